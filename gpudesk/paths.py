@@ -48,47 +48,38 @@ def built_catalog_path() -> Path:
 
 
 def calibration_path() -> Path:
-    """Return the file of fitted constants."""
     return _run_time_data(_CALIBRATION_NAME)
 
 
 def measurements_dir() -> Path:
-    """Return the folder of published measurements."""
     return _run_time_data(_MEASUREMENTS_NAME)
 
 
 def cost_assumptions_path() -> Path:
-    """Return what is taken for granted of costs."""
     return _run_time_data(_COST_ASSUMPTIONS_NAME)
 
 
 def launch_path() -> Path:
-    """Return the options of serving engines."""
     return _run_time_data(_LAUNCH_NAME)
 
 
 def rules_dir() -> Path:
-    """Return the folder of the rules of documents."""
     return _run_time_data(_RULES_NAME)
 
 
 def steps_path() -> Path:
-    """Return the steps of a purchase."""
     return _run_time_data(_STEPS_NAME)
 
 
 def signals_path() -> Path:
-    """Return the signals of the watch list."""
     return _run_time_data(_SIGNALS_NAME)
 
 
 def export_rules_path() -> Path:
-    """Return the dated rules on exports."""
     return _run_time_data(_EXPORT_RULES_NAME)
 
 
 def references_path() -> Path:
-    """Return the deployments that documents tell of."""
     return _run_time_data(_REFERENCES_NAME)
 
 
@@ -98,7 +89,6 @@ def software_support_dir() -> Path:
 
 
 def worked_examples_path() -> Path:
-    """Return the figures of documents that are worked out again."""
     return _run_time_data(_WORKED_EXAMPLES_NAME)
 
 
@@ -189,7 +179,7 @@ def ensure_user_dir() -> Path:
     return folder
 
 
-def can_keep() -> bool:
+def can_write_user_dir() -> bool:
     """Whether what the user does can be kept: the user's folder is there, or can be made, and takes files."""
     try:
         return os.access(ensure_user_dir(), os.W_OK | os.X_OK)
@@ -217,14 +207,12 @@ def _bundle() -> Path | None:
 
 
 def _bundled(name: str) -> Path | None:
-    """Return a file that only some bundles have."""
     bundle = _bundle()
     path = bundle / name if bundle is not None else None
     return path if path is not None and path.exists() else None
 
 
 def _portable_dir() -> Path | None:
-    """Return the folder for the user's files beside a frozen program, or beside its disk image."""
     if not getattr(sys, "frozen", False):
         return None
     # An image is mounted somewhere else, and says in this variable where it lies; so does another image, a

@@ -31,7 +31,7 @@ _PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ProgramRelease:
     """A state of the program. What nobody recorded is None.
 
     `commit` is the whole name, `committed` its moment in UTC (ISO 8601), and `modified` says that the files
@@ -51,32 +51,31 @@ class Release:
         return self.commit[:_SHORT] + ("+" if self.modified else "")
 
     def record(self) -> dict[str, Any]:
-        """Return it as it is written to files."""
         return asdict(self)
 
 
 @functools.cache
-def release() -> Release:
+def get_release() -> ProgramRelease:
     """Return what runs here; asks git the first time in a checkout, so never call it at the start."""
     record = paths.build_record_path()
     if record is not None:
         return read_record(record)
     data = paths.data_dir()
-    return Release(__version__) if data is None else release_of(data.parent)
+    return ProgramRelease(__version__) if data is None else read_release(data.parent)
 
 
-def read_record(path: Path) -> Release:
+def read_record(path: Path) -> ProgramRelease:
     """Return what a record says; one that cannot be read leaves the version of this code."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-        return Release(
+        return ProgramRelease(
             str(told["version"]), _text(told["commit"]), _text(told["committed"]), bool(told.get("modified"))
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return Release(__version__)
+        return ProgramRelease(__version__)
 
 
-def release_of(root: Path, patience_s: float = _PATIENCE_S) -> Release:
+def read_release(root: Path, patience_s: float = _PATIENCE_S) -> ProgramRelease:
     """Return the state of a folder of sources: of its own history, else of the record that came with it."""
     if not (root / ".git").exists():
         # Not the history of a repository that these sources happen to lie in.
@@ -84,13 +83,13 @@ def release_of(root: Path, patience_s: float = _PATIENCE_S) -> Release:
     described = _git(root, patience_s, "log", "-1", "--format=%H %ct")
     changes = _git(root, patience_s, "status", "--porcelain")
     if not described or changes is None:
-        return Release(__version__)
+        return ProgramRelease(__version__)
     commit, seconds = described.split()
     committed = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Release(__version__, commit, committed, modified=bool(changes))
+    return ProgramRelease(__version__, commit, committed, modified=bool(changes))
 
 
-def installation() -> Installation:
+def find_installation() -> Installation:
     """Return how this program came here; a portable one keeps the user's files beside itself."""
     if getattr(sys, "frozen", False):
         return "portable" if paths.is_portable() else "frozen"

@@ -9,19 +9,17 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.desktop.theme.tokens import DARK, LIGHT, Palette
-from gpudesk.evidence.bench import BenchRun
-from gpudesk.evidence.held_out_file import read_held_out
-from gpudesk.evidence.memory_rows import read_memory_rows
-from gpudesk.evidence.parity_plot import Panel, PlotColours, Point, parity_svg
-from gpudesk.evidence.report_data import ReportData, summary
-from gpudesk.evidence.report_page import LATENCY_FILE, PARITY_FILE, accuracy_page
-from gpudesk.evidence.report_peers import read_peers, read_speeds
-from gpudesk.evidence.report_words import Names
-from gpudesk.workbench.calibrating import Prepared, prepare
-from gpudesk.workbench.calibration_file import read_calibration
-from gpudesk.workbench.memory_record import memory_record
+from gpudesk.catalog.read import Catalog
+from gpudesk.desktop.ui.theme.tokens import DARK, LIGHT, Palette
+from gpudesk.estimation.calibration_fit import PreparedRuns, judge_memory_rows, prepare_runs
+from gpudesk.evidence.accuracy.data import AccuracyData, read_peers, read_speeds, summarize_accuracy
+from gpudesk.evidence.accuracy.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
+from gpudesk.evidence.accuracy.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
+from gpudesk.evidence.accuracy.wording import ReportNames
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.evidence.fitting.bench import BenchRun
+from gpudesk.evidence.memory_measurements import read_memory_measurements
+from gpudesk.evidence.nearest_runs import read_held_out
 
 CALIBRATION = Path("data/calibration.json")
 MEASUREMENTS = Path("data/measurements")
@@ -33,10 +31,10 @@ RATE = "output_tokens_per_s"
 def main() -> int:
     """Gather, and write page, plots and summary."""
     with Catalog.open(Path(sys.argv[1])) as catalog:
-        prepared = prepare(catalog, MEASUREMENTS)
+        prepared = prepare_runs(catalog, MEASUREMENTS)
         data = gathered(catalog, prepared)
     MANUAL.mkdir(parents=True, exist_ok=True)
-    (MANUAL / "accuracy.md").write_text(accuracy_page(data), encoding="utf-8")
+    (MANUAL / "accuracy.md").write_text(write_accuracy_page(data), encoding="utf-8")
     light, dark = (plot_colours(palette) for palette in (LIGHT, DARK))
     for file, panels in (
         (PARITY_FILE, [panel(data, "Throughput", "tok/s per accelerator", RATE)]),
@@ -44,21 +42,19 @@ def main() -> int:
     ):
         drawn = [each for each in panels if each.points]
         if drawn:
-            (MANUAL / file).write_text(parity_svg(drawn, light, dark), encoding="utf-8")
-    (ACCURACY / "summary.json").write_text(json.dumps(summary(data), indent=1) + "\n")
+            (MANUAL / file).write_text(draw_parity_svg(drawn, light, dark), encoding="utf-8")
+    (ACCURACY / "summary.json").write_text(json.dumps(summarize_accuracy(data), indent=1) + "\n")
     print(f"{MANUAL / 'accuracy.md'}: {len(data.rows)} held-out figures of {len(data.runs)} runs")
     return 0
 
 
-def gathered(catalog: Catalog, prepared: Prepared) -> ReportData:
+def gathered(catalog: Catalog, prepared: PreparedRuns) -> AccuracyData:
     """Return everything that the report is made of; held-out figures of runs that are no longer used go."""
     calibration = read_calibration(CALIBRATION)
     runs = prepared.bench.runs
     figures = {(run.id, name) for run in runs for name in run.figures}
-    held_out = [
-        each for each in read_held_out(ACCURACY / "held-out.csv") if (each.run, each.figure) in figures
-    ]
-    return ReportData(
+    held_out = [each for each in read_held_out(ACCURACY / "held-out.csv") if (each.run, each.figure) in figures]
+    return AccuracyData(
         runs=runs,
         held_out=held_out,
         peers=read_peers(ACCURACY / "peers.csv"),
@@ -71,33 +67,33 @@ def gathered(catalog: Catalog, prepared: Prepared) -> ReportData:
         calibration_revision=calibration.revision,
         newest_month=calibration.newest_month,
         constants=len(calibration.constants),
-        memory=memory_record(read_memory_rows(MEASUREMENTS), catalog, calibration),
+        memory=judge_memory_rows(read_memory_measurements(MEASUREMENTS), catalog, calibration),
     )
 
 
-def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> Names:
+def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> ReportNames:
     """Return what parts, models and publications of the runs are called."""
-    return Names(
+    return ReportNames(
         accelerators={each.id: each.name for each in catalog.accelerators()},
         models={run.model.id: run.model.name for run in runs},
         publishers={each.id: each.publisher for each in catalog.sources()},
     )
 
 
-def panel(data: ReportData, title: str, unit: str, figure: str) -> Panel:
+def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel:
     """Return a figure as predicted without its publisher; rates are those of one accelerator."""
     points = []
     for row in data.series_rows:
         if row.figure == figure:
             count = row.run.candidates[0].situation.plan.count if figure == RATE else 1
-            points.append(Point(row.run.traits["vendor"], row.measured / count, row.predicted / count))
-    return Panel(title, unit, points)
+            points.append(ParityPoint(row.run.traits["vendor"], row.measured / count, row.predicted / count))
+    return ParityPanel(title, unit, points)
 
 
-def plot_colours(palette: Palette) -> PlotColours:
+def plot_colours(palette: Palette) -> ParityColours:
     """Return the colours of a theme that the plots use; the first two marks tell the vendors apart."""
     colours = palette.colours
-    return PlotColours(
+    return ParityColours(
         surface=colours["page"],
         text=colours["text1"],
         quiet=colours["text3"],

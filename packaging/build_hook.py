@@ -69,8 +69,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
-    from gpudesk.catalog.build import build_catalog
-    from gpudesk.workbench.bundle_manifest import MANIFEST, included_files, manifest_text
+    from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
+    from gpudesk.catalog.build.writer import build_catalog
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"
     build_catalog(root / "data", catalog)
@@ -84,7 +84,7 @@ def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     for name in (*RUN_TIME_DATA, *optional):
         included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
     manifest = folder / MANIFEST
-    manifest.write_text(manifest_text(included_files(included, BUNDLE)), encoding="utf-8", newline="\n")
+    manifest.write_text(make_manifest_text(list_included_files(included, BUNDLE)), encoding="utf-8", newline="\n")
     included[str(manifest)] = f"{BUNDLE}/{MANIFEST}"
 
 
@@ -97,7 +97,7 @@ def _include_source_record(root: Path, folder: Path, included: dict[str, str]) -
 
 def _write_record(root: Path, target: Path) -> None:
     """Write which state of the sources this is; the same commit gives the same bytes."""
-    from gpudesk.release import release_of
+    from gpudesk.release import read_release
 
-    record = release_of(root, PATIENCE_S).record()
+    record = read_release(root, PATIENCE_S).record()
     target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ Of a frozen program the files around the bundle are listed too.
 import sys
 from pathlib import Path
 
-from gpudesk.workbench.bundle_manifest import MANIFEST, write_manifest, write_program_files
+from gpudesk.bundle_manifest import MANIFEST, write_manifest, write_program_files
 
 
 def main() -> int:

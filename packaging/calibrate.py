@@ -9,13 +9,18 @@ import os
 import sys
 from pathlib import Path
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.evidence.banding import band_rules
-from gpudesk.evidence.calibration_text import with_bands
-from gpudesk.evidence.held_out_file import read_held_out, write_held_out
-from gpudesk.evidence.pairing import pair_rules
-from gpudesk.workbench.calibrating import Prepared, calibrate, differing, fitted_values, prepare
-from gpudesk.workbench.calibration_file import read_calibration
+from gpudesk.catalog.read import Catalog
+from gpudesk.estimation.calibration_fit import (
+    PreparedRuns,
+    calibrate,
+    fit_run_constants,
+    list_differing_constants,
+    prepare_runs,
+)
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.evidence.fitting.fit import replace_intervals
+from gpudesk.evidence.fitting.intervals import fit_interval_rules, fit_pair_rules
+from gpudesk.evidence.nearest_runs import read_held_out, write_held_out
 
 CALIBRATION = Path("data/calibration.json")
 HELD_OUT = Path("data/accuracy/held-out.csv")
@@ -24,11 +29,11 @@ HELD_OUT = Path("data/accuracy/held-out.csv")
 def main() -> int:
     """Fit, and write or compare."""
     with Catalog.open(Path(sys.argv[1])) as catalog:
-        prepared = prepare(catalog, Path("data/measurements"))
+        prepared = prepare_runs(catalog, Path("data/measurements"))
         for each in prepared.refused:
             print(f"{each.run.id} is not answered: {each.reason.id}", file=sys.stderr)
         if "--check" in sys.argv:
-            others = differing(fitted_values(prepared), prepared, read_calibration(CALIBRATION))
+            others = list_differing_constants(fit_run_constants(prepared), prepared, read_calibration(CALIBRATION))
             print("\n".join(f"{name} differs from the fit" for name in others) or "all constants agree")
             return 1 if others else 0
         if "--bands-only" in sys.argv:
@@ -42,13 +47,13 @@ def main() -> int:
     return 0
 
 
-def renew_bands(prepared: Prepared) -> None:
+def renew_bands(prepared: PreparedRuns) -> None:
     """Replace the bands of the calibration by those of the held-out figures that are there."""
     runs = prepared.bench.runs
     known = {run.id for run in runs}
     held_out = [each for each in read_held_out(HELD_OUT) if each.run in known]
-    bands, pair_bands = band_rules(held_out, runs), pair_rules(held_out, runs)
-    CALIBRATION.write_text(with_bands(CALIBRATION.read_text(), bands, pair_bands))
+    bands, pair_bands = fit_interval_rules(held_out, runs), fit_pair_rules(held_out, runs)
+    CALIBRATION.write_text(replace_intervals(CALIBRATION.read_text(), bands, pair_bands))
     print(f"{CALIBRATION}: {len(bands)} bands, {len(pair_bands)} bands of ratios")
 
 

@@ -138,9 +138,7 @@ def slim() -> None:
         run(Path("patchelf"), "--remove-rpath", module)
 
 
-def run(
-    program: Path, *arguments: str | os.PathLike[str], environment: Mapping[str, str] | None = None
-) -> None:
+def run(program: Path, *arguments: str | os.PathLike[str], environment: Mapping[str, str] | None = None) -> None:
     """Run a program of the build; one that fails ends the build with its status."""
     command = [str(program), *map(str, arguments)]
     # Not in the checkout, where Python would find the source tree before what is installed.

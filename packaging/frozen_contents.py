@@ -131,7 +131,5 @@ def kept(name: str) -> bool:
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:
     """Return the entries of a table of contents of PyInstaller that are kept; no link to what is not."""
     return [
-        (name, source, kind)
-        for name, source, kind in entries
-        if kept(name) and (kind != "SYMLINK" or kept(source))
+        (name, source, kind) for name, source, kind in entries if kept(name) and (kind != "SYMLINK" or kept(source))
     ]

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from gpudesk.catalog.build import build_catalog
-from gpudesk.catalog.problems import DataError
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.build.writer import build_catalog
 
 
 def main() -> int:

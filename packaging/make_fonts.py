@@ -21,11 +21,7 @@ from fontTools import subset  # type: ignore[import-not-found]
 from fontTools.ttLib import TTFont  # type: ignore[import-not-found]
 
 FAMILY = "Desk Sans"
-FILES = {
-    "Inter_400Regular.ttf": "Regular",
-    "Inter_500Medium.ttf": "Medium",
-    "Inter_600SemiBold.ttf": "SemiBold",
-}
+FILES = {"Inter_400Regular.ttf": "Regular", "Inter_500Medium.ttf": "Medium", "Inter_600SemiBold.ttf": "SemiBold"}
 TABULAR = "0123456789+−±"
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 RANGES = (

@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.workbench.golden import GOLDEN, golden_text
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.read import Catalog
+from gpudesk.estimation.golden_figures import GOLDEN_FILE, format_golden
+from gpudesk.service import GpuDeskService
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -21,11 +21,11 @@ def main() -> int:
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         return 2
-    target = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "resources" / GOLDEN
+    target = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "resources" / GOLDEN_FILE
     questions = [case["request"] for case in json.loads(target.read_text(encoding="utf-8"))["cases"]]
     # No facts of the user's: these figures are those of the program.
-    with Workbench(Catalog.open(Path(sys.argv[1]))) as workbench:
-        text = golden_text(questions, workbench.calibration.revision, workbench.estimate)
+    with GpuDeskService(Catalog.open(Path(sys.argv[1]))) as workbench:
+        text = format_golden(questions, workbench.calibration.revision, workbench.estimate)
     target.write_text(text, encoding="utf-8", newline="\n")
     print(f"{target}: {len(questions)} questions answered")
     return 0

@@ -57,10 +57,7 @@ ICONS = (
     ),
     # A page with the margin that the system's own documents have, for the shadow that it draws.
     Icon(
-        "gpudesk-scenario",
-        _DRAWINGS / "gpudesk-scenario.svg",
-        _DRAWINGS / "gpudesk-scenario-small.svg",
-        mac_scale=0.9,
+        "gpudesk-scenario", _DRAWINGS / "gpudesk-scenario.svg", _DRAWINGS / "gpudesk-scenario-small.svg", mac_scale=0.9
     ),
     Icon("gpudesk-pack", _DRAWINGS / "gpudesk-pack.svg", _DRAWINGS / "gpudesk-pack-small.svg", mac_scale=0.9),
 )
@@ -91,9 +88,7 @@ def make(icon: Icon, folder: Path) -> None:
     for size in PNG_SIZES:
         draw(icon.source(size), size).save(folder / f"{icon.name}-{size}.png", optimize=True)
     windows = [draw(icon.source(size), size) for size in ICO_SIZES]
-    windows[-1].save(
-        folder / f"{icon.name}.ico", sizes=[image.size for image in windows], append_images=windows[:-1]
-    )
+    windows[-1].save(folder / f"{icon.name}.ico", sizes=[image.size for image in windows], append_images=windows[:-1])
     apple = [draw(icon.source(size), size, icon.mac_scale) for size in ICNS_SIZES]
     apple[-1].save(folder / f"{icon.name}.icns", append_images=apple[:-1])
 

@@ -33,11 +33,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="gpudesk-pictures-") as home:
         # Before Qt and the program are imported: they look at these once.
         os.environ.update(
-            QT_QPA_PLATFORM="offscreen",
-            QT_SCALE_FACTOR="1",
-            GPUDESK_HOME=home,
-            GPUDESK_LANGUAGE="en",
-            LC_ALL="C.UTF-8",
+            QT_QPA_PLATFORM="offscreen", QT_SCALE_FACTOR="1", GPUDESK_HOME=home, GPUDESK_LANGUAGE="en", LC_ALL="C.UTF-8"
         )
         _Studio(folder).take_all()
 
@@ -49,31 +45,31 @@ class _Studio:
         """Open one window."""
         from PySide6.QtWidgets import QApplication
 
-        from gpudesk.desktop.app import Program
-        from gpudesk.workbench.workbench import Workbench
+        from gpudesk.desktop.window.app import DesktopProgram
+        from gpudesk.service import GpuDeskService
 
         self._folder = folder
         self._app = QApplication(["gpudesk"])
-        self._program = Program(self._app, Workbench.open())
+        self._program = DesktopProgram(self._app, GpuDeskService.open())
         self._window = self._program.new_window()
         self._window.resize(*_SIZE)
         self._window.open_template(_TEMPLATE)
 
     def take_all(self) -> None:
         """Take every picture."""
-        from gpudesk.desktop.session.selection import attribute, cost, figure
-        from gpudesk.sheets.explaining_costs import OWNED
+        from gpudesk.desktop.session.selection import select_attribute, select_cost, select_figure
+        from gpudesk.report.explanation.cost import OWNED
 
         desk = self._window.desk
         self._program.set_theme("light")
-        desk.select(attribute("mi325x", "memory_bandwidth"))
+        desk.select(select_attribute("mi325x", "memory_bandwidth"))
         self._take("compare-light", "compare")
         self._sheet("sheet")
         self._program.set_theme("dark")
-        desk.select(figure("b200-hgx", "output_tokens_per_s"))
+        desk.select(select_figure("b200-hgx", "output_tokens_per_s"))
         self._take("performance-dark", "performance")
         self._program.set_theme("light")
-        desk.select(cost("mi325x", OWNED))
+        desk.select(select_cost("mi325x", OWNED))
         self._take("cost-light", "cost")
         self._program.set_theme("dark")
         self._ask_for_first_token()
@@ -83,7 +79,7 @@ class _Studio:
         self._choose_in_catalog("mi325x", "memory_bandwidth")
         self._take("catalog-light", "catalog")
         self._give_too_little()
-        desk.select(figure("h200-sxm", "memory"))
+        desk.select(select_figure("h200-sxm", "memory"))
         self._take("memory-and-fit-light", "memory")
         self._show_all_models()
         self._take("all-models-light", "memory")
@@ -99,7 +95,7 @@ class _Studio:
         """Go to the question for a limit, with two others answered, and answer it."""
         from gpudesk.desktop.pages.decide.page import DecidePage
         from gpudesk.desktop.pages.decide.questions_view import QuestionsView
-        from gpudesk.domain.questions import Screen
+        from gpudesk.domain.decision import DialogueScreen
 
         self._window.show_page("decide")
         self._settle()
@@ -108,7 +104,7 @@ class _Studio:
             view = page.view
             for question, value in (("serving_engine", "vllm"), ("shape", "free"), ("ttft_limit_ms", 2000.0)):
                 view.answer(question, value)
-            view.show_screen(Screen.LATENCY)
+            view.show_screen(DialogueScreen.LATENCY)
             self._settle()
             while view.effects.busy:
                 self._settle()
@@ -116,7 +112,7 @@ class _Studio:
     def _choose_in_catalog(self, thing: str, name: str) -> None:
         """Go to a cell of the catalog's list."""
         from gpudesk.desktop.pages.catalog.page import CatalogPage
-        from gpudesk.desktop.session.selection import catalog_attribute
+        from gpudesk.desktop.session.selection import select_catalog_attribute
 
         self._window.show_page("catalog")
         self._settle()
@@ -124,43 +120,43 @@ class _Studio:
         if isinstance(page, CatalogPage):
             page.view.show_current(thing, name)
         # The list tells of a cell once it is dwelt on.
-        self._window.desk.select(catalog_attribute(thing, name))
+        self._window.desk.select(select_catalog_attribute(thing, name))
 
     def _state_a_value(self) -> None:
         """State a price that nobody has."""
-        from gpudesk.workbench import own_edits
+        from gpudesk.catalog.user_store import edits as edits_module
+        from gpudesk.catalog.user_store import entry
 
         workbench = self._program.workbench
         day = workbench.catalog.data_date
-        source = own_edits.own_source("Quote by mail", "Reseller", date=day)
+        source = entry.make_user_source("Quote by mail", "Reseller", date=day)
         price = (workbench.catalog, "mi355x", "price_low", 30_000, "USD", source)
-        workbench.own.do(own_edits.state_value(*price, today=day))
+        workbench.own.do(edits_module.state_value(*price, today=day))
         self._window.note.clear()
 
     def _give_too_little(self) -> None:
         """Ask two of each part to hold a model that not all of them can."""
         from dataclasses import replace
 
-        from gpudesk.desktop.session import edits
+        from gpudesk.desktop.session import scenario_edits
 
         desk = self._window.desk
         scenario = replace(desk.scenario, model=_TOO_BIG)
         for position in range(len(scenario.accelerators)):
-            scenario = edits.with_count(scenario, position, 2)
+            scenario = scenario_edits.replace_count(scenario, position, 2)
         desk.apply(scenario, "")
         desk.flush()
 
     def _show_all_models(self) -> None:
         """Show how many of each accelerator hold each model, once that is found."""
-        from gpudesk.desktop.pages.memory.matrix_found import State
-        from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+        from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
         from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
 
         page = self._window.page
         if isinstance(page, MemoryPage):
             page.choose_view(MATRIX)
-            (view,) = page.findChildren(MatrixView)
-            while view.found.state is not State.READY:
+            (view,) = page.findChildren(FitMatrixView)
+            while view.found.state is not MatrixQueryState.READY:
                 self._settle()
 
     def _take(self, name: str, page: str) -> None:
@@ -181,27 +177,26 @@ class _Studio:
         """Keep the first page of the sheet."""
         from PySide6.QtGui import QImage, QPainter
 
-        from gpudesk.desktop.printing.ink import Ink
-        from gpudesk.desktop.printing.layout import lay_out
-        from gpudesk.desktop.printing.letters import UNITS
-        from gpudesk.desktop.printing.paper import PaperSize
-        from gpudesk.sheets.sections import make_sheet
+        from gpudesk.desktop.ui.printing.layout import lay_out_sheet
+        from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize
+        from gpudesk.desktop.ui.printing.pieces import SheetPainter
+        from gpudesk.report.comparison.sheet import build_sheet
 
         answer = self._program.workbench.answer(self._window.desk.scenario, with_curves=True)
-        sheet = make_sheet(
+        sheet = build_sheet(
             answer,
             date=answer.data_date,
             explain=self._program.workbench.explain,
             further=self._program.workbench.further(answer),
         )
-        pages = lay_out(sheet, PaperSize.A4, self._program.formatter)
+        pages = lay_out_sheet(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE
         image = QImage(size, QImage.Format.Format_RGB32)
         image.fill("white")
         painter = QPainter(image)
         try:
             painter.scale(_SHEET_SCALE / UNITS, _SHEET_SCALE / UNITS)
-            pages.draw(0, Ink(painter))
+            pages.draw(0, SheetPainter(painter))
         finally:
             painter.end()
         self._keep(name, image)

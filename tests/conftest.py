@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from gpudesk import text
+from gpudesk.text import translation
 
 # The system's messages in English, whatever the tester's locale is: Qt takes the locale of the environment
 # when it begins, and from then on the C library translates its messages as LANGUAGE wants them.
@@ -43,9 +43,9 @@ def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin each test in English, whatever the tester's locale is."""
     monkeypatch.setenv("GPUDESK_LANGUAGE", "en")
-    text.set_language(None)
+    translation.set_language(None)
     yield
-    text.set_language("en")
+    translation.set_language("en")
 
 
 class _WarningCollector(logging.Handler):
@@ -74,6 +74,6 @@ def no_logged_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def qapp_cls() -> type:
     """Let tests with a window run in the program's own application."""
-    from gpudesk.desktop.opened_by_system import Application
+    from gpudesk.desktop.session.single_instance import DesktopApplication
 
-    return Application
+    return DesktopApplication

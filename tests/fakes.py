@@ -6,36 +6,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.answers import BandedSeries, Curve, Difference, LimiterShares, Term
-from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind, Source
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter, MemoryUse
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.models import Model
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
+from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, Source, SourceKind
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GIB
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.units import GIB
 
 DATASHEET = Source(
-    "maker-sheet", "Data sheet", "Maker", Kind.VENDOR_DATASHEET, "https://maker.example/sheet", "2025-03-01"
+    "maker-sheet", "Data sheet", "Maker", SourceKind.VENDOR_DATASHEET, "https://maker.example/sheet", "2025-03-01"
 )
-ARTICLE = Source("seed-000", "Which card?", "A magazine", Kind.PRESS, None, "2025-06")
+ARTICLE = Source("seed-000", "Which card?", "A magazine", SourceKind.PRESS, None, "2025-06")
 
 _FIGURES = {"h200-sxm": 1000.0, "mi325x": 1250.0, "b200-hgx": 2000.0, "mi355x": 1040.0}
 
 
 def attribute(
     thing: str, name: str, unit: str | None, value: float | str | None, *rivals: float | str, reason: str = ""
-) -> Attribute:
+) -> AttributeClaims:
     """Return an attribute with one preferred claim and rivals of an article."""
-    claims = [Claim(value, unit, DATASHEET, Kind.VENDOR_DATASHEET, preferred=True)]
-    claims += [Claim(rival, unit, ARTICLE, Kind.PRESS, verdict="another part's figure") for rival in rivals]
-    return Attribute(thing, name, unit, tuple(claims), reason or None)
+    claims = [Claim(value, unit, DATASHEET, SourceKind.VENDOR_DATASHEET, preferred=True)]
+    claims += [Claim(rival, unit, ARTICLE, SourceKind.PRESS, verdict="another part's figure") for rival in rivals]
+    return AttributeClaims(thing, name, unit, tuple(claims), reason or None)
 
 
-def accelerator(
-    name: str, vendor: str = "NVIDIA", memory_gib: int = 141, bandwidth: float = 4.8e12
-) -> Accelerator:
+def accelerator(name: str, vendor: str = "NVIDIA", memory_gib: int = 141, bandwidth: float = 4.8e12) -> Accelerator:
     """Return a part."""
     return Accelerator(
         id=name,
@@ -91,7 +91,7 @@ class FakeCatalog:
             raise InputError(message("field.word", given=name, allowed=(MODEL.id,)))
         return MODEL
 
-    def attributes(self, thing: str) -> tuple[Attribute, ...]:
+    def attributes(self, thing: str) -> tuple[AttributeClaims, ...]:
         if thing == MODEL.id:
             return (attribute(thing, "licence", None, "Llama 3.1 Community"),)
         part = self.accelerator(thing)
@@ -99,12 +99,7 @@ class FakeCatalog:
         return (
             attribute(thing, "memory", "B", part.memory_bytes),
             attribute(
-                thing,
-                "memory_bandwidth",
-                "B/s",
-                part.memory_bandwidth,
-                *rivals,
-                reason="the maker's own figure",
+                thing, "memory_bandwidth", "B/s", part.memory_bandwidth, *rivals, reason="the maker's own figure"
             ),
             attribute(thing, "peak_dense_bf16", "FLOP/s", 9.894e14),
             attribute(thing, "tdp", "W", 700.0),
@@ -127,9 +122,9 @@ class FakeCatalog:
         return (dispute,) if thing in (None, "mi325x") else ()
 
 
-def around(value: float) -> Banded:
+def around(value: float) -> IntervalEstimate:
     """Return a figure with a band of a tenth to both sides."""
-    return Banded(value, value * 0.9, value * 1.1)
+    return IntervalEstimate(value, value * 0.9, value * 1.1)
 
 
 def estimate(request: EstimateRequest) -> Estimate:
@@ -150,7 +145,7 @@ def estimate(request: EstimateRequest) -> Estimate:
         concurrency=request.workload.load.concurrency,
         admitted=request.workload.load.concurrency,
         limiter=Limiter.MEMORY_BANDWIDTH,
-        basis=Basis.CALIBRATED,
+        basis=EstimateBasis.CALIBRATED,
         stable=True,
         notes=(message("estimate.engine_chosen", engine="vLLM"),),
     )
@@ -163,9 +158,7 @@ def estimate(request: EstimateRequest) -> Estimate:
             weights=(70.0 * GIB, "B"),
             capacity=(float(part.memory_bytes), "B"),
         )
-        return replace(
-            common, fits=False, reason=reason, needs=4, max_concurrency=0, limiter=Limiter.CAPACITY
-        )
+        return replace(common, fits=False, reason=reason, needs=4, max_concurrency=0, limiter=Limiter.CAPACITY)
     rate = _FIGURES[request.accelerator] * count
     return replace(
         common,
@@ -178,15 +171,15 @@ def estimate(request: EstimateRequest) -> Estimate:
     )
 
 
-def _curve(estimate: Estimate) -> Curve:
+def _curve(estimate: Estimate) -> ConcurrencyCurve:
     points = (1, 2, 4, 8)
     rate = _FIGURES[estimate.request.accelerator]
-    return Curve(
+    return ConcurrencyCurve(
         concurrency=points,
-        output_tokens_per_s=BandedSeries.of(around(rate * n / 8) for n in points),
-        output_tokens_per_s_per_accelerator=BandedSeries.of(around(rate * n / 8) for n in points),
-        ttft_ms=BandedSeries.of(around(100.0 * n) for n in points),
-        tpot_ms=BandedSeries.of(around(10.0 + n) for n in points),
+        output_tokens_per_s=IntervalSeries.of(around(rate * n / 8) for n in points),
+        output_tokens_per_s_per_accelerator=IntervalSeries.of(around(rate * n / 8) for n in points),
+        ttft_ms=IntervalSeries.of(around(100.0 * n) for n in points),
+        tpot_ms=IntervalSeries.of(around(10.0 + n) for n in points),
         limiter=("memory bandwidth",) * 4,
         shares=LimiterShares((0.6,) * 4, (0.2,) * 4, (0.1,) * 4, (0.1,) * 4),
         max_concurrency=8,
@@ -208,13 +201,13 @@ class FakeEstimator:
                 answers.append(error)
         return answers
 
-    def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         return tuple(_curve(estimate) for estimate in estimates)
 
-    def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         one, two = baseline.request.accelerator, other.request.accelerator
         return tuple(
-            Difference(figure, two, one, (ratio := _ratio(a, b)), _winner(figure, ratio, one, two))
+            FigureDifference(figure, two, one, (ratio := _ratio(a, b)), _winner(figure, ratio, one, two))
             for figure, a, b in (
                 ("output_tokens_per_s", baseline.output_tokens_per_s, other.output_tokens_per_s),
                 ("ttft_ms", baseline.ttft_ms, other.ttft_ms),
@@ -223,29 +216,29 @@ class FakeEstimator:
             if a is not None and b is not None
         )
 
-    def explain(self, estimate: Estimate, figure: str) -> Term:
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         if figure != "output_tokens_per_s":
             raise InputError(message("field.word", given=figure, allowed=("output_tokens_per_s",)), "figure")
-        bandwidth = Term("memory bandwidth", 4.8e12, "B/s", source="maker-sheet")
-        step = Term("step time", 0.025, "s", "bytes / bandwidth", inputs=(bandwidth,))
+        bandwidth = DerivationTerm("memory bandwidth", 4.8e12, "B/s", source="maker-sheet")
+        step = DerivationTerm("step time", 0.025, "s", "bytes / bandwidth", inputs=(bandwidth,))
         rate = estimate.output_tokens_per_s
-        return Term(
+        return DerivationTerm(
             figure, None if rate is None else rate.value, "tok/s", "batch / step time", inputs=(step,)
         )
 
 
-def _ratio(baseline: Banded, other: Banded) -> Banded:
+def _ratio(baseline: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
     value = other.value / baseline.value
-    return Banded(value, value * 0.92, value * 1.08)
+    return IntervalEstimate(value, value * 0.92, value * 1.08)
 
 
-def _winner(figure: str, ratio: Banded, baseline: str, other: str) -> str | None:
+def _winner(figure: str, ratio: IntervalEstimate, baseline: str, other: str) -> str | None:
     if ratio.low <= 1 <= ratio.high:
         return None
     faster = ratio.value > 1
     return other if faster == (figure == "output_tokens_per_s") else baseline
 
 
-def attributes_of(thing: str) -> Mapping[str, Attribute]:
+def attributes_of(thing: str) -> Mapping[str, AttributeClaims]:
     """Return the attributes of a part by name."""
     return {attribute.name: attribute for attribute in FakeCatalog().attributes(thing)}

@@ -1,1 +1,1 @@
-"""The SQLite catalog: built from the files of `data/`, opened read-only, answered in domain objects."""
+"""The catalog: schema, build, reading, user facts, import."""

@@ -1,8 +1,4 @@
-"""The user's facts laid over those of the shipped catalog, by thing and attribute.
-
-Nothing is merged into one figure: a claim of the user's stands beside the shipped ones, and a preference says
-which of them holds. What the catalog itself takes stays known, so that the two can be compared.
-"""
+"""User facts merged over the shipped catalog, by entry and attribute."""
 
 from __future__ import annotations
 
@@ -12,81 +8,91 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, model_unit
-from gpudesk.catalog.definitions import model_of, to_json
-from gpudesk.catalog.figure_bounds import can_be
-from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Preference, Price, Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.models import Model
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnModel, OwnPrice
-from gpudesk.domain.things import Thing, ThingKind
+from gpudesk.catalog.model_definition import (
+    find_dimension,
+    is_dimension,
+    parse_model,
+    patch_definition,
+    to_canonical_json,
+)
+from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, find_model_unit, is_possible_value
+from gpudesk.domain.claim import (
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    ClaimPreference,
+    PriceRecord,
+    Source,
+)
+from gpudesk.domain.model import Model
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError
 
-Sources = Mapping[str, Source]
+SourcesById = Mapping[str, Source]
 
 #: Digits of a revision.
-_LENGTH: Final = 16
+_REVISION_LENGTH: Final = 16
 
 
-class Layer:
+class UserLayer:
     """The user's facts, in order for questions about one thing."""
 
-    def __init__(self, facts: OwnFacts) -> None:
-        """Sort the facts by what they are about."""
+    def __init__(self, facts: UserFacts) -> None:
         self.facts = facts
         self.sources: dict[str, Source] = {}
-        self.accelerators: dict[str, OwnAccelerator] = {}
-        self.models: dict[str, OwnModel] = {}
-        self.prices: list[OwnPrice] = []
-        self.claims: dict[str, dict[str, list[OwnClaim]]] = {}
-        self.preferences: dict[str, dict[str, Preference]] = {}
+        self.accelerators: dict[str, UserAccelerator] = {}
+        self.models: dict[str, UserModel] = {}
+        self.prices: list[UserPrice] = []
+        self.claims: dict[str, dict[str, list[UserClaim]]] = {}
+        self.preferences: dict[str, dict[str, ClaimPreference]] = {}
         for fact in facts:
             if isinstance(fact, Source):
                 self.sources[fact.id] = fact
-            elif isinstance(fact, OwnAccelerator):
+            elif isinstance(fact, UserAccelerator):
                 self.accelerators[fact.id] = fact
-            elif isinstance(fact, OwnModel):
-                model = _readable(fact)
+            elif isinstance(fact, UserModel):
+                model = _make_readable(fact)
                 if model is not None:
                     self.models[fact.id] = model
-            elif isinstance(fact, OwnPrice):
+            elif isinstance(fact, UserPrice):
                 self.prices.append(fact)
-            elif isinstance(fact, OwnClaim):
+            elif isinstance(fact, UserClaim):
                 self.claims.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
             else:
                 self.preferences.setdefault(fact.thing, {})[fact.attribute] = fact
         # One id is one entry; this program does not write two.
         self.models = {name: model for name, model in self.models.items() if name not in self.accelerators}
 
-    def things(self) -> list[Thing]:
+    def things(self) -> list[CatalogEntry]:
         """Return the user's own entries: accelerators, then models."""
         parts = [
-            Thing(each.id, ThingKind.ACCELERATOR, each.name, each.vendor, own=True)
+            CatalogEntry(each.id, CatalogEntryKind.ACCELERATOR, each.name, each.vendor, own=True)
             for each in self.accelerators.values()
         ]
         models = [
-            Thing(each.id, ThingKind.MODEL, each.name, each.organisation, own=True)
+            CatalogEntry(each.id, CatalogEntryKind.MODEL, each.name, each.organisation, own=True)
             for each in self.models.values()
         ]
         return parts + models
 
     def touched(self, thing: str) -> bool:
-        """Whether the user says anything about a thing's attributes."""
         return thing in self.claims or thing in self.preferences
 
 
-def _readable(fact: OwnModel) -> OwnModel | None:
+def _make_readable(fact: UserModel) -> UserModel | None:
     """Return a model under its id; None for a structure that cannot be read, which stays in the file."""
     try:
         plain = json.loads(fact.definition)
         named = plain | {"id": fact.id, "name": fact.name, "organisation": fact.organisation}
-        model_of(named)
+        parse_model(named)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
-    return fact if named == plain else replace(fact, definition=to_json(named))
+    return fact if named == plain else replace(fact, definition=to_canonical_json(named))
 
 
-def merged_things(shipped: Mapping[str, Thing], layer: Layer) -> dict[str, Thing]:
+def merge_things(shipped: Mapping[str, CatalogEntry], layer: UserLayer) -> dict[str, CatalogEntry]:
     """Return all entries by id, the user's after the shipped ones of their kind; shipped ids stay."""
     own = [thing for thing in layer.things() if thing.id not in shipped]
     kinds = list(dict.fromkeys(thing.kind for thing in (*shipped.values(), *own)))
@@ -94,13 +100,13 @@ def merged_things(shipped: Mapping[str, Thing], layer: Layer) -> dict[str, Thing
     return {thing.id: thing for thing in ordered}
 
 
-def merged_attributes(
-    thing: Thing,
-    shipped: Mapping[str, Attribute],
-    layer: Layer,
-    sources: Sources,
+def merge_attributes(
+    thing: CatalogEntry,
+    shipped: Mapping[str, AttributeClaims],
+    layer: UserLayer,
+    sources: SourcesById,
     definition: str | None = None,
-) -> dict[str, Attribute]:
+) -> dict[str, AttributeClaims]:
     """Return the attributes of a thing with the user's claims and choices among their claims.
 
     Of a model, `definition` says what its dimensions are. Where those that the user prefers make no model,
@@ -110,76 +116,76 @@ def merged_attributes(
     if not claims and not preferences:
         return dict(shipped)
     plain = None if definition is None else dict(json.loads(definition))
-    claims = _that_can_be(thing.kind, claims, plain)
-    found = _all_merged(thing, shipped, claims, preferences, sources, plain)
-    wanted = {} if plain is None else chosen_dimensions(plain, found)
-    if plain is None or not wanted or patched_model(plain, wanted) is not None:
+    claims = _select_possible_claims(thing.kind, claims, plain)
+    found = _merge_all(thing, shipped, claims, preferences, sources, plain)
+    wanted = {} if plain is None else find_chosen_dimensions(plain, found)
+    if plain is None or not wanted or make_patched_model(plain, wanted) is not None:
         return found
     kept = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
-    return _all_merged(thing, shipped, claims, kept, sources, plain)
+    return _merge_all(thing, shipped, claims, kept, sources, plain)
 
 
-def _that_can_be(
-    kind: ThingKind, claims: Mapping[str, list[OwnClaim]], definition: Mapping[str, Any] | None
-) -> dict[str, list[OwnClaim]]:
+def _select_possible_claims(
+    kind: CatalogEntryKind, claims: Mapping[str, list[UserClaim]], definition: Mapping[str, Any] | None
+) -> dict[str, list[UserClaim]]:
     """Leave out claims that no such thing can have, which this program does not write."""
     found = {}
     for name, stated in claims.items():
-        dimension = None if definition is None else stated_dimension(definition, name)
-        fitting = [each for each in stated if can_be(kind, name, each.value, dimension)]
+        dimension = None if definition is None else find_dimension(definition, name)
+        fitting = [each for each in stated if is_possible_value(kind, name, each.value, dimension)]
         if fitting:
             found[name] = fitting
     return found
 
 
-def _all_merged(
-    thing: Thing,
-    shipped: Mapping[str, Attribute],
-    claims: Mapping[str, list[OwnClaim]],
-    preferences: Mapping[str, Preference],
-    sources: Sources,
+def _merge_all(
+    thing: CatalogEntry,
+    shipped: Mapping[str, AttributeClaims],
+    claims: Mapping[str, list[UserClaim]],
+    preferences: Mapping[str, ClaimPreference],
+    sources: SourcesById,
     definition: Mapping[str, Any] | None,
-) -> dict[str, Attribute]:
+) -> dict[str, AttributeClaims]:
     names = [*shipped, *(name for name in claims if name not in shipped)]
-    if thing.kind is ThingKind.ACCELERATOR:
-        places = {name: place for place, name in enumerate(ACCELERATOR)}
+    if thing.kind is CatalogEntryKind.ACCELERATOR:
+        places = {name: place for place, name in enumerate(ACCELERATOR_UNITS)}
         names.sort(key=lambda name: places.get(name, len(places)))
     return {
-        name: _merged(
-            shipped.get(name) or Attribute(thing.id, name, unit_of(thing.kind, name), ()),
+        name: _merge_attribute(
+            shipped.get(name) or AttributeClaims(thing.id, name, find_unit(thing.kind, name), ()),
             claims.get(name, ()),
             preferences.get(name),
             sources,
-            None if definition is None else stated_dimension(definition, name),
+            None if definition is None else find_dimension(definition, name),
         )
         for name in names
     }
 
 
-def unit_of(kind: ThingKind, name: str) -> str | None:
+def find_unit(kind: CatalogEntryKind, name: str) -> str | None:
     """Return the unit in which an attribute of a kind of thing is kept; None for words and plain counts."""
-    if kind is ThingKind.ACCELERATOR:
-        return ACCELERATOR.get(name)
-    return model_unit(name) if kind is ThingKind.MODEL else DIFFUSION.get(name)
+    if kind is CatalogEntryKind.ACCELERATOR:
+        return ACCELERATOR_UNITS.get(name)
+    return find_model_unit(name) if kind is CatalogEntryKind.MODEL else DIFFUSION_UNITS.get(name)
 
 
-def _merged(
-    shipped: Attribute,
-    stated: list[OwnClaim] | tuple[()],
-    chosen: Preference | None,
-    sources: Sources,
+def _merge_attribute(
+    shipped: AttributeClaims,
+    stated: list[UserClaim] | tuple[()],
+    chosen: ClaimPreference | None,
+    sources: SourcesById,
     dimension: ClaimValue,
-) -> Attribute:
+) -> AttributeClaims:
     """Put the user's claims after the shipped ones, and take the one that the user prefers if it is there.
 
     Without a choice the value of a `dimension` is that of the definition, which is what is computed with.
     """
-    claims = [*shipped.claims, *(_claim(each, shipped.unit, sources) for each in stated)]
-    taken = None if chosen is None else _chosen(claims, chosen)
+    claims = [*shipped.claims, *(_make_claim(each, shipped.unit, sources) for each in stated)]
+    taken = None if chosen is None else _find_chosen(claims, chosen)
     if taken is None:
         if not shipped.claims and claims:
             # Nobody else says anything: what was stated first holds until the user chooses.
-            agreeing = (place for place, each in enumerate(claims) if same_value(each.value, dimension))
+            agreeing = (place for place, each in enumerate(claims) if is_same_value(each.value, dimension))
             first = 0 if dimension is None else next(agreeing, None)
             if first is not None:
                 claims[first] = replace(claims[first], preferred=True)
@@ -194,20 +200,20 @@ def _merged(
     )
 
 
-def _chosen(claims: list[Claim], chosen: Preference) -> int | None:
+def _find_chosen(claims: list[Claim], chosen: ClaimPreference) -> int | None:
     """Return the place of the preferred claim, or None where nobody states it any more."""
     for place, claim in enumerate(claims):
-        if claim.source.id == chosen.source and same_value(claim.value, chosen.value):
+        if claim.source.id == chosen.source and is_same_value(claim.value, chosen.value):
             return place
     return None
 
 
-def same_value(one: ClaimValue, other: ClaimValue) -> bool:
+def is_same_value(one: ClaimValue, other: ClaimValue) -> bool:
     """Whether two values are one, where true is not 1."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _claim(stated: OwnClaim, unit: str | None, sources: Sources) -> Claim:
+def _make_claim(stated: UserClaim, unit: str | None, sources: SourcesById) -> Claim:
     return Claim(
         value=stated.value,
         unit=unit,
@@ -221,8 +227,8 @@ def _claim(stated: OwnClaim, unit: str | None, sources: Sources) -> Claim:
     )
 
 
-def chosen_dimensions(
-    definition: Mapping[str, Any], attributes: Mapping[str, Attribute]
+def find_chosen_dimensions(
+    definition: Mapping[str, Any], attributes: Mapping[str, AttributeClaims]
 ) -> dict[str, ClaimValue]:
     """Return the dimensions of a model that the user prefers to those of its definition."""
     return {
@@ -230,35 +236,35 @@ def chosen_dimensions(
         for name, each in attributes.items()
         if each.overridden
         and is_dimension(definition, name)
-        and not same_value(each.value, stated_dimension(definition, name))
+        and not is_same_value(each.value, find_dimension(definition, name))
     }
 
 
-def patched_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> Model | None:
+def make_patched_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> Model | None:
     """Return a model with other dimensions than its definition has, None where they make none."""
     if not wanted:
-        return model_of(dict(definition))
+        return parse_model(dict(definition))
     # It takes time to load, and few users change the dimensions of models.
-    from gpudesk.catalog.importing.model_facts import checked_model
+    from gpudesk.catalog.importing.model_facts import check_model_definition
 
     try:
-        return model_of(checked_model(patched(definition, wanted)).definition())
+        return parse_model(check_model_definition(patch_definition(definition, wanted)).definition())
     except InputError:
         return None
 
 
-def merged_model(definition: str, attributes: Mapping[str, Attribute]) -> Model:
+def merge_model(definition: str, attributes: Mapping[str, AttributeClaims]) -> Model:
     """Return a model with the dimensions that the user prefers, which are among its merged attributes."""
     plain: dict[str, Any] = json.loads(definition)
-    return patched_model(plain, chosen_dimensions(plain, attributes)) or model_of(plain)
+    return make_patched_model(plain, find_chosen_dimensions(plain, attributes)) or parse_model(plain)
 
 
-def merged_prices(shipped: tuple[Price, ...], layer: Layer, sources: Sources) -> tuple[Price, ...]:
+def merge_prices(shipped: tuple[PriceRecord, ...], layer: UserLayer, sources: SourcesById) -> tuple[PriceRecord, ...]:
     """Return all prices, the user's after the shipped ones."""
     return (*shipped, *(price.price(sources[price.source]) for price in layer.prices))
 
 
-def merged_revision(shipped: str, facts: OwnFacts) -> str:
+def merge_revision(shipped: str, facts: UserFacts) -> str:
     """Return the digest of both layers: that of the shipped catalog where there is no other."""
     if not len(facts):
         return shipped
@@ -266,4 +272,4 @@ def merged_revision(shipped: str, facts: OwnFacts) -> str:
     for line in sorted(map(repr, facts)):
         digest.update(line.encode("utf-8", "surrogatepass"))
         digest.update(b"\n")
-    return digest.hexdigest()[:_LENGTH]
+    return digest.hexdigest()[:_REVISION_LENGTH]

@@ -1,83 +1,407 @@
-"""The shipped catalog as domain objects. Each kind of thing is read at the first question for it."""
+"""Shipped catalog as domain objects; each kind is read on first use."""
 
 from __future__ import annotations
 
-from functools import cached_property
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache, cached_property
+from pathlib import Path
+from types import MappingProxyType, UnionType
+from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from gpudesk.catalog import readers
-from gpudesk.catalog.readers import PartRow
-from gpudesk.catalog.store import Store
-from gpudesk.domain.claims import Attribute, ClaimValue, Dispute, Price, SeedClaim, Source
-from gpudesk.domain.diffusion import DiffusionModel
-from gpudesk.domain.serving_engines import ServingEngine
-from gpudesk.domain.things import Thing
+from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, find_file_problem
+from gpudesk.catalog.revision import compute_inputs_digest
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.attributes import PEAK_DENSE
+from gpudesk.domain.claim import (
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    Dispute,
+    DocumentStatement,
+    PriceRecord,
+    Source,
+    SourceKind,
+)
+from gpudesk.domain.model import DiffusionModel, DiffusionResult
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.text.formatting import ClaimValue
+
+_T = TypeVar("_T")
 
 
-class Shipped:
+def restore_dataclass(kind: type[_T], plain: object) -> _T:
+    """Rebuild a value of `kind`: a dataclass, tuple, set, optional value or enumeration, or a plain type."""
+    return cast("_T", _restore(kind, plain))
+
+
+def _restore(kind: Any, plain: Any) -> Any:  # noqa: ANN401 - types as typing gives them, values as JSON does
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (UnionType, Union):
+        return None if plain is None else _restore(_find_only_kind(inner), plain)
+    if origin in (tuple, frozenset):
+        return origin(_restore(inner[0], item) for item in plain)
+    if is_dataclass(kind):
+        hints = _read_hints(cast("type", kind))
+        return cast("type", kind)(**{name: _restore(hints[name], value) for name, value in plain.items()})
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(plain)
+    return float(plain) if kind is float else plain
+
+
+def _find_only_kind(kinds: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    """Return the one kind of an optional value; which of two was meant JSON does not say."""
+    (kind,) = (kind for kind in kinds if kind is not type(None))
+    return kind
+
+
+@cache
+def _read_hints(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+Sources = Mapping[str, Source]
+#: Things and attributes that a row is about.
+_Subjects = tuple[tuple[str, ...], tuple[str, ...]]
+_Statement = TypeVar("_Statement", DocumentStatement, Dispute)
+
+
+def read_meta(store: CatalogDatabase) -> dict[str, str]:
+    return dict(store.rows("SELECT key, value FROM meta"))
+
+
+def read_sources(store: CatalogDatabase) -> dict[str, Source]:
+    """Read every source by its id, in the order of the ids."""
+    rows = store.rows("SELECT id, title, publisher, kind, url, date, trust FROM source ORDER BY id")
+    return {
+        row[0]: Source(
+            id=row[0], title=row[1], publisher=row[2], kind=SourceKind(row[3]), url=row[4], date=row[5], trust=row[6]
+        )
+        for row in rows
+    }
+
+
+def read_things(store: CatalogDatabase) -> dict[str, CatalogEntry]:
+    """Read every thing by its id, in the order of lists."""
+    rows = store.rows("SELECT id, kind, name, maker FROM thing ORDER BY kind, position")
+    return {row[0]: CatalogEntry(row[0], CatalogEntryKind(row[1]), row[2], row[3]) for row in rows}
+
+
+class AcceleratorEntry(NamedTuple):
+    """What an accelerator is beyond its attributes."""
+
+    id: str
+    name: str
+    vendor: str
+    generation: str
+    announced: bool
+
+
+def read_accelerator_entries(store: CatalogDatabase) -> dict[str, AcceleratorEntry]:
+    """Read what every accelerator is beyond its attributes, by id in the order of lists."""
+    rows = store.rows(
+        "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
+        " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
+    )
+    return {row[0]: AcceleratorEntry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
+
+
+def read_preferred_values(store: CatalogDatabase) -> dict[str, dict[str, ClaimValue]]:
+    """Read the values that the catalog prefers of every accelerator, by its id and attribute."""
+    preferred: dict[str, dict[str, ClaimValue]] = {}
+    for thing, attribute, value in store.rows(
+        "SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN accelerator ON claim.thing ="
+        " accelerator.id WHERE claim.preferred"
+    ):
+        preferred.setdefault(thing, {})[attribute] = json.loads(value)
+    return preferred
+
+
+def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accelerator:
+    """Name the preferred values as the domain does; what no claim is preferred for stays None."""
+    peaks = {
+        name.removeprefix(PEAK_DENSE): float(value)
+        for name, value in sorted(values.items())
+        if name.startswith(PEAK_DENSE)
+    }
+    return Accelerator(
+        id=part.id,
+        name=part.name,
+        vendor=part.vendor,
+        generation=part.generation,
+        announced=part.announced,
+        platform=values["software_platform"],
+        memory_bytes=round(values["memory"]),
+        memory_bandwidth=float(values["memory_bandwidth"]),
+        memory_label=values.get("memory_label"),
+        memory_type=values.get("memory_type"),
+        scale_up_bandwidth=_to_float(values.get("scale_up_bandwidth")),
+        scale_up_domain=values.get("scale_up_domain"),
+        pcie_bandwidth=_to_float(values.get("pcie_bandwidth")),
+        tdp_w=_to_float(values.get("tdp")),
+        form_factor=values.get("form_factor"),
+        status=values.get("status"),
+        peak_dense=MappingProxyType(peaks),
+    )
+
+
+def _to_float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def read_model_definitions(store: CatalogDatabase) -> dict[str, str]:
+    """Read the structure of every model as JSON, by id in the order of lists."""
+    return dict(
+        store.rows(
+            "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id ORDER BY thing.position"
+        )
+    )
+
+
+def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
+    """Read every serving engine, in the order of lists."""
+    rows = store.rows(
+        "SELECT serving_engine.id, serving_engine.definition FROM serving_engine"
+        " JOIN thing ON serving_engine.id = thing.id ORDER BY thing.position"
+    )
+    return {engine: restore_dataclass(ServingEngine, json.loads(definition)) for engine, definition in rows}
+
+
+def read_diffusion_models(store: CatalogDatabase, sources: Sources) -> dict[str, DiffusionModel]:
+    """Read every diffusion model with its results, in the order of lists."""
+    results: dict[str, list[DiffusionResult]] = {}
+    for row in store.rows(
+        "SELECT model, part, accelerator, count, setting, value, value_high, unit, estimated, source, kind,"
+        " retrieved, note FROM diffusion_result ORDER BY model, position"
+    ):
+        result = DiffusionResult(
+            part=row[1],
+            accelerator=row[2],
+            count=row[3],
+            setting=row[4],
+            value=json.loads(row[5]),
+            value_high=row[6],
+            unit=row[7],
+            estimated=bool(row[8]),
+            source=sources[row[9]],
+            kind=SourceKind(row[10]),
+            retrieved=row[11],
+            note=row[12],
+        )
+        results.setdefault(row[0], []).append(result)
+    rows = store.rows(
+        "SELECT thing.id, thing.name, diffusion_model.medium FROM diffusion_model JOIN thing"
+        " ON diffusion_model.id = thing.id ORDER BY thing.position"
+    )
+    return {
+        row[0]: DiffusionModel(id=row[0], name=row[1], medium=row[2], results=tuple(results.get(row[0], ())))
+        for row in rows
+    }
+
+
+def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dict[str, AttributeClaims]:
+    """Read all attributes of one thing with all their claims, in the order of the data."""
+    rows = store.rows("SELECT name, unit, reason FROM attribute WHERE thing = ? ORDER BY position", (thing,))
+    units = {name: unit for name, unit, _ in rows}
+    claims: dict[str, list[Claim]] = {name: [] for name in units}
+    statements = _read_statement_ids(store, thing)
+    for row in store.rows(
+        "SELECT attribute, value, source, kind, preferred, published, conditions, retrieved, note, verdict,"
+        " position FROM claim WHERE thing = ? ORDER BY attribute, position",
+        (thing,),
+    ):
+        claim = Claim(
+            value=_parse_claim_value(row[1]),
+            unit=units[row[0]],
+            source=sources[row[2]],
+            kind=SourceKind(row[3]),
+            preferred=bool(row[4]),
+            published=row[5],
+            conditions=row[6],
+            retrieved=row[7],
+            note=row[8],
+            verdict=row[9],
+            statements=tuple(statements.get((row[0], row[10]), ())),
+        )
+        claims[row[0]].append(claim)
+    return {
+        name: AttributeClaims(thing=thing, name=name, unit=unit, claims=tuple(claims[name]), reason=reason)
+        for name, unit, reason in rows
+    }
+
+
+def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, int], list[str]]:
+    """Read which statements say what a thing's claims say, by attribute and place of the claim."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for attribute, claim, statement in store.rows(
+        "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
+        " ORDER BY seed_claim",
+        (thing,),
+    ):
+        found.setdefault((attribute, claim), []).append(statement)
+    return found
+
+
+def _parse_claim_value(text: str) -> ClaimValue:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def read_prices(store: CatalogDatabase, sources: Sources) -> tuple[PriceRecord, ...]:
+    """Read every price: rents first, then purchases, each by accelerator."""
+    rows = store.rows(
+        "SELECT id, accelerator, term, source, kind, usd, usd_low, usd_high, provider, region, instance,"
+        " accelerators_in_instance, basis, date, note FROM price ORDER BY position"
+    )
+    return tuple(
+        PriceRecord(
+            id=row[0],
+            accelerator=row[1],
+            term=row[2],
+            source=sources[row[3]],
+            kind=SourceKind(row[4]),
+            usd=row[5],
+            usd_low=row[6],
+            usd_high=row[7],
+            provider=row[8],
+            region=row[9],
+            instance=row[10],
+            accelerators_in_instance=row[11],
+            basis=row[12],
+            date=row[13],
+            note=row[14],
+        )
+        for row in rows
+    )
+
+
+def read_seed_claims(store: CatalogDatabase, sources: Sources) -> tuple[DocumentStatement, ...]:
+    """Read the statements of the source documents, in the order of their ids."""
+    subjects = _read_subjects(store, "seed_subject", "seed_claim")
+    rows = store.rows(
+        "SELECT id, source, subject, attribute, value, value_high, unit, conditions, as_of, stated_by, note"
+        " FROM seed_claim ORDER BY id"
+    )
+    return tuple(
+        _with_subjects(DocumentStatement(row[0], sources[row[1]], *row[2:]), subjects.get(row[0])) for row in rows
+    )
+
+
+def read_disputes(store: CatalogDatabase) -> tuple[Dispute, ...]:
+    """Read the disputes, in the order of their ids."""
+    subjects = _read_subjects(store, "dispute_subject", "dispute")
+    rows = store.rows(
+        "SELECT id, claim_a, claim_b, subject, attribute, disagreement, verdict, reason FROM dispute ORDER BY id"
+    )
+    return tuple(_with_subjects(Dispute(*row), subjects.get(row[0])) for row in rows)
+
+
+def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str, _Subjects]:
+    """Read the things and the attributes that each row of a table is about, by the id of the row."""
+    things: dict[str, dict[str, None]] = {}
+    attributes: dict[str, dict[str, None]] = {}
+    for row, thing, attribute in store.rows(
+        f"SELECT {column}, thing, attribute FROM {table} ORDER BY {column}, position"
+    ):
+        things.setdefault(row, {})[thing] = None
+        if attribute is not None:
+            attributes.setdefault(row, {})[attribute] = None
+    return {row: (tuple(named), tuple(attributes.get(row, ()))) for row, named in things.items()}
+
+
+def _with_subjects(said: _Statement, subjects: _Subjects | None) -> _Statement:
+    return said if subjects is None else replace(said, things=subjects[0], attributes=subjects[1])
+
+
+class ShippedCatalog:
     """What one catalog file holds. Whoever lays facts of their own over it shares what was read."""
 
-    def __init__(self, store: Store) -> None:
-        """Read from an open file."""
+    def __init__(self, store: CatalogDatabase) -> None:
         self.store = store
-        self._attributes: dict[str, dict[str, Attribute]] = {}
+        self._attributes: dict[str, dict[str, AttributeClaims]] = {}
 
     @cached_property
     def meta(self) -> dict[str, str]:
-        """What the file says of itself."""
-        return readers.read_meta(self.store)
+        return read_meta(self.store)
 
     @cached_property
-    def things(self) -> dict[str, Thing]:
+    def things(self) -> dict[str, CatalogEntry]:
         """Every entry by id, in the order of lists."""
-        return readers.read_things(self.store)
+        return read_things(self.store)
 
     @cached_property
     def sources(self) -> dict[str, Source]:
-        """Every source by id."""
-        return readers.read_sources(self.store)
+        return read_sources(self.store)
 
     @cached_property
-    def parts(self) -> dict[str, PartRow]:
+    def parts(self) -> dict[str, AcceleratorEntry]:
         """What every accelerator is beyond its attributes, by id in the order of lists."""
-        return readers.read_parts(self.store)
+        return read_accelerator_entries(self.store)
 
     @cached_property
     def part_values(self) -> dict[str, dict[str, ClaimValue]]:
-        """The preferred values of every accelerator, by id and attribute."""
-        return readers.read_part_values(self.store)
+        return read_preferred_values(self.store)
 
     @cached_property
     def definitions(self) -> dict[str, str]:
         """The structure of every model as JSON, by id in the order of lists."""
-        return readers.read_definitions(self.store)
+        return read_model_definitions(self.store)
 
     @cached_property
     def diffusion_models(self) -> dict[str, DiffusionModel]:
-        """Every diffusion model by id."""
-        return readers.read_diffusion_models(self.store, self.sources)
+        return read_diffusion_models(self.store, self.sources)
 
     @cached_property
     def serving_engines(self) -> dict[str, ServingEngine]:
-        """Every serving engine by id."""
-        return readers.read_serving_engines(self.store)
+        return read_serving_engines(self.store)
 
     @cached_property
-    def prices(self) -> tuple[Price, ...]:
-        """All prices: rents first, then purchases."""
-        return readers.read_prices(self.store, self.sources)
+    def prices(self) -> tuple[PriceRecord, ...]:
+        return read_prices(self.store, self.sources)
 
     @cached_property
-    def seed_claims(self) -> tuple[SeedClaim, ...]:
-        """The statements of the source documents."""
-        return readers.read_seed_claims(self.store, self.sources)
+    def seed_claims(self) -> tuple[DocumentStatement, ...]:
+        return read_seed_claims(self.store, self.sources)
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
-        """The judged contradictions."""
-        return readers.read_disputes(self.store)
+        return read_disputes(self.store)
 
-    def attributes_of(self, thing: str) -> dict[str, Attribute]:
+    def attributes_of(self, thing: str) -> dict[str, AttributeClaims]:
         """Return the attributes of a thing, read once; none where the file does not have it."""
         if thing not in self._attributes:
-            self._attributes[thing] = readers.read_attributes(self.store, thing, self.sources)
+            self._attributes[thing] = read_attributes(self.store, thing, self.sources)
         return self._attributes[thing]
+
+
+def is_catalog_stale(data_dir: Path, path: Path) -> bool:
+    """Whether the catalog at `path` is missing, unusable, or made from other data than `data_dir` holds."""
+    if find_file_problem(path) is not None:
+        return True
+    try:
+        with CatalogDatabase(path) as store:
+            return read_meta(store).get("inputs") != compute_inputs_digest(data_dir)
+    except CatalogFileError:
+        return True
+
+
+def ensure_built(data_dir: Path, path: Path) -> bool:
+    """Build the catalog of a checkout if it is stale, and return whether it was.
+
+    Two processes may do so at once: each builds a file of its own, and either takes the place whole. A file
+    that is something else than a catalog is not overwritten; that raises `CatalogFileError`.
+    """
+    problem = find_file_problem(path)
+    if problem is not None and problem.id == "catalog.file.foreign":
+        raise CatalogFileError(problem, path)
+    if not is_catalog_stale(data_dir, path):
+        return False
+    # Building needs SQLAlchemy and pydantic, which take longer to load than a fresh catalog to read.
+    from gpudesk.catalog.build.writer import build_catalog
+
+    build_catalog(data_dir, path)
+    return True

@@ -1,95 +1,88 @@
-"""Verifies an open catalog: every attribute has a source, every claim resolves, no row dangles.
-
-The files were checked before the catalog was built. This looks at what was built, as it lies on the disk.
-"""
+"""Verification of an open catalog: sources, claims, references, revision."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpudesk.catalog.model_shapes import Relation, ShapeFault, shape_faults
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.references import REFUTATIONS
-from gpudesk.catalog.revisions import stored_revision
-from gpudesk.catalog.store import CatalogFileError, Store
-from gpudesk.domain.messages import Message, message
+from gpudesk.catalog.build.checks import REFUTATIONS
+from gpudesk.catalog.database import CatalogDatabase, CatalogFileError
+from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.revision import compute_stored_revision
+from gpudesk.text.messages import Message, message
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VerificationFinding:
     """Something wrong with the catalog; `where` names the thing, attribute, claim or table."""
 
     where: str
     problem: Message
 
 
-def verify(catalog: Catalog) -> tuple[Finding, ...]:
+def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
     """Return everything that is wrong; nothing means that the catalog says what data/ said."""
     store = catalog.shipped.store
     # Each of the first two reads what only holds where the one before found nothing.
-    findings = tuple(_integrity(store)) or tuple(_dangling(store))
+    findings = tuple(_check_integrity(store)) or tuple(_check_references(store))
     if findings:
         return findings
     return (
-        *_revision(catalog),
-        *_claims(store),
-        *_preferences(store),
-        *_statements(store),
-        *_disputes(store),
-        *_models(catalog),
+        *_check_revision(catalog),
+        *_check_claims(store),
+        *_check_preferences(store),
+        *_check_statements(store),
+        *_check_disputes(store),
+        *_check_models(catalog),
     )
 
 
-def _integrity(store: Store) -> Iterator[Finding]:
-    """SQLite's own check of pages, indexes and constraints."""
+def _check_integrity(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     try:
         told = [row[0] for row in store.rows("PRAGMA integrity_check")]
     except CatalogFileError as error:
         told = [str(error.problem.parameters["reason"])]
     yield from (
-        Finding("", message("catalog.verify.integrity", reason=line)) for line in told if line != "ok"
+        VerificationFinding("", message("catalog.verify.integrity", reason=line)) for line in told if line != "ok"
     )
 
 
-def _dangling(store: Store) -> Iterator[Finding]:
+def _check_references(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     """Every row that names a source, thing, attribute or claim that is not there."""
     for table, row, parent, _ in store.rows("PRAGMA foreign_key_check"):
-        yield Finding(f"{table} {row}", message("catalog.verify.dangling", table=table, parent=parent))
+        yield VerificationFinding(f"{table} {row}", message("catalog.verify.dangling", table=table, parent=parent))
 
 
-def _revision(catalog: Catalog) -> Iterator[Finding]:
-    """The rows are those that were built."""
-    digest, stated = stored_revision(catalog.shipped.store), catalog.shipped_revision
+def _check_revision(catalog: Catalog) -> Iterator[VerificationFinding]:
+    digest, stated = compute_stored_revision(catalog.shipped.store), catalog.shipped_revision
     if digest != stated:
         problem = message("catalog.verify.revision", stated=stated, digest=digest)
-        yield Finding("meta", problem)
+        yield VerificationFinding("meta", problem)
 
 
-def _claims(store: Store) -> Iterator[Finding]:
-    """Every attribute has a claim, and every thing that is looked up has attributes."""
+def _check_claims(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     for thing, name in store.rows(
         "SELECT thing, name FROM attribute WHERE NOT EXISTS"
         " (SELECT 1 FROM claim WHERE claim.thing = attribute.thing AND claim.attribute = attribute.name)"
     ):
-        yield Finding(f"{thing} {name}", message("catalog.verify.no_claim"))
+        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.no_claim"))
     for (thing,) in store.rows(
         "SELECT id FROM thing WHERE kind != 'serving_engine' AND NOT EXISTS"
         " (SELECT 1 FROM attribute WHERE attribute.thing = thing.id)"
     ):
-        yield Finding(thing, message("catalog.verify.no_attribute"))
+        yield VerificationFinding(thing, message("catalog.verify.no_attribute"))
 
 
-def _preferences(store: Store) -> Iterator[Finding]:
+def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     """At most one claim of an attribute is preferred; where claims differ it is said why.
 
     A reason of the attribute says why, and so does a verdict on every claim that states another value.
     """
     for thing, name, preferred in store.rows(
-        "SELECT thing, attribute, sum(preferred) FROM claim GROUP BY thing, attribute"
-        " HAVING sum(preferred) > 1"
+        "SELECT thing, attribute, sum(preferred) FROM claim GROUP BY thing, attribute HAVING sum(preferred) > 1"
     ):
-        yield Finding(f"{thing} {name}", message("catalog.verify.preferred", count=preferred))
+        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.preferred", count=preferred))
     for thing, name in store.rows(
         "SELECT thing, name FROM attribute WHERE reason IS NULL AND EXISTS"
         " (SELECT 1 FROM claim AS rival WHERE rival.thing = attribute.thing"
@@ -97,11 +90,10 @@ def _preferences(store: Store) -> Iterator[Finding]:
         " AND NOT EXISTS (SELECT 1 FROM claim AS taken WHERE taken.thing = attribute.thing"
         " AND taken.attribute = attribute.name AND taken.preferred AND taken.value = rival.value))"
     ):
-        yield Finding(f"{thing} {name}", message("catalog.verify.no_reason"))
+        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.no_reason"))
 
 
-def _statements(store: Store) -> Iterator[Finding]:
-    """A statement of a source document is linked to claims of that document alone."""
+def _check_statements(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     for statement, thing, attribute in store.rows(
         "SELECT seed_claim.id, claim.thing, claim.attribute FROM seed_subject"
         " JOIN seed_claim ON seed_claim.id = seed_subject.seed_claim"
@@ -109,10 +101,10 @@ def _statements(store: Store) -> Iterator[Finding]:
         " AND claim.position = seed_subject.claim WHERE claim.source != seed_claim.source"
     ):
         problem = message("catalog.verify.other_source", thing=thing, attribute=attribute)
-        yield Finding(statement, problem)
+        yield VerificationFinding(statement, problem)
 
 
-def _disputes(store: Store) -> Iterator[Finding]:
+def _check_disputes(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     """The second side of a dispute is a claim, a word for a refutation, or nothing."""
     words = sorted(REFUTATIONS)
     marks = ", ".join("?" for _ in words)
@@ -121,22 +113,21 @@ def _disputes(store: Store) -> Iterator[Finding]:
         f" AND claim_b NOT IN ({marks}) AND claim_b NOT IN (SELECT id FROM seed_claim)",
         words,
     ):
-        yield Finding(dispute, message("catalog.verify.no_such_claim", claim=claim))
+        yield VerificationFinding(dispute, message("catalog.verify.no_such_claim", claim=claim))
 
 
-def _models(catalog: Catalog) -> Iterator[Finding]:
-    """The dimensions of every model can belong together."""
+def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
     for model in catalog.models():
-        for fault in shape_faults(model):
+        for fault in find_shape_faults(model):
             where = f"{model.id} layers.{fault.group}"
-            yield Finding(where, _said(fault))
+            yield VerificationFinding(where, _describe_shape_fault(fault))
 
 
-def _said(fault: ShapeFault) -> Message:
-    if fault.relation is Relation.KEPT:
+def _describe_shape_fault(fault: ShapeFault) -> Message:
+    if fault.relation is ShapeRelation.KEPT:
         return message("catalog.verify.nothing_kept")
     return message(
-        "catalog.verify.multiple" if fault.relation is Relation.MULTIPLE else "catalog.verify.at_most",
+        "catalog.verify.multiple" if fault.relation is ShapeRelation.MULTIPLE else "catalog.verify.at_most",
         dimension=fault.dimension,
         value=fault.value,
         than=fault.other,

@@ -1,29 +1,86 @@
-"""The entry point: finds the command, and turns whatever goes wrong into one line and an exit code."""
+"""The entry point: finds the command, and turns every error into one line and an exit code."""
 
 from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from gpudesk import __version__
 from gpudesk.cli import output
-from gpudesk.cli.display import display_problem
-from gpudesk.cli.faults import (
-    AT_FAULT,
-    DONE,
-    INTERRUPTED,
-    USAGE,
+from gpudesk.cli.output import (
+    EXIT_AT_FAULT,
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
     UsageError,
-    report,
-    tell_in_window,
-    unexpected,
+    log_unexpected,
+    report_error,
+    show_error_window,
 )
-from gpudesk.domain.messages import InputError
-from gpudesk.text import tr
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
+
+#: Platforms of Qt that draw without a display.
+_NEED_NONE: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+_LOCAL: Final = re.compile(r"(?:unix)?:(\d+)(?:\.\d+)?")
+#: How long a server that turns us away is asked again, and how often.
+_PATIENCE_S: Final = 0.5
+_AGAIN_S: Final = 0.02
+#: The displays that a connection is held to.
+_held: Final[set[int]] = set()
+
+
+def find_display_problem() -> str | None:
+    """Say why no window can be opened, or None where one can."""
+    if not sys.platform.startswith("linux"):
+        return None
+    platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
+    if platform in _NEED_NONE or os.environ.get("WAYLAND_DISPLAY"):
+        return None
+    display = os.environ.get("DISPLAY", "")
+    if not display:
+        return tr("there is no display to open a window on")
+    local = _LOCAL.fullmatch(display)
+    try:
+        if local is None or _lets_us_in(int(local.group(1))):
+            return None
+    except OSError as error:
+        return tr("Qt cannot be loaded ({reason})", reason=error)
+    return tr("the display {name} cannot be reached", name=display)
+
+
+def _lets_us_in(number: int) -> bool:
+    """Ask the X server of a number with the library that Qt asks it with; OSError where that is missing.
+
+    A server whose last client has gone begins anew, and turns away whoever comes meanwhile. So it is asked
+    again for a moment, and the connection is held until the program ends, or Qt might be turned away.
+    """
+    import ctypes
+
+    if number in _held:
+        return True
+    xcb = ctypes.CDLL("libxcb.so.1")
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    for name in ("xcb_connection_has_error", "xcb_disconnect"):
+        getattr(xcb, name).argtypes = [ctypes.c_void_p]
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        # By this name the library looks on this machine alone; without the slash, newer ones refuse it.
+        connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
+        if not xcb.xcb_connection_has_error(connection):
+            _held.add(number)
+            return True
+        xcb.xcb_disconnect(connection)
+        if time.monotonic() > end:
+            return False
+        time.sleep(_AGAIN_S)
+
 
 #: What an argument that a window opens ends with: a scenario, a sheet that carries one, a pack of facts.
 _FOR_THE_WINDOW: Final = (output.SCENARIO_SUFFIX, output.PDF_SUFFIX, output.PACK_SUFFIX)
@@ -34,20 +91,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     # numpy starts a thread a core for linear algebra, of which nothing is used here: half of its loading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    output.prepare()
+    output.prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read this has had enough.
-        output.silence()
-        return DONE
+        output.silence_output()
+        return EXIT_DONE
     except KeyboardInterrupt:
-        output.silence()
-        return INTERRUPTED
+        output.silence_output()
+        return EXIT_INTERRUPTED
     except SystemExit as end:
         # Only --help ends so; errors of the parser are UsageError.
-        return end.code if isinstance(end.code, int) else DONE
+        return end.code if isinstance(end.code, int) else EXIT_DONE
     except Exception as error:  # noqa: BLE001 - the one place where every mistake ends in one line
         return _failed(error, arguments)
     return code
@@ -62,9 +119,9 @@ def _run(arguments: list[str]) -> int:
     if all(argument.lower().endswith(_FOR_THE_WINDOW) for argument in arguments):
         return _open_window(arguments)
     if "--self-test" in arguments and arguments[0].startswith("-"):
-        from gpudesk.cli.commands import self_test
+        from gpudesk.cli.self_test import command
 
-        return self_test.main(arguments)
+        return command.main(arguments)
     from gpudesk.cli.parser import make_parser
 
     try:
@@ -73,8 +130,8 @@ def _run(arguments: list[str]) -> int:
         _refuse_files(arguments)
         raise
     if options.version:
-        output.say(f"gpudesk {__version__}")
-        return DONE
+        output.print_line(f"gpudesk {__version__}")
+        return EXIT_DONE
     if options.command is None:
         return _open_window([])
     code: int = options.run(options)
@@ -96,52 +153,49 @@ def _refuse_files(arguments: Sequence[str]) -> None:
 
 
 def _open_window(files: Sequence[str]) -> int:
-    """Open the window, or say in one line why there is none and what works without."""
-    problem = display_problem()
+    problem = find_display_problem()
     if problem is None:
         # While all is loaded there is little garbage, and looking for it takes time. Once there is a window
         # to be seen, it is looked for again.
         gc.disable()
         try:
-            from gpudesk.desktop.app import run
+            from gpudesk.desktop.window.app import run_window
         except ImportError as error:
             problem = tr("Qt cannot be loaded ({reason})", reason=error)
         else:
             try:
-                return run(files)
+                return run_window(files)
             except Exception as error:  # noqa: BLE001 - as in `main`, but there may be no terminal
-                return _failed(error, files, tell=tell_in_window)
+                return _failed(error, files, tell=show_error_window)
         finally:
             gc.enable()
-    report(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
-    return AT_FAULT
+    report_error(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
+    return EXIT_AT_FAULT
 
 
-def _failed(
-    error: Exception, arguments: Sequence[str], tell: Callable[[str, Exception], object] | None = None
-) -> int:
+def _failed(error: Exception, arguments: Sequence[str], tell: Callable[[str, Exception], object] | None = None) -> int:
     """Report an error in one line, by `tell` too if given, and return its exit code."""
     text = _said(error, arguments)
-    report(text)
+    report_error(text)
     if tell is not None:
         tell(text, error)
     if isinstance(error, UsageError):
-        return USAGE
+        return EXIT_USAGE
     if isinstance(error, OSError) and error.filename is None:
-        output.silence()
-    return AT_FAULT
+        output.silence_output()
+    return EXIT_AT_FAULT
 
 
 def _said(error: Exception, arguments: Sequence[str]) -> str:
     """Return what is said of an error; what nobody expected is written to the log."""
     from gpudesk.paths import MissingFileError
-    from gpudesk.sentences import problem
+    from gpudesk.text.messages import format_input_error
 
     if isinstance(error, InputError):
-        return problem(error)
+        return format_input_error(error)
     if isinstance(error, UsageError | MissingFileError):
         return str(error)
     if isinstance(error, OSError) and error.filename is None:
         # Standard output cannot be written: the disk is full, the terminal is gone.
         return tr("the output cannot be written: {reason}", reason=error.strerror or error)
-    return unexpected(error, arguments)
+    return log_unexpected(error, arguments)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the scenario that they make."""
+"""Options that several commands share, lists in one option, and the scenario they make."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gpudesk.cli.faults import UsageError
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk.cli.output import UsageError
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.scenarios import Scenario
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
 
 #: Options of the scenario itself -> field.
 _SCENARIO: Final = (
@@ -51,7 +52,7 @@ _LOAD: Final = {
 }
 
 
-def whole(text: str) -> int:
+def parse_whole(text: str) -> int:
     """Read a whole number of an option; thousands may be set off by underscores."""
     try:
         return int(text)
@@ -60,8 +61,7 @@ def whole(text: str) -> int:
         raise argparse.ArgumentTypeError(problem) from None
 
 
-def number(text: str) -> float:
-    """Read a number of an option."""
+def parse_number(text: str) -> float:
     try:
         found = float(text)
     except ValueError:
@@ -72,8 +72,7 @@ def number(text: str) -> float:
     return found
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add `--json`."""
+def add_json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=tr("write JSON and nothing else"))
 
 
@@ -95,38 +94,30 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
         help=tr("one to six parts, the first is the baseline; without a count, the smallest that fits"),
     )
     group.add_argument("--model", metavar="ID", help=tr("the model"))
-    group.add_argument(
-        "--weights", metavar="P", help=tr("precision of the weights; the model's own if omitted")
-    )
+    group.add_argument("--weights", metavar="P", help=tr("precision of the weights; the model's own if omitted"))
     group.add_argument("--kv", metavar="P", help=tr("precision of the KV cache; fp16 if omitted"))
-    group.add_argument("--input-tokens", metavar="N", type=whole, help=tr("input tokens of a request"))
-    group.add_argument("--output-tokens", metavar="N", type=whole, help=tr("output tokens of a request"))
+    group.add_argument("--input-tokens", metavar="N", type=parse_whole, help=tr("input tokens of a request"))
+    group.add_argument("--output-tokens", metavar="N", type=parse_whole, help=tr("output tokens of a request"))
     group.add_argument("--title", metavar=tr("TEXT"), help=tr("title of the comparison"))
 
 
 def _add_load(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--concurrency", metavar="N", type=whole, help=tr("requests in flight, a closed loop"))
-    group.add_argument(
-        "--requests", metavar="N", type=whole, help=tr("with --concurrency: a run of N requests")
-    )
-    group.add_argument("--batch-size", metavar="N", type=whole, help=tr("N requests that start together"))
-    group.add_argument("--saturate", metavar="N", type=whole, help=tr("N requests queued at once"))
-    group.add_argument(
-        "--request-rate", metavar="R", type=number, help=tr("R requests a second, an open loop")
-    )
-    group.add_argument("--ttft-ms", metavar="X", type=number, help=tr("limit of TTFT, with --tpot-ms"))
-    group.add_argument("--tpot-ms", metavar="X", type=number, help=tr("limit of TPOT, with --ttft-ms"))
+    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight, a closed loop"))
+    group.add_argument("--requests", metavar="N", type=parse_whole, help=tr("with --concurrency: a run of N requests"))
+    group.add_argument("--batch-size", metavar="N", type=parse_whole, help=tr("N requests that start together"))
+    group.add_argument("--saturate", metavar="N", type=parse_whole, help=tr("N requests queued at once"))
+    group.add_argument("--request-rate", metavar="R", type=parse_number, help=tr("R requests a second, an open loop"))
+    group.add_argument("--ttft-ms", metavar="X", type=parse_number, help=tr("limit of TTFT, with --tpot-ms"))
+    group.add_argument("--tpot-ms", metavar="X", type=parse_number, help=tr("limit of TPOT, with --ttft-ms"))
     group.add_argument("--limit", metavar="p99|mean", help=tr("what the limits hold for; p99 if omitted"))
 
 
 def _add_plan(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi")
-    )
-    group.add_argument("--tp", metavar="N", type=whole, help=tr("tensor parallel degree"))
-    group.add_argument("--pp", metavar="N", type=whole, help=tr("pipeline parallel degree"))
-    group.add_argument("--ep", metavar="N", type=whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=whole, help=tr("independent replicas"))
+    group.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
+    group.add_argument("--tp", metavar="N", type=parse_whole, help=tr("tensor parallel degree"))
+    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
+    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
+    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("independent replicas"))
     group.add_argument(
         "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
     )
@@ -138,48 +129,39 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--pools",
         metavar="prefill=8:tp4,decode=16:tp8",
-        help=tr(
-            "pools with their counts and degrees (tp, pp, ep, dp, attention-dp), as far as they are given"
-        ),
+        help=tr("pools with their counts and degrees (tp, pp, ep, dp, attention-dp), as far as they are given"),
     )
 
 
 def add_details(group: argparse._ArgumentGroup) -> None:
-    """Add the settings that are mostly left as they are."""
     group.add_argument("--date", metavar="YYYY-MM", help=tr("age of the software"))
-    group.add_argument("--memory-fraction", metavar="F", type=number, help=tr("the serving engine's setting"))
-    group.add_argument("--max-batch", metavar="N", type=whole, help=tr("most sequences in a step"))
-    group.add_argument("--max-batched-tokens", metavar="N", type=whole, help=tr("most tokens in a step"))
-    group.add_argument(
-        "--lengths", metavar="fixed|varied", help=tr("all requests alike, or as in real traffic")
-    )
+    group.add_argument("--memory-fraction", metavar="F", type=parse_number, help=tr("the serving engine's setting"))
+    group.add_argument("--max-batch", metavar="N", type=parse_whole, help=tr("most sequences in a step"))
+    group.add_argument("--max-batched-tokens", metavar="N", type=parse_whole, help=tr("most tokens in a step"))
+    group.add_argument("--lengths", metavar="fixed|varied", help=tr("all requests alike, or as in real traffic"))
     group.add_argument(
         "--server", action=argparse.BooleanOptionalAction, help=tr("behind the serving engine's HTTP server")
     )
     group.add_argument("--eager", action="store_true", default=None, help=tr("no graph capture"))
+    group.add_argument("--prefix-hit-rate", metavar="F", type=parse_number, help=tr("share found in the prefix cache"))
     group.add_argument(
-        "--prefix-hit-rate", metavar="F", type=number, help=tr("share found in the prefix cache")
-    )
-    group.add_argument(
-        "--acceptance-length", metavar="X", type=number, help=tr("tokens a speculative step gives")
+        "--acceptance-length", metavar="X", type=parse_number, help=tr("tokens a speculative step gives")
     )
 
 
-def scenario_from(
-    options: argparse.Namespace, workbench: Workbench, *, load: Mapping[str, Any] | None = None
+def build_scenario(
+    options: argparse.Namespace, workbench: GpuDeskService, *, load: Mapping[str, Any] | None = None
 ) -> Scenario:
     """Return the scenario of the options; raises `InputError` with the option as the place.
 
     With `load` that and how many accelerators there are is left open: it stands in for any other.
     """
-    from gpudesk.workbench.answering import check_ids
-    from gpudesk.workbench.scenario_fields import parse_scenario_fields
+    from gpudesk.documents.scenario_sections import parse_scenario_fields
+    from gpudesk.estimation.scenario_answer import check_scenario_ids
 
-    base = base_scenario(options, workbench)
+    base = load_base_scenario(options, workbench)
     if base is None and not (options.accelerators and options.model):
-        raise UsageError(
-            tr("--accelerators and --model are missing; give both, or a --scenario, or a --template")
-        )
+        raise UsageError(tr("--accelerators and --model are missing; give both, or a --scenario, or a --template"))
     fields = _fields(base)
     if load is not None:
         fields["workload"]["load"] = dict(load)
@@ -191,40 +173,38 @@ def scenario_from(
             own_records=() if base is None else base.own_records,
             unknown_sections={} if base is None else base.unknown_sections,
         )
-        check_ids(scenario, workbench.catalog)
+        check_scenario_ids(scenario, workbench.catalog)
     except InputError as error:
         if error.problem.id == "load.none":
             raise InputError(message("load.no_option")) from error
-        raise InputError(error.problem, option_of(error.where)) from error
+        raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
     return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 
 
-def base_scenario(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
+def load_base_scenario(options: argparse.Namespace, workbench: GpuDeskService) -> Scenario | None:
     """Return the scenario that options name by file or template; None where they name neither."""
     if options.scenario and options.template:
         raise UsageError(tr("--scenario and --template do not go together; give one"))
     if options.scenario:
         return workbench.read_scenario(Path(options.scenario))
     if options.template:
-        from gpudesk.workbench.templates import read_template
+        from gpudesk.documents.scenario_file import read_template
 
         return read_template(options.template)
     return None
 
 
 def _fields(base: Scenario | None) -> dict[str, Any]:
-    from gpudesk.workbench.scenario_fields import scenario_fields
+    from gpudesk.documents.scenario_sections import write_scenario_section
 
     if base is not None:
-        return scenario_fields(base)
+        return write_scenario_section(base)
     return {"name": "", "workload": {"load": {}}}
 
 
-def _apply(
-    options: argparse.Namespace, fields: dict[str, Any], workbench: Workbench, *, counted: bool
-) -> None:
+def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: GpuDeskService, *, counted: bool) -> None:
     """Put what the options say over the fields of the scenario; unless `counted`, counts are dropped."""
     fields |= _given(options, _SCENARIO)
     fields["workload"] |= _given(options, _WORKLOAD)
@@ -246,8 +226,7 @@ def _apply(
         fields["name"] = options.title
 
 
-def _native_precision(model: str, workbench: Workbench) -> str | None:
-    """Return what the model's published checkpoint stores."""
+def _native_precision(model: str, workbench: GpuDeskService) -> str | None:
     try:
         native = workbench.catalog.model(model).native_precision
     except InputError as error:
@@ -270,9 +249,7 @@ def _load(options: argparse.Namespace) -> dict[str, Any]:
 def _choice(text: str) -> dict[str, Any]:
     name, colon, count = text.strip().partition(":")
     if not name or (colon and not count.isdecimal()):
-        raise UsageError(
-            tr("--accelerators: {given} is not an id or ID:COUNT, as in h200-sxm:8", given=repr(text))
-        )
+        raise UsageError(tr("--accelerators: {given} is not an id or ID:COUNT, as in h200-sxm:8", given=repr(text)))
     return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
 
 
@@ -301,15 +278,12 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
             name = ""
     if name not in ("prefill", "decode"):
         raise UsageError(
-            tr(
-                "--pools: {given} is not a list of pools, as in prefill=8:tp4,decode=16:tp8",
-                given=repr(whole_text),
-            )
+            tr("--pools: {given} is not a list of pools, as in prefill=8:tp4,decode=16:tp8", given=repr(whole_text))
         )
     return name, fields
 
 
-def _name(scenario: Scenario, workbench: Workbench) -> str:
+def _name(scenario: Scenario, workbench: GpuDeskService) -> str:
     """Return a title for a scenario that has none: its parts and its model."""
     catalog = workbench.catalog
     model = catalog.model(scenario.model).name
@@ -317,7 +291,7 @@ def _name(scenario: Scenario, workbench: Workbench) -> str:
     return tr("{parts} for {model}", parts=", ".join(parts), model=model)
 
 
-def option_of(where: str | None) -> str | None:
+def find_option_of_place(where: str | None) -> str | None:
     """Return the option that a place in a scenario comes from."""
     if where is None or not where.startswith("scenario"):
         return where
@@ -331,3 +305,42 @@ def option_of(where: str | None) -> str | None:
     if last == "batch":
         return "--batch-size"
     return "--" + last.replace("_", "-")
+
+
+_RANGE: Final = re.compile(r"([\d_]+)\.\.([\d_]+)(?:([+*])([\d_]+))?")
+#: Values that one range can stand for.
+_LONGEST: Final = 100_000
+
+
+def split_list(text: str) -> list[str]:
+    found = [part.strip() for part in text.split(",")]
+    if not all(found):
+        problem = tr("{given} has nothing between two commas", given=repr(text))
+        raise argparse.ArgumentTypeError(problem)
+    return found
+
+
+def parse_number_list(text: str) -> list[int]:
+    return [number for part in split_list(text) for number in _numbers(part)]
+
+
+def _numbers(part: str) -> list[int]:
+    found = _RANGE.fullmatch(part)
+    if found is None:
+        return [parse_whole(part)]
+    first, last = parse_whole(found[1]), parse_whole(found[2])
+    sign, step = found[3] or "+", parse_whole(found[4] or "1")
+    if first > last or step < (2 if sign == "*" else 1) or (sign == "*" and first == 0):
+        problem = tr("{given} is no range; write it as in 1..64+8 or 1..256*2", given=repr(part))
+        raise argparse.ArgumentTypeError(problem)
+    if sign == "+":
+        steps = range(first, last + 1, step)
+        if len(steps) > _LONGEST:
+            problem = tr("{given} has more than {most} values", given=repr(part), most=_LONGEST)
+            raise argparse.ArgumentTypeError(problem)
+        return list(steps)
+    numbers = []
+    while first <= last:
+        numbers.append(first)
+        first *= step
+    return numbers

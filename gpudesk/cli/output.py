@@ -1,4 +1,4 @@
-"""What goes to standard output, and to files named by `-o`."""
+"""Standard output, files named by `-o`, errors in one line, and exit codes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,89 @@ import json
 import os
 import shutil
 import sys
+import traceback
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk import __version__, paths
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answers import Answer
-    from gpudesk.domain.further import Further
-    from gpudesk.sheets.working_text import Explain
+    from gpudesk.domain.answer import Answer, SheetExtras
+    from gpudesk.report.explanation.working import WorkingSource
+
+
+EXIT_DONE = 0
+EXIT_AT_FAULT = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+#: In the folder of logs, beside that of the window, which is written as long as it is open.
+_LOG_NAME = "faults.log"
+#: A log that has grown past this is begun anew.
+_LONGEST_LOG = 1 << 20
+
+
+class UsageError(Exception):
+    """A command line that cannot be understood; the text says what and what to do."""
+
+
+def report_error(text: str, command: str | None = None) -> None:
+    name = f"gpudesk {command}" if command else "gpudesk"
+    line = " ".join(text.split())
+    print(f"{name}: {line}", file=sys.stderr)
+
+
+def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
+    """Write a report of a mistake of the program to its log and return the line that says where that is."""
+    try:
+        where = str(_log(error, arguments))
+    except OSError as fault:
+        where = tr("nowhere, since no log could be written: {reason}", reason=fault.strerror or fault)
+    return tr(
+        "an unexpected fault ({kind}) stopped this; the report is in {path}", kind=type(error).__name__, path=where
+    )
+
+
+def show_error_window(text: str, error: BaseException) -> None:
+    """Say in a dialog why there is no window, where there is no terminal to say it on: after a start by icon.
+
+    Where that fails too, nothing more can be done.
+    """
+    # The stream that the process was given: what it was replaced by is no terminal either.
+    if sys.__stderr__ is not None and sys.__stderr__.isatty():
+        return
+    with contextlib.suppress(Exception):
+        from gpudesk.desktop.window.faults.startup_failure import show_startup_failure
+
+        show_startup_failure(text, error)
+
+
+def _log(error: BaseException, arguments: Sequence[str]) -> Path:
+    """Append the report to the log in the user's folder, or in a temporary one where that cannot be."""
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    head = f"{now} gpudesk {__version__} python {sys.version.split()[0]} {list(arguments)}\n"
+    text = head + "".join(traceback.format_exception(error)) + "\n"
+    try:
+        paths.ensure_user_dir()
+        folder = paths.logs_dir()
+        folder.mkdir(exist_ok=True)
+        return _append(folder / _LOG_NAME, text)
+    except OSError:
+        import tempfile
+
+        return _append(Path(tempfile.gettempdir()) / _LOG_NAME, text)
+
+
+def _append(path: Path, text: str) -> Path:
+    mode = "w" if path.exists() and path.stat().st_size > _LONGEST_LOG else "a"
+    with path.open(mode, encoding="utf-8", errors="backslashreplace") as log:
+        log.write(text)
+    return path
+
 
 #: Width of tables where no terminal says how wide it is.
 _WIDTH: Final = 100
@@ -29,39 +102,35 @@ PACK_SUFFIX: Final = ".gpudeskpack"
 FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO_SUFFIX)
 
 
-def say(text: str = "") -> None:
-    """Write a line for people."""
+def print_line(text: str = "") -> None:
     print(text)
 
 
-def say_json(value: object) -> None:
-    """Write a JSON document."""
+def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def say_json_line(value: dict[str, Any]) -> None:
-    """Write one line of JSON."""
+def print_json_line(value: dict[str, Any]) -> None:
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def width() -> int:
-    """Return how many characters fit a line."""
+def get_terminal_width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 24)).columns)
 
 
-def strong(text: str) -> str:
+def make_bold(text: str) -> str:
     """Return the text in bold where the terminal shows that."""
-    return f"\x1b[1m{text}\x1b[0m" if styled() else text
+    return f"\x1b[1m{text}\x1b[0m" if supports_styles() else text
 
 
-def styled() -> bool:
+def supports_styles() -> bool:
     """Whether standard output is a terminal that shows bold and wants it."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False
     return sys.stdout.isatty()
 
 
-def prepare() -> None:
+def prepare_streams() -> None:
     """Let standard output and error take any character: what the encoding lacks becomes a question mark.
 
     A windowed executable on Windows has neither; what is said there goes nowhere.
@@ -79,7 +148,7 @@ def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a device, no path
 
 
-def silence() -> None:
+def silence_output() -> None:
     """Drop all further output; for when nobody reads it any more."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -89,8 +158,8 @@ def write_sheet(
     answer: Answer,
     target: Path,
     paper: str | None = None,
-    explain: Explain | None = None,
-    further: Further | None = None,
+    explain: WorkingSource | None = None,
+    further: SheetExtras | None = None,
 ) -> None:
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
@@ -98,7 +167,7 @@ def write_sheet(
     `explain` a PDF tells how its headline figures come about, with `further` a sheet says how many are
     needed and what that costs. What counts as stale is the user's rule.
     """
-    from gpudesk.workbench.files import write_atomically
+    from gpudesk.files import write_atomically
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
@@ -108,15 +177,15 @@ def write_sheet(
 
 
 def _write_pdf(
-    answer: Answer, target: Path, paper: str | None, explain: Explain | None, further: Further | None
+    answer: Answer, target: Path, paper: str | None, explain: WorkingSource | None, further: SheetExtras | None
 ) -> None:
-    from gpudesk.workbench.settings_file import users_age_rule
+    from gpudesk.documents.settings_file import read_age_rule
 
     try:
-        from gpudesk.desktop.printing.pdf import save_answer
+        from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     except ImportError as error:
         raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
-    save_answer(answer, target, paper, explain, users_age_rule(), further)
+    save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further)
 
 
 def check_format(target: Path) -> None:
@@ -125,41 +194,41 @@ def check_format(target: Path) -> None:
         raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
 
 
-def _sheet(answer: Answer, suffix: str, further: Further | None) -> bytes:
+def _sheet(answer: Answer, suffix: str, further: SheetExtras | None) -> bytes:
     if suffix == ".xlsx":
-        from gpudesk.sheets.sections import machine_sheet
-        from gpudesk.sheets.xlsx import sheet_xlsx
+        from gpudesk.report.comparison.sheet import build_machine_sheet
+        from gpudesk.report.writers.xlsx import write_sheet_xlsx
 
-        return sheet_xlsx(machine_sheet(answer, further))
+        return write_sheet_xlsx(build_machine_sheet(answer, further))
     return _sheet_text(answer, suffix, further).encode()
 
 
-def _sheet_text(answer: Answer, suffix: str, further: Further | None) -> str:
+def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None) -> str:
     if suffix == ".json":
-        from gpudesk.sheets.json import sheet_json
+        from gpudesk.report.writers.json import write_sheet_json
 
-        return sheet_json(answer, further)
-    from gpudesk.sheets.dates import today
-    from gpudesk.sheets.sections import machine_sheet, make_sheet
-    from gpudesk.workbench.settings_file import users_age_rule
+        return write_sheet_json(answer, further)
+    from gpudesk.documents.settings_file import read_age_rule
+    from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+    from gpudesk.report.labels import get_today
 
     if suffix == ".csv":
-        from gpudesk.sheets.csv import sheet_csv
+        from gpudesk.report.writers.csv import write_sheet_csv
 
-        return sheet_csv(machine_sheet(answer, further))
-    sheet = make_sheet(answer, date=today(), rule=users_age_rule(), further=further)
+        return write_sheet_csv(build_machine_sheet(answer, further))
+    sheet = build_sheet(answer, date=get_today(), rule=read_age_rule(), further=further)
     if suffix == ".md":
-        from gpudesk.sheets.markdown import sheet_markdown
+        from gpudesk.report.writers.markdown import write_sheet_markdown
 
-        return sheet_markdown(sheet)
-    from gpudesk.sheets.html import sheet_html
+        return write_sheet_markdown(sheet)
+    from gpudesk.report.writers.html import write_sheet_html
 
-    return sheet_html(sheet)
+    return write_sheet_html(sheet)
 
 
-def written(target: Path, *, as_json: bool, content_hash: str) -> None:
+def report_written_file(target: Path, *, as_json: bool, content_hash: str) -> None:
     """Say which file was written."""
     if as_json:
-        say_json({"file": str(target), "content_hash": content_hash})
+        print_json({"file": str(target), "content_hash": content_hash})
     else:
-        say(tr("Written: {file}", file=target))
+        print_line(tr("Written: {file}", file=target))

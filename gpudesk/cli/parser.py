@@ -1,4 +1,4 @@
-"""The parser of all commands. Its help and its complaints are this program's own words."""
+"""The parser of all commands, with help and error messages in the language in force."""
 
 from __future__ import annotations
 
@@ -6,21 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gpudesk.cli.commands import (
-    catalog,
-    compare,
-    cost,
-    decide,
-    estimate,
-    explain,
-    fit,
-    import_,
-    sheet,
-    size,
-    sweep,
-)
-from gpudesk.cli.faults import UsageError
-from gpudesk.text import tr
+from gpudesk.cli.commands import catalog, compare, cost, decide, estimate, explain, fit, import_, sheet, size, sweep
+from gpudesk.cli.output import UsageError
+from gpudesk.text.translation import tr
 
 #: What a command does with its parsed arguments; the result is the exit code.
 Run = Callable[[argparse.Namespace], int]
@@ -30,7 +18,6 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises `UsageError`; abbreviations, which the next option could break, are off."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever argparse takes
-        """Make a parser whose help option is described in the language in force."""
         settings.setdefault("allow_abbrev", False)
         super().__init__(add_help=False, **settings)
         self.add_argument("-h", "--help", action="help", help=tr("show this help"))
@@ -41,7 +28,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> Parser:
-    """Return the parser of the whole command line."""
     parser = Parser(
         prog="gpudesk",
         description=tr(

@@ -1,1 +1,1 @@
-"""What things are: accelerators, models, workloads, deployments, claims, scenarios, answers."""
+"""Value types: what a scenario asks, what the catalog knows, and what an answer, a cost and a decision are."""

@@ -1,4 +1,4 @@
-"""Number formats of weights, KV cache and arithmetic, and the bytes that a tensor takes in each."""
+"""Number formats of weights, KV cache and arithmetic, and the bytes of a tensor in each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StorageFormat:
 
 #: OCP Microscaling v1.0 for mxfp4 and mxfp6 (32 elements share one 8-bit scale); NVFP4 shares an FP8 scale
 #: among 16 elements; INT4 as published by GPTQ and AWQ checkpoints: groups of 128 with a 16-bit scale.
-FORMATS: Final[dict[Precision, StorageFormat]] = {
+STORAGE_FORMATS: Final[dict[Precision, StorageFormat]] = {
     Precision.FP16: StorageFormat(16),
     Precision.BF16: StorageFormat(16),
     Precision.FP8: StorageFormat(8),
@@ -55,7 +55,7 @@ FORMATS: Final[dict[Precision, StorageFormat]] = {
 }
 
 #: What embeddings, norms, routers and other small tensors keep whatever the weights are.
-WIDE: Final = StorageFormat(16)
+WIDE_FORMAT: Final = StorageFormat(16)
 
 #: KV cache formats: element bytes as the serving engines store them, scales per tensor.
 KV_BYTES: Final[dict[Precision, float]] = {
@@ -70,7 +70,7 @@ KV_BYTES: Final[dict[Precision, float]] = {
 }
 
 
-def concrete(precision: Precision, vendor: str) -> Precision:
+def resolve_fp4(precision: Precision, vendor: str) -> Precision:
     """Replace plain `fp4` by the format that the vendor's parts run: nvfp4 on NVIDIA, mxfp4 elsewhere."""
     if precision is not Precision.FP4:
         return precision

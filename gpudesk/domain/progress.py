@@ -1,4 +1,4 @@
-"""How far a longer piece of work is, as whoever waits for it is told."""
+"""Progress of a long computation that runs in steps and can be stopped."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gpudesk.domain.messages import Message
+from gpudesk.text.messages import Message
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """What is done of how many; `what` names them. Where the total is not known yet it is 0."""
 
     what: Message
@@ -21,10 +21,10 @@ class Progress:
 
 
 #: Work in steps: it says after each how far it is, can be stopped there, and returns its result in the end.
-Steps = Generator[Progress, None, _T]
+ProgressSteps = Generator[JobProgress, None, _T]
 
 
-def finished(steps: Steps[_T]) -> _T:
+def run_to_end(steps: ProgressSteps[_T]) -> _T:
     """Return the result of work in steps, done without a stop."""
     while True:
         try:

@@ -1,8 +1,4 @@
-"""Requests of two kinds over the parts of two columns: what is asked, and which plan costs what.
-
-Kinds of requests are kept apart: each goes to a pool of replicas of one part, which a router in front picks.
-Amounts are US dollars before taxes for all years of use.
-"""
+"""Routing of short and long requests to two accelerators: the plans and their costs."""
 
 from __future__ import annotations
 
@@ -12,17 +8,17 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.answers import Term
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Banded
-from gpudesk.domain.messages import Message
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.ranges import Range
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
 
 #: The share of long requests to begin with; nobody states it.
-USUAL_LONG_SHARE: Final = 0.2
+DEFAULT_LONG_SHARE: Final = 0.2
 #: How many times as long as the scenario's own prompts those of long requests are, unless that is stated.
-LONGER: Final = 4
+DEFAULT_LONG_INPUT_FACTOR: Final = 4
 
 
 class RequestKind(StrEnum):
@@ -42,11 +38,10 @@ class RoutePlan(StrEnum):
 
     @property
     def is_split(self) -> bool:
-        """Whether both parts are used."""
         return self in (RoutePlan.LONG_A, RoutePlan.LONG_B)
 
 
-class RateOrigin(StrEnum):
+class RequestRateOrigin(StrEnum):
     """Where the requests a second come from."""
 
     DEMAND = "demand"
@@ -64,7 +59,7 @@ class RequestMix:
     `weights` or in the scenario's format.
     """
 
-    long_share: float = USUAL_LONG_SHARE
+    long_share: float = DEFAULT_LONG_SHARE
     long_input_tokens: int | None = None
     long_output_tokens: int | None = None
     model: str | None = None
@@ -97,19 +92,17 @@ class RoutedPool:
     accelerator: str
     kinds: tuple[RequestKind, ...]
     plan: ParallelPlan
-    requests_per_s: Mapping[RequestKind, Banded]
+    requests_per_s: Mapping[RequestKind, IntervalEstimate]
     replicas: int
     spare_replicas: int
-    counts: Range
+    counts: UncertainValue
 
     @property
     def count(self) -> int:
-        """Accelerators of the pool, spare ones among them."""
         return (self.replicas + self.spare_replicas) * self.plan.count
 
     @property
     def spare(self) -> int:
-        """Accelerators that stand by."""
         return self.spare_replicas * self.plan.count
 
 
@@ -124,11 +117,11 @@ class RoutedPlan:
 
     plan: RoutePlan
     pools: tuple[RoutedPool, ...]
-    counts: Range | None = None
-    owned_usd: Range | None = None
-    rented_usd: Range | None = None
-    software_usd: Range | None = None
-    software_alone_usd: Range | None = None
+    counts: UncertainValue | None = None
+    owned_usd: UncertainValue | None = None
+    rented_usd: UncertainValue | None = None
+    software_usd: UncertainValue | None = None
+    software_alone_usd: UncertainValue | None = None
     reason: Message | None = None
 
     @property
@@ -138,12 +131,11 @@ class RoutedPlan:
 
     @property
     def spare(self) -> int | None:
-        """Accelerators that stand by."""
         return sum(pool.spare for pool in self.pools) if self.pools else None
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class SplitSurcharge:
     """What a split costs beyond the cheaper of the plans with one part, `single`; below 0 what it saves.
 
     `software_usd` is how much of that is software, `software_alone_usd` how much it would be if no other
@@ -152,18 +144,18 @@ class Beyond:
 
     plan: RoutePlan
     single: RoutePlan
-    usd: Range
-    software_usd: Range
-    software_alone_usd: Range
+    usd: UncertainValue
+    software_usd: UncertainValue
+    software_alone_usd: UncertainValue
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RouteRanking:
     """Which plan costs the least, and the others that may do so too, within the error."""
 
     cheapest: RoutePlan
     level: tuple[RoutePlan, ...]
-    beyond: tuple[Beyond, ...]
+    beyond: tuple[SplitSurcharge, ...]
 
     @property
     def decided(self) -> bool:
@@ -172,7 +164,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
+class RoutingResult:
     """The plans for a mix of requests. A ranking is None where fewer than two plans have that cost.
 
     `shared_loss` is the share of two unlike replicas' rates that is lost where one pool spreads requests
@@ -182,19 +174,18 @@ class Routing:
     keys: tuple[str, str]
     classes: tuple[RequestClass, ...]
     requests_per_s: float
-    rate_origin: RateOrigin
+    rate_origin: RequestRateOrigin
     utilisation_cap: float
     spare_replicas: int
     years: float
     plans: tuple[RoutedPlan, ...]
-    owned: Ranking | None = None
-    rented: Ranking | None = None
-    shared_loss: Range | None = None
-    shared_working: Term | None = None
+    owned: RouteRanking | None = None
+    rented: RouteRanking | None = None
+    shared_loss: UncertainValue | None = None
+    shared_working: DerivationTerm | None = None
     notes: tuple[Message, ...] = ()
     by_plan: Mapping[RoutePlan, RoutedPlan] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Find plans by what they are."""
         found = MappingProxyType({each.plan: each for each in self.plans})
         object.__setattr__(self, "by_plan", found)

@@ -1,20 +1,151 @@
-"""How many accelerators are needed, and what would make a deployment fit."""
+"""Sizing: service demand, the accelerators it needs, the fit matrix, and remedies where nothing fits."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from gpudesk.domain.demand import Sizing
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.messages import Message
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+
+#: One accelerator by itself.
+_ALONE: Final = ParallelPlan()
+
+
+class DemandKind(StrEnum):
+    """How demand is stated."""
+
+    USERS = "users"
+    REQUEST_RATE = "request_rate"
+    TOKENS_PER_DAY = "tokens_per_day"
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class Demand:
+    """What is asked of a service, on average, and what it has to keep in reserve.
+
+    `amount` is users who are active at once, requests/s, or output tokens a day, by `kind`. A user sends
+    `requests_per_user_hour`. `peak_factor` is the busiest time over the average. Latency limits hold for the
+    99th percentile at the peak; None sets none. `utilisation_cap` is the share of its highest rate within
+    the limits that a replica is loaded with at the peak. `spare_replicas` stand by for replicas that fail.
+    """
+
+    kind: DemandKind
+    amount: float
+    requests_per_user_hour: float = 12.0
+    peak_factor: float = 2.0
+    ttft_ms: float | None = None
+    tpot_ms: float | None = None
+    utilisation_cap: float = 0.8
+    spare_replicas: int = 1
+
+
+class NumberBounds(NamedTuple):
+    """The range of a number of a demand; with `above`, `low` itself is outside."""
+
+    low: float
+    high: float
+    above: bool = False
+
+    def hold(self, value: float) -> bool:
+        """Whether a number lies in the range; nothing that is not finite does."""
+        return (self.low < value if self.above else self.low <= value) and value <= self.high
+
+
+#: Stands for a latency limit that was not set: an hour.
+NO_LIMIT_MS: Final = 3_600_000.0
+#: What each number of a demand may be. Spare replicas are whole.
+DEMAND_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
+    {
+        "amount": NumberBounds(0.0, 1e15, above=True),
+        "requests_per_user_hour": NumberBounds(0.0, 36_000.0, above=True),
+        "peak_factor": NumberBounds(1.0, 1000.0),
+        "ttft_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
+        "tpot_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
+        "utilisation_cap": NumberBounds(0.05, 1.0),
+        "spare_replicas": NumberBounds(0, 64),
+    }
+)
+
+
+class SizingFactor(NamedTuple):
+    """One factor of a count: `name` is a key of words, `value` what is multiplied, `unit` its unit or None.
+
+    The product of all factors of a candidate is its count, exactly.
+    """
+
+    name: str
+    value: float
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalBoundCheck:
+    """What physics alone would need for the demand, and why more are needed.
+
+    `floor` is the fewest accelerators that could read what must be read in the time there is: peak output
+    tokens/s x bytes a token / memory bandwidth, at the largest batch that their memory holds. `ratio` is the
+    candidate's count over it. `reasons` explain a ratio above ten, largest first; empty below.
+    """
+
+    floor: float
+    ratio: float
+    reasons: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SizingOption:
+    """How many of one accelerator meet a demand; count = replicas x tp x pp + spare.
+
+    `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is what all working replicas
+    yield at most within the limits, without the cap; `estimate` is that of one replica there. Where nothing
+    meets the demand, `reason` says why, `count` is None and what depends on it is empty.
+    """
+
+    accelerator: str
+    reason: Message | None
+    replicas: int = 0
+    plan: ParallelPlan = _ALONE
+    spare: int = 0
+    count: int | None = None
+    nodes: int = 0
+    concurrency_per_replica: int = 0
+    factors: tuple[SizingFactor, ...] = ()
+    output_tokens_per_s: IntervalEstimate | None = None
+    power_kw: float | None = None
+    bound: PhysicalBoundCheck | None = None
+    estimate: Estimate | None = None
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def concurrency(self) -> int:
+        """Requests in flight at the peak in all working replicas together."""
+        return self.concurrency_per_replica * self.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class SizingResult:
+    """The candidates for a demand, in the order of the scenario's accelerators.
+
+    `requests_per_s` and `output_tokens_per_s` are those of the peak.
+    """
+
+    demand: Demand
+    requests_per_s: float
+    output_tokens_per_s: float
+    candidates: tuple[SizingOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentSize:
     """A deployment: how many accelerators, in which plan."""
 
     count: int
@@ -22,7 +153,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class SmallestDeployments:
     """The smallest deployments of one part that hold a model with its weights in one format.
 
     `bits` is the width that was asked for, `weights` the format of that width that runs there. `one` holds
@@ -33,20 +164,20 @@ class Needed:
     accelerator: str
     bits: int
     weights: Precision
-    one: Size | None
-    load: Size | None
+    one: DeploymentSize | None
+    load: DeploymentSize | None
     reason: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class HowMany:
+class AcceleratorNeeds:
     """How many accelerators a scenario takes: each column by weight format, and for its demand, if any."""
 
-    needed: tuple[tuple[Needed, ...], ...]
-    sizing: Sizing | None = None
+    needed: tuple[tuple[SmallestDeployments, ...], ...]
+    sizing: SizingResult | None = None
 
 
-class MemoryRoom(NamedTuple):
+class UsableMemory(NamedTuple):
     """Bytes on the fullest accelerator that a deployment may use, and those that its load asks for.
 
     `usable_bytes` is what the serving engine's memory fraction leaves of the capacity. `needed_bytes` is
@@ -63,7 +194,7 @@ class MemoryRoom(NamedTuple):
         return self.usable_bytes - self.needed_bytes
 
 
-class RemedyKind(StrEnum):
+class FitRemedyKind(StrEnum):
     """What is changed so that a deployment fits."""
 
     FRACTION = "memory_fraction"
@@ -74,15 +205,74 @@ class RemedyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class FitRemedy:
     """One way to make a deployment fit, tried out: `works` says whether it does, `reason` why not.
 
     `value` is the new memory fraction, count, format or concurrency. `estimate` is the answer with it, None
     where there is nothing to answer. A changed count is with a plan of the program's choice.
     """
 
-    kind: RemedyKind
+    kind: FitRemedyKind
     value: int | float | Precision
     works: bool
     estimate: Estimate | None
     reason: Message | None = None
+
+
+class CapacityReadingId(StrEnum):
+    """How a memory label is read by whoever counts accelerators from it; answers use none of these.
+
+    As GB or as GiB, whole or with a tenth kept free.
+    """
+
+    DECIMAL = "decimal"
+    BINARY = "binary"
+    DECIMAL_RESERVED = "decimal-reserved"
+    BINARY_RESERVED = "binary-reserved"
+
+
+@dataclass(frozen=True, slots=True)
+class FitQuestion:
+    """What every cell of a matrix is asked: these formats, sequences of `context` tokens, so many in flight.
+
+    `context` counts input and output tokens together. Models that read fewer tokens are still asked.
+    """
+
+    weights: Precision
+    kv: Precision = Precision.FP16
+    context: int = 8192
+    concurrency: int = 1
+    serving_engine: str | None = None
+    memory_fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitCell:
+    """The smallest deployment of one accelerator that holds a model and all requests in flight.
+
+    `weights` and `kv` are concrete formats (FP4 as that of the vendor). `headroom_bytes` is what is left of
+    the usable memory on the fullest accelerator. Without a deployment `fits` is False, `reason` says why,
+    and count, plan and headroom are None.
+    """
+
+    accelerator: str
+    model: str
+    weights: Precision
+    kv: Precision
+    fits: bool
+    serving_engine: str | None = None
+    count: int | None = None
+    plan: ParallelPlan | None = None
+    usable_bytes: int | None = None
+    headroom_bytes: int | None = None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitMatrix:
+    """All cells of a question: one row for each model, in it one cell for each accelerator."""
+
+    question: FitQuestion
+    accelerators: tuple[Accelerator, ...]
+    models: tuple[Model, ...]
+    rows: tuple[tuple[FitCell, ...], ...]

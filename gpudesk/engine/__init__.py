@@ -1,1 +1,1 @@
-"""How much memory a model takes and how fast it runs: vectorised, pure."""
+"""How much memory a model takes and how fast it runs: vectorized, pure."""

@@ -1,13 +1,12 @@
-"""What a load makes of step times: throughput, TTFT and TPOT, vectorised over independent cases.
+"""Throughput, TTFT and TPOT of one replica under each kind of load, vectorized over cases.
 
-Loads that keep requests in flight are here, those that arrive at random in `gpudesk.engine.arrivals`. Every
-function works on one replica and on arrays of one shape; `serve` divides the load among replicas and adds
-them up again. All times are seconds, rates are of the whole run from first submission to last token, TTFT
-and TPOT are means over all requests. The forms follow a simulation of a replica step by step.
-"""
+All times are seconds, rates are of the whole run from first submission to last token, TTFT and TPOT are means
+over all requests. The forms follow a simulation of a replica step by step. `gpudesk.engine.serving` divides the
+load among replicas."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -15,23 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.rounds import Cycle, Mask, Requests, alone, cycle_of, pace
-from gpudesk.engine.steps import Array, Rows, StepTime, cache_read, decode_step
-
-__all__ = [
-    "GROWN",
-    "MOST_STEPS",
-    "Bounds",
-    "Mask",
-    "Requests",
-    "RoundTimes",
-    "Served",
-    "ServingConstants",
-    "bounds",
-    "closed_loop",
-    "round_times",
-    "saturate",
-]
+from gpudesk.engine.rounds import Mask, ReplicaRequests, ServingRound, compute_lone_ttft, compute_round, compute_tpot
+from gpudesk.engine.steps import Array, CoefficientColumns, StepTime, compute_cache_read, compute_decode_step
 
 #: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
 MOST_STEPS: Final = 2.5
@@ -52,7 +36,7 @@ SHORTER: Final = 1.6
 
 
 @dataclass(frozen=True, slots=True)
-class ServingConstants:
+class SchedulingConstants:
     """Fitted figures of serving dynamics, without unit.
 
     `tail_wave`: rounds that a started last one of equal requests adds on average. `longest`: the longest
@@ -67,7 +51,7 @@ class ServingConstants:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ReplicaResults:
     """What one replica does under its load. `rate` is requests/s; NaN where a figure has no meaning.
 
     `waiting` is how many of the running sequences queue for prefill together.
@@ -91,7 +75,7 @@ def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) ->
 
 
 def _tail(
-    requests: Requests, total: Array, running: Array, counted: Mask, constants: ServingConstants
+    requests: ReplicaRequests, total: Array, running: Array, counted: Mask, constants: SchedulingConstants
 ) -> Array:
     """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
@@ -114,7 +98,7 @@ def _tail(
     return _either(requests.varied, outlasting, started)
 
 
-def _room(rows: Rows, requests: Requests) -> Array:
+def _room(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
     """Sequences that run at once. `capacity` counts them at their full length.
 
     Where memory is given as they grow, more of them run, at different ages: as many as the caches that they
@@ -124,24 +108,24 @@ def _room(rows: Rows, requests: Requests) -> Array:
     if bool(np.all(requests.varied)):
         return requests.capacity
     full = requests.held_prompt + requests.output
-    grown = cache_read(rows, full - (1.0 - GROWN) * requests.later)
-    share = np.where(grown > 0, cache_read(rows, full) / np.maximum(grown, 1e-300), 1.0)
+    grown = compute_cache_read(rows, full - (1.0 - GROWN) * requests.later)
+    share = np.where(grown > 0, compute_cache_read(rows, full) / np.maximum(grown, 1e-300), 1.0)
     most = np.maximum(rows.step_batch_cap, requests.capacity)
     room = np.maximum(np.floor(np.minimum(requests.capacity * share, most)), requests.capacity)
     whole = requests.varied | (rows.on_demand * rows.mixes == 0)
     return np.where(whole, requests.capacity, room)
 
 
-def _fixed_step(rows: Rows, requests: Requests, cycle: Cycle, running: Array) -> Array:
+def _fixed_step(rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array) -> Array:
     """Part of a decode step that does not shrink with its batch: where the line from a quarter of it ends."""
     few = np.maximum(1.0, 0.25 * running)
-    small = decode_step(rows, few, requests.context).total
+    small = compute_decode_step(rows, few, requests.context).total
     fixed = (running * small - few * cycle.decode.total) / np.maximum(running - few, 1e-9)
     return np.where(running > few, np.clip(fixed, 0.0, small), small)
 
 
 def _stalled(
-    rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array | float
+    rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, first_wave: Array | float
 ) -> Array:
     """Mean seconds that prompts of others hold up a request between its first token and its last.
 
@@ -164,7 +148,6 @@ def _stalled(
         return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
 
     def halted() -> Array:
-        """Equal requests end together, and every wave is a burst."""
         rest = cycle.fill + cycle.prompts - cycle.burst
         # Short outputs divide the same wait by fewer tokens: the mean of 1/n is beyond 1 over the mean of n,
         # the more so the shorter the shortest of all that run is.
@@ -177,7 +160,7 @@ def _stalled(
 
 
 def _recomputed(
-    rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array
+    rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, first_wave: Array
 ) -> tuple[Array, Array]:
     """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
 
@@ -193,19 +176,15 @@ def _recomputed(
     token = cycle.prefill.total / (chunk * rows.stages)
     longer = np.minimum(requests.output / np.maximum(requests.held_prompt, 1.0), 5.0)
     plain, square = GIVING_WAY
-    return (
-        queued * RECOMPUTED * requests.output * token,
-        1.0 + queued * longer * (plain + square * longer),
-    )
+    return (queued * RECOMPUTED * requests.output * token, 1.0 + queued * longer * (plain + square * longer))
 
 
-def _chunkful(rows: Rows, requests: Requests, running: Array) -> Array:
-    """Of `running` equal prompts, those that share a chunk."""
+def _chunkful(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
     whole = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
     return np.clip(whole, 1.0, running)
 
 
-def _decoding(rows: Rows, cycle: Cycle, running: Array, fixed: Array, spared: Array) -> Array:
+def _decoding(rows: CoefficientColumns, cycle: ServingRound, running: Array, fixed: Array, spared: Array) -> Array:
     """Seconds of all decode steps of a request of a saturated run, without what prompts add.
 
     Where prompts take most of the time, the first requests have ended before the last begin. `fixed` is the
@@ -218,14 +197,14 @@ def _decoding(rows: Rows, cycle: Cycle, running: Array, fixed: Array, spared: Ar
     return decoding
 
 
-def _short_wave(requests: Requests, total: Array, running: Array) -> Array:
+def _short_wave(requests: ReplicaRequests, total: Array, running: Array) -> Array:
     """Share of equal requests by which the last wave of a run falls short."""
     rounds = total / running
     left = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
     return np.where(requests.varied | (rounds <= 1.0), 0.0, left / rounds * (1.0 - left))
 
 
-def _before(requests: Requests, cycle: Cycle, total: Array, running: Array) -> Array:
+def _before(requests: ReplicaRequests, cycle: ServingRound, total: Array, running: Array) -> Array:
     """Return mean seconds that requests queue before others have left room.
 
     Equal ones wait for whole waves. Of varied ones somebody ends again and again, so that the queue shrinks
@@ -245,11 +224,13 @@ def _before(requests: Requests, cycle: Cycle, total: Array, running: Array) -> A
     return _either(requests.varied, even, alike)
 
 
-def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingConstants) -> Served:
+def serve_saturated(
+    rows: CoefficientColumns, requests: ReplicaRequests, total: Array, constants: SchedulingConstants
+) -> ReplicaResults:
     """`total` requests are queued at once and served as fast as memory admits, as a static batch is."""
     running = np.minimum(total, _room(rows, requests))
     first_wave = running / total
-    cycle = cycle_of(rows, requests, running, running)
+    cycle = compute_round(rows, requests, running, running)
     fixed = _fixed_step(rows, requests, cycle, running)
     counted = requests.capacity >= rows.step_batch_cap
     tail = _tail(requests, total, running, counted, constants) * cycle.steps * fixed
@@ -267,12 +248,12 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     # No equal request outlives the run.
     slowed = slower * (stay + running * again)
     stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
-    return Served(
+    return ReplicaResults(
         running=running,
         waiting=running,
         rate=total / duration,
         ttft=ttft,
-        tpot=pace(requests, stay),
+        tpot=compute_tpot(requests, stay),
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
@@ -280,7 +261,7 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
 
 
 def _steady_first_token(
-    rows: Rows, requests: Requests, cycle: Cycle, running: Array, group: Array, first: Array
+    rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, group: Array, first: Array
 ) -> Array:
     """TTFT in a closed loop beyond its first wave, without a queue.
 
@@ -293,20 +274,20 @@ def _steady_first_token(
         chunks = np.ceil(requests.prompt / rows.chunk_tokens)
         return np.maximum(rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens, first)
 
-    steady = _either(
-        requests.varied,
-        lambda: first + others * cycle.loop_wait(rows, requests.prompt, group),
-        together,
-    )
+    steady = _either(requests.varied, lambda: first + others * cycle.loop_wait(rows, requests.prompt, group), together)
     # Prompts that do not go between the tokens of running sequences wait before their first.
     queues = np.where(cycle.steps > 0, rows.mixes, 1.0)
     ttft: Array = np.maximum(steady, rows.latency + queues * (cycle.prompts - cycle.stall))
     return ttft
 
 
-def closed_loop(
-    rows: Rows, requests: Requests, concurrency: Array, total: Array, constants: ServingConstants
-) -> Served:
+def serve_closed_loop(
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    concurrency: Array,
+    total: Array,
+    constants: SchedulingConstants,
+) -> ReplicaResults:
     """`concurrency` clients send the next request when the last is answered, until `total` are sent.
 
     `total` is infinite for a steady state and never below `concurrency`.
@@ -325,8 +306,8 @@ def closed_loop(
     ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
     group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _chunkful(rows, requests, running))
     waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
-    cycle = cycle_of(rows, requests, running, waiting)
-    first = alone(rows, requests)
+    cycle = compute_round(rows, requests, running, waiting)
+    first = compute_lone_ttft(rows, requests)
     steady = _steady_first_token(rows, requests, cycle, running, group, first)
     burst = np.maximum(rows.latency + cycle.burst, first)
     ttft = in_burst * burst + (1.0 - in_burst) * steady
@@ -348,12 +329,12 @@ def closed_loop(
     # No equal request outlives the run.
     longest = np.where(requests.varied | ~finite, np.inf, duration - ttft)
     queue = (concurrency - running) * seconds / running
-    return Served(
+    return ReplicaResults(
         running=running,
         waiting=waiting,
         rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=pace(requests, np.minimum(stay, longest)),
+        tpot=compute_tpot(requests, np.minimum(stay, longest)),
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
@@ -361,7 +342,7 @@ def closed_loop(
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PhysicalBounds:
     """What no deployment can beat: requests/s of one replica, and seconds of TPOT and TTFT."""
 
     rate: Array
@@ -369,13 +350,13 @@ class Bounds:
     ttft: Array
 
 
-def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
+def compute_bounds(ideal: CoefficientColumns, requests: ReplicaRequests, running: Array) -> PhysicalBounds:
     """Bounds of physics with `running` sequences in a replica; `ideal` are rows without any loss."""
-    cycle = cycle_of(ideal, requests, running, running)
-    return Bounds(
+    cycle = compute_round(ideal, requests, running, running)
+    return PhysicalBounds(
         rate=running / cycle.seconds,
         tpot=cycle.decode.total / np.minimum(ideal.tokens_per_step, np.maximum(requests.later, 1.0)),
-        ttft=alone(ideal, requests),
+        ttft=compute_lone_ttft(ideal, requests),
     )
 
 
@@ -395,13 +376,151 @@ class RoundTimes:
     alone: Array
 
 
-def round_times(rows: Rows, requests: Requests, running: Array, waiting: Array) -> RoundTimes:
+def split_round_times(
+    rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array
+) -> RoundTimes:
     """Take one round of `running` sequences apart, of which `waiting` queue for prefill together."""
-    cycle = cycle_of(rows, requests, running, waiting)
+    cycle = compute_round(rows, requests, running, waiting)
     return RoundTimes(
         parts=cycle.parts,
         decode=cycle.decode,
         prefill=cycle.prefill,
         decoding=cycle.decoding,
-        alone=alone(rows, requests),
+        alone=compute_lone_ttft(rows, requests),
+    )
+
+
+#: What the last in a hundred waits, over what all wait on average, where waits fall off exponentially.
+LATEST: Final = math.log(100.0)
+
+
+def get_p99_factors(p99: Mask, constants: SchedulingConstants) -> tuple[Array, Array]:
+    """Return what limits hold of means: times that a wait is longer at p99, and mean TPOT over its limit.
+
+    Both are 1 where the limits are of means.
+    """
+    return np.where(p99, LATEST, 1.0), np.where(p99, constants.p99_margin, 1.0)
+
+
+def _steady(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
+    """Work out a round of `running` sequences of which some arrive while others are waiting."""
+    return compute_round(rows, requests, running, _arriving(rows, running))
+
+
+def _arriving(rows: CoefficientColumns, running: Array) -> Array:
+    """Sequences that queue for prefill together where requests arrive at random."""
+    waiting: Array = 1.0 + rows.burst_varied * (running - 1.0)
+    return waiting
+
+
+def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
+    """Return the largest whole number up to `capacity` for which `good` holds, 0 where 1 is not good.
+
+    `good` holds up to some number and for none beyond it.
+    """
+    low, high = np.zeros_like(capacity), np.floor(capacity) + 1.0
+    for _ in range(int(np.max(high, initial=1.0)).bit_length()):
+        middle = np.floor(0.5 * (low + high))
+        holds = (middle >= 1.0) & good(np.maximum(middle, 1.0))
+        low = np.where(holds, middle, low)
+        high = np.where(holds | (middle < 1.0), high, middle)
+    return low
+
+
+def _first_token(rows: CoefficientColumns, first: Array, cycle: ServingRound, present: Array, rate: Array) -> Array:
+    """TTFT of requests that arrive at random, `rate` a second, among `present` sequences on average.
+
+    Of these there may be less than one. `first` is the TTFT of a request that is alone. Nobody waits longer
+    than for the prompts of all that run.
+    """
+    waiting = first + np.minimum(present, 1.0) * cycle.wait(rows.mixes, rate)
+    most = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
+    return np.minimum(waiting, most)
+
+
+def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: Array) -> ReplicaResults:
+    """Requests arrive at `rate` a second whatever is running; unstable where the replica cannot keep up."""
+
+    def excess(running: Array) -> Array:
+        """Sequences that arrive in a round of `running`, less these."""
+        return rate * _steady(rows, requests, running).seconds - running
+
+    capacity = np.maximum(requests.capacity, 1.0)
+    below = np.maximum(_largest(lambda running: excess(running) > 0, capacity), 1.0)
+    more, less = excess(below), excess(np.minimum(below + 1.0, capacity))
+    stable = (more <= 0) | (less <= 0)
+    share = np.where(more > 0, more / np.maximum(more - less, 1e-9), 0.0)
+    running = np.where(stable, np.minimum(below + share, capacity), capacity)
+    cycle = _steady(rows, requests, running)
+    present = np.minimum(rate * cycle.seconds, running)
+    idle = np.maximum(1.0 - rate * cycle.added, 1e-9)
+    first = _first_token(rows, compute_lone_ttft(rows, requests), cycle, present, rate)
+    unknown = np.full_like(rate, np.nan)
+    return ReplicaResults(
+        running=running,
+        waiting=_arriving(rows, running),
+        rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
+        ttft=np.where(stable, first, unknown),
+        tpot=np.where(stable, compute_tpot(requests, cycle.decoding / idle), unknown),
+        duration=unknown,
+        stable=stable,
+        limiter=cycle.limiter,
+    )
+
+
+def _in_short_steps(rows: CoefficientColumns, requests: ReplicaRequests, tokens: float) -> Array:
+    """Sequences whose tokens, with the prompts that replace them, make steps of `tokens` on every rank.
+
+    Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run,
+    and bring hardly any throughput once arithmetic sets their time.
+    """
+    together = np.minimum(tokens * rows.attention_ranks, rows.chunk_tokens) * rows.stages
+    prompt = requests.prompt * rows.tokens_per_step / np.maximum(requests.later, 1.0)
+    most: Array = np.maximum(together / (rows.verified_tokens + prompt), 1.0)
+    return most
+
+
+def serve_within_limits(
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    ttft: Array,
+    tpot: Array,
+    p99: Mask,
+    constants: SchedulingConstants,
+) -> ReplicaResults:
+    """Return the highest throughput whose TTFT and TPOT stay within the limits (p99 or mean).
+
+    `running` is 0 and the rate NaN where not even one sequence meets them.
+    """
+    tail, margin = get_p99_factors(p99, constants)
+    undisturbed = compute_lone_ttft(rows, requests)
+
+    def point(running: Array) -> tuple[ServingRound, Array, Array]:
+        cycle = _steady(rows, requests, running)
+        first = _first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
+        return cycle, compute_tpot(requests, cycle.seconds), first
+
+    def meets(running: Array) -> Mask:
+        _, between, first = point(running)
+        latest = undisturbed + tail * (first - undisturbed)
+        within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest <= ttft)
+        return within
+
+    most = np.where(p99, _in_short_steps(rows, requests, constants.limit_tokens), requests.capacity)
+    running = _largest(meets, np.maximum(np.minimum(requests.capacity, most), 1.0))
+    possible = running > 0
+    cycle, between, first = point(np.maximum(running, 1.0))
+    # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
+    # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
+    queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
+    unknown = np.full_like(ttft, np.nan)
+    return ReplicaResults(
+        running=running,
+        waiting=_arriving(rows, np.maximum(running, 1.0)),
+        rate=np.where(possible, running / cycle.seconds, unknown),
+        ttft=np.where(possible, first + np.where(p99, queued, 0.0), unknown),
+        tpot=np.where(possible, between, unknown),
+        duration=unknown,
+        stable=np.ones(len(rows), dtype=np.bool_),
+        limiter=cycle.limiter,
     )

@@ -1,31 +1,28 @@
-"""Memory: the one authority for what fits, and for how many sequences the KV cache admits.
-
-All figures are bytes on the fullest accelerator, exact integers. Three readings of a serving engine's
-memory fraction exist: of the whole memory (weights, activations and cache stay below fraction x total), of
-what is free once the weights are loaded (the cache takes fraction x the rest), or of what is free before
-they are (weights and cache take fraction x that, and activations must find room beside them).
-"""
+"""Memory: what fits and how many sequences the KV cache admits; readings of memory labels."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import MemoryUse
-from gpudesk.domain.models import DenseFfn, Ffn, Model, MoeFfn
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import MemoryUse
+from gpudesk.domain.model import DenseFfn, Ffn, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv import AS_FILLED, CacheProfile, Holding, cache_profile
-from gpudesk.engine.sharding import NO_PADDING, Padding, Shards, shard
+from gpudesk.domain.sizing import CapacityReadingId
+from gpudesk.engine.kv_cache import AS_FILLED, CacheReservation, KvCacheProfile, compute_cache_profile
+from gpudesk.engine.sharding import NO_PADDING, ExpertPadding, ModelShards, shard_model
+from gpudesk.text.units import GB, GIB
 
 #: Bytes of an activation.
 ACTIVATION_BYTES = 2
 #: How many sequences are held that take no memory.
-WITHOUT_END = 2**31
+UNLIMITED_SEQUENCES = 2**31
 #: Vectors of hidden size that a layer holds while its feed-forward block is at its widest: residual,
 #: normalised input, output. With the three of the block that is what vLLM's profile of Llama 3.1 8B shows:
 #: 110.6 kB a token.
@@ -51,8 +48,8 @@ class MemorySettings:
     usual_fraction: float | None = None
     collective_bytes: int = 0
     logit_bytes: int = 4
-    holding: Holding = AS_FILLED
-    padding: Padding = NO_PADDING
+    holding: CacheReservation = AS_FILLED
+    padding: ExpertPadding = NO_PADDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +66,8 @@ class MemoryBudget:
     runtime_bytes: int
     pool_bytes: int
     usual_pool_bytes: int
-    cache: CacheProfile
-    shards: Shards
+    cache: KvCacheProfile
+    shards: ModelShards
     attention_ranks: int
     replicas: int
 
@@ -83,7 +80,7 @@ class MemoryBudget:
         if self.pool_bytes <= 0:
             return 0
         if sequence_bytes == 0:
-            return WITHOUT_END
+            return UNLIMITED_SEQUENCES
         return self.pool_bytes // sequence_bytes * self.attention_ranks * self.replicas
 
     def max_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,7 +89,7 @@ class MemoryBudget:
         if self.pool_bytes <= 0:
             return np.zeros_like(each)
         held = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
-        return np.where(each == 0, WITHOUT_END, held)
+        return np.where(each == 0, UNLIMITED_SEQUENCES, held)
 
     def admitted_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `admitted_sequences` of many lengths at once."""
@@ -135,12 +132,12 @@ class MemoryBudget:
         )
 
 
-def activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
+def compute_activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
     """Peak activations: of a step or of drawing its tokens, which follow one another."""
-    return max(step_bytes(model, plan, settings), drawing_bytes(model, settings))
+    return max(compute_step_bytes(model, plan, settings), compute_sampling_bytes(model, settings))
 
 
-def step_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
+def compute_step_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
     """Activations of a step of `max_batched_tokens`.
 
     Under attention-DP every rank brings its own tokens, so that the ranks share no work on them.
@@ -154,7 +151,7 @@ def step_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> in
     return settings.max_batched_tokens * elements * ACTIVATION_BYTES
 
 
-def drawing_bytes(model: Model, settings: MemorySettings) -> int:
+def compute_sampling_bytes(model: Model, settings: MemorySettings) -> int:
     """What drawing the tokens of `max_batch` sequences takes, beside the output of the last layer."""
     tokens = settings.max_batched_tokens
     sampled = min(settings.max_batch, tokens)
@@ -174,7 +171,7 @@ def _ffn_elements(ffn: Ffn | None, hidden_size: int, ranks: int) -> int:
     return copies + FFN_VECTORS * -(-ffn.shared_intermediate_size // ranks)
 
 
-def memory_budget(
+def compute_memory_budget(
     accelerator: Accelerator,
     model: Model,
     weights: Precision,
@@ -186,9 +183,9 @@ def memory_budget(
 
     Raises ValueError where the model's dimensions are not known.
     """
-    shards = shard(model, weights, plan, settings.padding)
-    cache = cache_profile(model, kv, plan, settings.holding)
-    activations = activation_bytes(model, plan, settings)
+    shards = shard_model(model, weights, plan, settings.padding)
+    cache = compute_cache_profile(model, kv, plan, settings.holding)
+    activations = compute_activation_bytes(model, plan, settings)
     runtime = settings.runtime_bytes + (settings.collective_bytes if plan.tp * plan.pp > 1 else 0)
     capacity = accelerator.memory_bytes
     taken = shards.resident_bytes + activations + runtime
@@ -212,3 +209,56 @@ def memory_budget(
         attention_ranks=plan.tp if plan.attention_dp else 1,
         replicas=plan.dp,
     )
+
+
+#: Deployment sizes that the readings with a reserve round up to.
+OFFERED_COUNTS: Final = (1, 2, 4, 8, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityReading:
+    """How a memory label is read.
+
+    `unit_bytes` is one unit of the label, `usable` the share of it that weights may take. With
+    `rounds_up` a count is one of `OFFERED_COUNTS`, or the next power of two beyond them.
+    """
+
+    id: CapacityReadingId
+    unit_bytes: int
+    usable: float
+    rounds_up: bool
+
+    def usable_bytes(self, label: float) -> float:
+        """Return what weights may take of one accelerator with this memory label, in bytes."""
+        return label * self.unit_bytes * self.usable
+
+    def count(self, weights_bytes: float, label: float) -> int:
+        """Return how many accelerators hold the weights alone: ceil(weights / usable), then rounded.
+
+        Raises ValueError for a label or weights that are not above 0.
+        """
+        if label <= 0 or weights_bytes <= 0:
+            raise ValueError(f"label {label} and weights {weights_bytes} must be above 0")
+        needed = math.ceil(weights_bytes / self.usable_bytes(label))
+        return round_up_to_power_of_two(needed) if self.rounds_up else needed
+
+
+def round_up_to_power_of_two(count: int) -> int:
+    """Return the smallest power of two that is at least `count`; raises ValueError below 1."""
+    if count < 1:
+        raise ValueError(f"{count} is below 1")
+    return 1 << (count - 1).bit_length()
+
+
+#: A tenth kept free, as the published counts with a reserve have it.
+_RESERVED: Final = 0.9
+
+CAPACITY_READINGS: Final = {
+    each.id: each
+    for each in (
+        CapacityReading(CapacityReadingId.DECIMAL, GB, 1.0, rounds_up=False),
+        CapacityReading(CapacityReadingId.BINARY, GIB, 1.0, rounds_up=False),
+        CapacityReading(CapacityReadingId.DECIMAL_RESERVED, GB, _RESERVED, rounds_up=True),
+        CapacityReading(CapacityReadingId.BINARY_RESERVED, GIB, _RESERVED, rounds_up=True),
+    )
+}

@@ -1,24 +1,27 @@
-"""Parallel plans: which ways of spreading a model over accelerators are worth evaluating."""
+"""Parallel plans worth evaluating, and published rules of thumb for scaling."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
+from gpudesk.domain.model import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn
 
 #: Tensor-parallel degrees that serving engines offer inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
 #: Pipeline stages offered: hosts come in twos and threes.
 PIPELINE_DEGREES = (1, 2, 3, 4, 6, 8, 16)
 #: Deployments of one replica are searched up to this many accelerators.
-MOST_ACCELERATORS = 64
+MAX_PLAN_ACCELERATORS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class PlanWishes:
+class PlanConstraints:
     """What the user has fixed of a plan; None is free. `allow_*` says what the serving engine can do."""
 
     count: int | None = None
@@ -60,8 +63,7 @@ def _degrees(wished: int | None, options: tuple[int, ...]) -> tuple[int, ...]:
     return options if wished is None else (wished,)
 
 
-def _variants(model: Model, wishes: PlanWishes, tp: int, pp: int, dp: int) -> Iterator[tuple[int, bool]]:
-    """Expert degree and attention-DP of a plan with the given other degrees."""
+def _variants(model: Model, wishes: PlanConstraints, tp: int, pp: int, dp: int) -> Iterator[tuple[int, bool]]:
     experts = _expert_count(model)
     if wishes.attention_dp:
         yield wishes.ep or (tp if experts else 1), True
@@ -78,8 +80,8 @@ def _variants(model: Model, wishes: PlanWishes, tp: int, pp: int, dp: int) -> It
         yield tp, True
 
 
-def candidate_plans(
-    model: Model, accelerator: Accelerator, count: int, wishes: PlanWishes
+def list_parallel_plans(
+    model: Model, accelerator: Accelerator, count: int, wishes: PlanConstraints
 ) -> tuple[ParallelPlan, ...]:
     """Return every plan of exactly `count` accelerators that agrees with `wishes`, simplest first.
 
@@ -102,13 +104,13 @@ def candidate_plans(
     return tuple(dict.fromkeys(plans))
 
 
-def _stages(model: Model, wishes: PlanWishes, count: int, tp: int) -> tuple[int, ...]:
+def _stages(model: Model, wishes: PlanConstraints, count: int, tp: int) -> tuple[int, ...]:
     if not wishes.allow_pp:
         return (1,)
     return tuple(pp for pp in PIPELINE_DEGREES if tp * pp <= count and pp <= max(1, model.layer_count))
 
 
-def replica_counts(accelerator: Accelerator, wishes: PlanWishes) -> tuple[int, ...]:
+def list_replica_counts(accelerator: Accelerator, wishes: PlanConstraints) -> tuple[int, ...]:
     """Deployment sizes to try, smallest first, when the user gave no count."""
     if wishes.tp is not None or wishes.pp is not None or wishes.dp is not None:
         least = (wishes.tp or 1) * (wishes.pp or 1) * (wishes.dp or 1)
@@ -116,4 +118,63 @@ def replica_counts(accelerator: Accelerator, wishes: PlanWishes) -> tuple[int, .
     host = accelerator.cards_per_host
     inside = [size for size in TENSOR_DEGREES if size <= host]
     beyond = [host * nodes for nodes in (2, 3, 4, 6, 8)] if host <= 8 else []
-    return tuple(size for size in (*inside, *beyond) if size <= MOST_ACCELERATORS)
+    return tuple(size for size in (*inside, *beyond) if size <= MAX_PLAN_ACCELERATORS)
+
+
+#: The factor that the published table of one accelerator page was made with.
+DEFAULT_SCALING_FACTOR: Final = 0.88
+
+
+def _flat(count: int, factor: float) -> float:
+    """All of them lose alike as soon as there are two: n x f."""
+    return float(count) if count == 1 else count * factor
+
+
+def _added(count: int, factor: float) -> float:
+    """Each accelerator after the first brings f: 1 + f (n - 1)."""
+    return 1.0 + factor * (count - 1)
+
+
+def _compounding(count: int, factor: float) -> float:
+    """Each accelerator after the first costs all of them: n x f^(n - 1)."""
+    return count * factor ** (count - 1)
+
+
+def _per_doubling(count: int, factor: float) -> float:
+    return float(count * factor ** math.log2(count))
+
+
+_RULES: Final[dict[ScalingRuleOfThumb, Callable[[int, float], float]]] = {
+    ScalingRuleOfThumb.FLAT: _flat,
+    ScalingRuleOfThumb.ADDED: _added,
+    ScalingRuleOfThumb.COMPOUNDING: _compounding,
+    ScalingRuleOfThumb.PER_DOUBLING: _per_doubling,
+}
+
+
+def scale_bandwidth(
+    bandwidth: float,
+    count: int,
+    rule: ScalingRuleOfThumb = ScalingRuleOfThumb.FLAT,
+    factor: float = DEFAULT_SCALING_FACTOR,
+) -> float:
+    """Return the bandwidth of `count` accelerators of `bandwidth` each by a rule, in the unit given.
+
+    Raises ValueError for a count below 1 or a factor outside 0 to 1.
+    """
+    if count < 1:
+        raise ValueError(f"count {count} is below 1")
+    if not 0.0 < factor <= 1.0:
+        raise ValueError(f"factor {factor} is not above 0 and at most 1")
+    return bandwidth * _RULES[rule](count, factor)
+
+
+def compute_stream_ceiling(
+    bandwidth: float,
+    weights_bytes: float,
+    count: int = 1,
+    rule: ScalingRuleOfThumb = ScalingRuleOfThumb.FLAT,
+    factor: float = DEFAULT_SCALING_FACTOR,
+) -> float:
+    """Return tokens/s of one request if reading the weights once for each token were all there is to do."""
+    return scale_bandwidth(bandwidth, count, rule, factor) / weights_bytes

@@ -1,23 +1,23 @@
-"""What a deployment reaches of what its part offers, and the times that it adds: the calibrated constants.
+"""Effective rates: the share of each ceiling that is reached, and the step coefficients that follow.
 
-`rates` takes them from any source of constants, for one deployment or, as arrays, for many at once: the
-calibration is fitted through the same lines that answer with it.
-"""
+`compute_rates` takes constants from any source, for one deployment or, as arrays, for many at once: the fit
+goes through the same lines as the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.models import Model
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.constants import Calibration
-from gpudesk.engine.work import Offer, Situation, Work, has_experts, has_latent_cache
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.step_work import HardwareCeilings, OperatingConditions, StepWork, has_experts, has_latent_cache
+from gpudesk.engine.steps import StepCoefficients
 
 #: What older software lacks grows with this power of its years: kernels, schedulers and formats build on
 #: each other, so that the first year back costs less than the second.
@@ -26,7 +26,7 @@ AGE_POWER: Final = 1.5
 MOST_POWER: Final = 1.4
 
 
-class Slot(Enum):
+class KeyGroup(Enum):
     """For which part of a deployment a constant is looked up: each has keys of its own."""
 
     ALL = auto()
@@ -39,15 +39,15 @@ class Slot(Enum):
     STAGES = auto()
 
 
-class Lookup(Protocol):
+class ConstantLookup(Protocol):
     """Gives the value of a constant for a slot: a float, or an array with one value for each deployment."""
 
-    def __call__(self, name: str, slot: Slot = Slot.ALL) -> float:
+    def __call__(self, name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
         """Return the value of constant `name`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class EffectiveRates:
     """Efficiencies as shares of what is offered, times in seconds; floats, or arrays of one shape.
 
     `expert_evenness` is how evenly experts are chosen: the shape of a gamma distribution.
@@ -98,7 +98,7 @@ class Rates:
 
 
 #: A part that reaches every peak and adds nothing.
-LOSSLESS: Final = Rates(
+LOSSLESS_RATES: Final = EffectiveRates(
     dense_read_efficiency=1.0,
     expert_read_efficiency=1.0,
     kv_read_efficiency=1.0,
@@ -135,18 +135,20 @@ LOSSLESS: Final = Rates(
 )
 
 
-def ranks_key(ranks: int) -> str:
+def get_ranks_key(ranks: int) -> str:
     """Return the key of a group of `ranks`: 1, 2, 4, or 8 for all larger ones."""
     return str(min(8, 2 ** max(0, (ranks - 1).bit_length())))
 
 
-def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Slot, dict[str, str]]:
+def make_constant_keys(
+    situation: OperatingConditions, model: Model, offered: HardwareCeilings
+) -> dict[KeyGroup, dict[str, str]]:
     """Return the keys under which the constants of a deployment are looked up, by slot."""
     plan = situation.plan
     common = {
         "generation": situation.accelerator.generation,
         "serving_engine": situation.family,
-        "ranks": ranks_key(plan.tp),
+        "ranks": get_ranks_key(plan.tp),
         "link": offered.link.kind,
         "experts": "yes" if has_experts(model) else "no",
         "attention": "latent" if has_latent_cache(model) else "heads",
@@ -157,22 +159,21 @@ def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Sl
         return {**common, "precision": str(precision)}
 
     return {
-        Slot.ALL: common,
-        Slot.DENSE_WEIGHTS: of(offered.dense_weights),
-        Slot.EXPERT_WEIGHTS: of(situation.weights),
-        Slot.DENSE_ARITHMETIC: of(offered.dense_arithmetic),
-        Slot.EXPERT_ARITHMETIC: of(situation.arithmetic),
-        Slot.CACHE: of(situation.kv),
-        Slot.DISPATCH: {**common, "link": offered.dispatch_link.kind, "ranks": ranks_key(plan.ep)},
-        Slot.STAGES: {**common, "link": offered.stage_link.kind, "ranks": ranks_key(plan.replica)},
+        KeyGroup.ALL: common,
+        KeyGroup.DENSE_WEIGHTS: of(offered.dense_weights),
+        KeyGroup.EXPERT_WEIGHTS: of(situation.weights),
+        KeyGroup.DENSE_ARITHMETIC: of(offered.dense_arithmetic),
+        KeyGroup.EXPERT_ARITHMETIC: of(situation.arithmetic),
+        KeyGroup.CACHE: of(situation.kv),
+        KeyGroup.DISPATCH: {**common, "link": offered.dispatch_link.kind, "ranks": get_ranks_key(plan.ep)},
+        KeyGroup.STAGES: {**common, "link": offered.stage_link.kind, "ranks": get_ranks_key(plan.replica)},
     }
 
 
-def looked_up(calibration: Calibration, keys: Mapping[Slot, Mapping[str, str]]) -> Lookup:
-    """Return the constants of one deployment."""
+def look_up_rates(calibration: Calibration, keys: Mapping[KeyGroup, Mapping[str, str]]) -> ConstantLookup:
     values = {slot: calibration.values(of_slot) for slot, of_slot in keys.items()}
 
-    def value(name: str, slot: Slot = Slot.ALL) -> float:
+    def value(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
         return values[slot][name]
 
     return value
@@ -191,46 +192,45 @@ def _scalar(value: NDArray[np.float64] | np.float64) -> float:
     return value.item() if value.ndim == 0 else value  # type: ignore[return-value]
 
 
-def _aged(constant: Lookup, work: Work) -> float:
+def _aged(constant: ConstantLookup, work: StepWork) -> float:
     """Return what older software stretches all times by; years lie further back the more there are."""
     years = work.months_old / 12.0
     return _scalar(np.exp(constant("age_slowdown") * years**AGE_POWER))
 
 
-def rates(constant: Lookup, work: Work) -> Rates:
+def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
     """Combine constants to rates; where `work` holds arrays, so do they."""
     eager = 1.0 + work.eager * (constant("eager_factor") - 1.0)
     overhead = constant("collective_overhead")
     powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
-    return Rates(
-        dense_read_efficiency=constant("weight_read_efficiency", Slot.DENSE_WEIGHTS),
-        expert_read_efficiency=constant("weight_read_efficiency", Slot.EXPERT_WEIGHTS)
+    return EffectiveRates(
+        dense_read_efficiency=constant("weight_read_efficiency", KeyGroup.DENSE_WEIGHTS),
+        expert_read_efficiency=constant("weight_read_efficiency", KeyGroup.EXPERT_WEIGHTS)
         * constant("expert_read_factor"),
-        kv_read_efficiency=constant("kv_read_efficiency", Slot.CACHE),
-        dense_efficiency=constant("gemm_efficiency", Slot.DENSE_ARITHMETIC) * powered,
-        expert_efficiency=constant("gemm_efficiency", Slot.EXPERT_ARITHMETIC)
-        * constant("expert_gemm_factor", Slot.EXPERT_WEIGHTS)
+        kv_read_efficiency=constant("kv_read_efficiency", KeyGroup.CACHE),
+        dense_efficiency=constant("gemm_efficiency", KeyGroup.DENSE_ARITHMETIC) * powered,
+        expert_efficiency=constant("gemm_efficiency", KeyGroup.EXPERT_ARITHMETIC)
+        * constant("expert_gemm_factor", KeyGroup.EXPERT_WEIGHTS)
         * powered,
         attention_efficiency=constant("attention_efficiency"),
         expert_half_tokens=constant("expert_half_tokens"),
         expert_evenness=constant("expert_evenness"),
         layer_s=constant("layer_time") * eager,
-        quantise_s=constant("quantise_time", Slot.DENSE_ARITHMETIC) * eager,
+        quantise_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
         moe_layer_s=constant("moe_layer_time") * eager,
         step_s=constant("step_time"),
         sequence_s=constant("sequence_time"),
         host_overlap=constant("host_overlap"),
-        request_s=work.server * constant("request_time")
-        + (1.0 - work.server) * constant("offline_request_time"),
+        request_s=work.server * constant("request_time") + (1.0 - work.server) * constant("offline_request_time"),
         first_token_s=work.server * constant("first_token_time"),
         collective_s=constant("allreduce_latency") + overhead,
         direct_efficiency=constant("direct_efficiency"),
         ring_s=constant("ring_latency") + overhead,
         link_efficiency=constant("link_efficiency"),
-        dispatch_s=constant("allreduce_latency", Slot.DISPATCH) + overhead,
-        dispatch_efficiency=constant("link_efficiency", Slot.DISPATCH),
-        transfer_s=constant("allreduce_latency", Slot.STAGES) + overhead,
-        stage_efficiency=constant("link_efficiency", Slot.STAGES),
+        dispatch_s=constant("allreduce_latency", KeyGroup.DISPATCH) + overhead,
+        dispatch_efficiency=constant("link_efficiency", KeyGroup.DISPATCH),
+        transfer_s=constant("allreduce_latency", KeyGroup.STAGES) + overhead,
+        stage_efficiency=constant("link_efficiency", KeyGroup.STAGES),
         activation_traffic=constant("activation_traffic"),
         expert_traffic=constant("expert_traffic"),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
@@ -239,17 +239,112 @@ def rates(constant: Lookup, work: Work) -> Rates:
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),
         age_factor=_aged(constant, work),
-        pairing=constant("pairing", Slot.EXPERT_ARITHMETIC),
+        pairing=constant("pairing", KeyGroup.EXPERT_ARITHMETIC),
     )
 
 
-def constants_of_rates() -> tuple[tuple[str, Slot], ...]:
+def list_rate_constants() -> tuple[tuple[str, KeyGroup], ...]:
     """Return every constant that `rates` looks up, with its slot, each once."""
-    asked: dict[tuple[str, Slot], None] = {}
+    asked: dict[tuple[str, KeyGroup], None] = {}
 
-    def note(name: str, slot: Slot = Slot.ALL) -> float:
+    def note(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
         asked[name, slot] = None
         return 1.0
 
-    rates(note, Work(*(1.0 for _ in fields(Work))))
+    compute_rates(note, StepWork(*(1.0 for _ in fields(StepWork))))
     return tuple(asked)
+
+
+#: Fields of a row that are times, which older software and unlucky pairings stretch.
+_TIMES = tuple(
+    field.name
+    for field in fields(StepCoefficients)
+    if field.name.endswith(("_read", "_flop", "_token", "_fixed", "_sequence")) or field.name in ("state", "request")
+)
+
+
+def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficients:
+    attention_share = rates.imbalance / work.attention_ranks
+    read = work.bandwidth * rates.dense_read_efficiency
+    read_kv = work.bandwidth * rates.kv_read_efficiency / attention_share
+    attend = work.attention_peak * rates.attention_efficiency / attention_share
+    direct = work.link_bandwidth * rates.direct_efficiency
+    ring = work.link_bandwidth * rates.link_efficiency
+    experts = work.dispatch_bandwidth * rates.dispatch_efficiency
+    stages = work.stage_bandwidth * rates.stage_efficiency
+    # The divisor is one where there are no experts, whose offset is nothing then.
+    touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
+    others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
+    others_token = work.dispatch_moved / experts + work.stage_moved / stages
+    row = StepCoefficients(
+        dense_read=work.dense_bytes / read,
+        dense_flop=work.dense_flop / (work.dense_peak * rates.dense_efficiency),
+        expert_read=work.expert_bytes / (work.bandwidth * rates.expert_read_efficiency),
+        expert_flop=work.expert_flop / (work.expert_peak * rates.expert_efficiency),
+        expert_offset=work.has_experts * rates.expert_half_tokens / touched,
+        expert_log_miss=work.log_miss,
+        expert_evenness=rates.expert_evenness,
+        expert_spread=work.expert_spread,
+        head_read=work.head_bytes / read,
+        head_flop=work.head_flop / (work.attention_peak * rates.dense_efficiency),
+        kv_token=work.kv_bytes / read_kv,
+        kv1_token=work.kv1_bytes / read_kv,
+        kv1_window=work.kv1_window,
+        kv2_token=work.kv2_bytes / read_kv,
+        kv2_window=work.kv2_window,
+        state=work.state_bytes / read_kv,
+        att_token=work.att_flop / attend,
+        att1_token=work.att1_flop / attend,
+        att2_token=work.att2_flop / attend,
+        patt_token=work.patt_flop / attend,
+        patt1_token=work.patt1_flop / attend,
+        patt1_window=work.patt1_window,
+        comm_fixed=work.collectives * rates.collective_s + others_fixed,
+        comm_token=work.exchanged / direct + others_token,
+        ring_fixed=work.collectives * rates.ring_s + others_fixed,
+        ring_token=work.moved / ring + others_token,
+        overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
+        host_fixed=rates.step_s,
+        host_sequence=rates.sequence_s,
+        host_overlap=rates.host_overlap,
+        activation_token=(rates.activation_traffic * work.layer_vectors + rates.expert_traffic * work.expert_vectors)
+        / read,
+        attention_ranks=work.attention_ranks,
+        stages=work.stages,
+        bubble=rates.stage_bubble,
+        request=rates.request_s,
+        chunk_tokens=work.chunk_tokens,
+        tokens_per_step=work.tokens_per_step,
+        verified_tokens=work.verified_tokens,
+        step_batch_cap=work.step_batch_cap,
+        latency=rates.first_token_s,
+        mixes=work.mixed_steps,
+        on_demand=work.kv_on_demand,
+        burst_equal=rates.burst_equal,
+        burst_varied=rates.burst_varied,
+        limit_queue=rates.limit_queue,
+    )
+    stretch = rates.stretch
+    if np.ndim(stretch) == 0 and stretch == 1.0:
+        return row
+    return replace(row, **{name: getattr(row, name) * stretch for name in _TIMES})
+
+
+def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
+    """Return the row of a part that reaches every peak and adds no overhead.
+
+    Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs. How evenly
+    experts are chosen is a matter of the model, not of the part.
+    """
+    return compute_coefficients(work, replace(LOSSLESS_RATES, expert_evenness=expert_evenness))
+
+
+def compute_ideal_coefficients(
+    work: StepWork, embedding_lookup_bytes: float, expert_evenness: float
+) -> StepCoefficients:
+    """Return the row without any loss as the bound of physics.
+
+    The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
+    """
+    row = compute_lossless_coefficients(work, expert_evenness)
+    return replace(row, dense_read=row.dense_read + embedding_lookup_bytes / work.bandwidth)

@@ -1,7 +1,4 @@
-"""One round of a replica: every running sequence is prefilled and decoded once.
-
-What the loads of `gpudesk.engine.loads` are made of; one replica, arrays of one shape, seconds.
-"""
+"""One round of a replica: every running sequence is prefilled and decoded once."""
 
 from __future__ import annotations
 
@@ -13,19 +10,19 @@ from numpy.typing import NDArray
 
 from gpudesk.engine.steps import (
     Array,
-    Rows,
+    CoefficientColumns,
     StepTime,
-    decode_step,
-    limiter_index,
-    request_prefill,
-    time_parts,
+    compute_decode_step,
+    compute_request_prefill,
+    find_limiter,
+    split_time,
 )
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
+class ReplicaRequests:
     """What one replica serves: prompt tokens to compute, prompt tokens held, output tokens, and the limits.
 
     `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape. `spread` is how
@@ -41,12 +38,10 @@ class Requests:
 
     @property
     def cached(self) -> Array:
-        """Prompt tokens found in the prefix cache."""
         return self.held_prompt - self.prompt
 
     @property
     def context(self) -> Array:
-        """Mean context of a decoding sequence."""
         return self.held_prompt + 0.5 * self.output
 
     @property
@@ -54,9 +49,8 @@ class Requests:
         """Output tokens after the first, which comes with the prompt."""
         return np.maximum(self.output - 1.0, 0.0)
 
-    def select(self, chosen: NDArray[Any] | slice) -> Requests:
-        """Return the chosen cases."""
-        return Requests(
+    def select(self, chosen: NDArray[Any] | slice) -> ReplicaRequests:
+        return ReplicaRequests(
             self.prompt[chosen],
             self.held_prompt[chosen],
             self.output[chosen],
@@ -67,7 +61,7 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycle:
+class ServingRound:
     """A round; all in seconds, apart from the count of decode `steps`.
 
     `parts` divides all of it by the first four of `LIMITERS`, steps and prompts one after the other. `step`
@@ -93,7 +87,7 @@ class Cycle:
     @property
     def limiter(self) -> NDArray[np.intp]:
         """Position in `LIMITERS` of what takes most of the round."""
-        return limiter_index(self.parts)
+        return find_limiter(self.parts)
 
     @property
     def apart(self) -> Array:
@@ -102,7 +96,6 @@ class Cycle:
 
     @property
     def seconds(self) -> Array:
-        """Length of the round in a steady state."""
         return self.decoding + self.prompts - self.shared
 
     @property
@@ -137,7 +130,7 @@ class Cycle:
         waited: Array = mixes * self.tokens + (0.5 + busy) * seen
         return waited
 
-    def loop_wait(self, rows: Rows, prompt: Array, group: Array) -> Array:
+    def loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:
         """Mean time that a prompt waits, beside its own prefill, in a closed loop of varied lengths.
 
         The next prompt of a client comes when the last token of the one before is out, together with those
@@ -154,10 +147,10 @@ class Cycle:
         return waited
 
 
-def cycle_of(rows: Rows, requests: Requests, running: Array, waiting: Array) -> Cycle:
+def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array) -> ServingRound:
     """Work out a round of `running` sequences, of which `waiting` queue for prefill together."""
-    each, prefill = request_prefill(rows, requests.prompt, waiting, requests.cached)
-    decode = decode_step(rows, running, requests.context)
+    each, prefill = compute_request_prefill(rows, requests.prompt, waiting, requests.cached)
+    decode = compute_decode_step(rows, running, requests.context)
     later = requests.later
     # A step yields no more tokens than there are to come.
     steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
@@ -171,7 +164,7 @@ def cycle_of(rows: Rows, requests: Requests, running: Array, waiting: Array) -> 
     together = rows.mixes * taken * (1.0 - 1.0 / np.maximum(running, 1.0))
     shared = together * (decode.total - decode.own) / rows.stages
     shared = np.minimum(shared, prompts)
-    return Cycle(
+    return ServingRound(
         decode=decode,
         prefill=prefill,
         step=np.where(steps > 0, decode.total, 0.0),
@@ -183,16 +176,16 @@ def cycle_of(rows: Rows, requests: Requests, running: Array, waiting: Array) -> 
         fill=(rows.stages - 1.0) * chunk,
         shared=shared,
         added=(prompts - shared) / running,
-        parts=time_parts(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
+        parts=split_time(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
     )
 
 
-def alone(rows: Rows, requests: Requests) -> Array:
+def compute_lone_ttft(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
     """Seconds to the first token of a prompt that has the replica to itself, all pipeline stages passed."""
-    each, chunk = request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
+    each, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
     return rows.latency + each + (1.0 - 1.0 / rows.stages) * chunk.total
 
 
-def pace(requests: Requests, seconds: Array) -> Array:
+def compute_tpot(requests: ReplicaRequests, seconds: Array) -> Array:
     """Seconds from first to last token over the tokens between; NaN for a single output token."""
     return np.where(requests.later > 0, seconds / np.maximum(requests.later, 1.0), np.nan)

@@ -1,34 +1,37 @@
-"""One vectorised call for any mix of loads: divides them among replicas, serves them, adds up again."""
+"""One vectorized call for any mix of loads: divide among replicas, serve, add up, score plans."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.arrivals import open_loop, within_limits
+from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.loads import (
-    Requests,
-    Served,
-    ServingConstants,
-    closed_loop,
-    saturate,
+    ReplicaResults,
+    SchedulingConstants,
+    get_p99_factors,
+    serve_closed_loop,
+    serve_open_loop,
+    serve_saturated,
+    serve_within_limits,
 )
-from gpudesk.engine.steps import Array, Rows
+from gpudesk.engine.rounds import ReplicaRequests, compute_lone_ttft
+from gpudesk.engine.steps import Array, CoefficientColumns
 
 #: Codes of the loads in `Loads.kind`.
-CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
+LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
 
 #: Cases that one pass works on, so that its arrays stay in the cache of one core.
-CHUNK: Final = 4096
+CASES_PER_CHUNK: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Loads:
+class DeploymentLoads:
     """The load of each case on its whole deployment; arrays of one shape.
 
     `amount`: sequences of a batch or of a closed loop, or requests/s of an open loop. `total`: requests of
@@ -43,13 +46,12 @@ class Loads:
     p99: NDArray[np.bool_]
     replicas: Array
 
-    def select(self, chosen: NDArray[Any] | slice) -> Loads:
-        """Return the chosen cases."""
-        return Loads(*(getattr(self, field.name)[chosen] for field in fields(self)))
+    def select(self, chosen: NDArray[Any] | slice) -> DeploymentLoads:
+        return DeploymentLoads(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class ServingResults:
     """What each deployment does; arrays of one shape, NaN where a figure has no meaning for the load.
 
     `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole
@@ -69,38 +71,48 @@ class Results:
     limiter: NDArray[np.intp]
 
 
-def _batch(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+def _batch(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> ServingResults:
     size = np.ceil(loads.amount / loads.replicas)
-    served = saturate(rows, requests, size, constants)
+    served = serve_saturated(rows, requests, size, constants)
     active = np.minimum(loads.replicas, loads.amount)
     admitted = np.minimum(loads.amount, served.running * active)
     return _results(served, loads.amount, admitted, loads.amount / served.duration)
 
 
-def _closed(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+def _closed(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> ServingResults:
     # More clients than requests send nothing.
     clients = np.minimum(loads.amount, loads.total)
     active = np.minimum(loads.replicas, clients)
-    served = closed_loop(rows, requests, clients / active, loads.total / active, constants)
+    served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
     return _results(served, clients, served.running * active, served.rate * active)
 
 
-def _saturate(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+def _saturate(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> ServingResults:
     active = np.minimum(loads.replicas, loads.total)
-    served = saturate(rows, requests, loads.total / active, constants)
+    served = serve_saturated(rows, requests, loads.total / active, constants)
     return _results(served, loads.total, served.running * active, served.rate * active)
 
 
-def _open(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
-    return _arriving(open_loop(rows, requests, loads.amount / loads.replicas), requests, loads)
+def _open(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, _: SchedulingConstants
+) -> ServingResults:
+    return _arriving(serve_open_loop(rows, requests, loads.amount / loads.replicas), requests, loads)
 
 
-def _limits(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
-    served = within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
+def _limits(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> ServingResults:
+    served = serve_within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
     return _arriving(served, requests, loads)
 
 
-def _arriving(served: Served, requests: Requests, loads: Loads) -> Results:
+def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
     """Count by Little's law who is in flight where requests come by themselves: rate times stay.
 
     That is one at least while there is any, and beyond what is admitted they wait. Without a stay (overload,
@@ -113,8 +125,8 @@ def _arriving(served: Served, requests: Requests, loads: Loads) -> Results:
     return _results(served, inside, admitted, served.rate * loads.replicas)
 
 
-def _results(served: Served, concurrency: Array, admitted: Array, rate: Array) -> Results:
-    return Results(
+def _results(served: ReplicaResults, concurrency: Array, admitted: Array, rate: Array) -> ServingResults:
+    return ServingResults(
         concurrency=concurrency,
         admitted=admitted,
         running=served.running,
@@ -128,7 +140,11 @@ def _results(served: Served, concurrency: Array, admitted: Array, rate: Array) -
     )
 
 
-_SERVE: Final[dict[LoadKind, Callable[[Rows, Requests, Loads, ServingConstants], Results]]] = {
+_SERVE: Final[
+    dict[
+        LoadKind, Callable[[CoefficientColumns, ReplicaRequests, DeploymentLoads, SchedulingConstants], ServingResults]
+    ]
+] = {
     LoadKind.BATCH: _batch,
     LoadKind.CONCURRENCY: _closed,
     LoadKind.SATURATE: _saturate,
@@ -137,16 +153,18 @@ _SERVE: Final[dict[LoadKind, Callable[[Rows, Requests, Loads, ServingConstants],
 }
 
 
-def serve(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+def serve_loads(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> ServingResults:
     """Serve every case. `requests.capacity` is per replica; cases that do not fit must be left out before."""
-    present = [kind for kind in LoadKind if bool(np.any(loads.kind == CODES[kind]))]
-    if len(present) == 1 and len(rows) <= CHUNK:
+    present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
+    if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
         return _SERVE[present[0]](rows, requests, loads, constants)
     results = _empty(len(rows))
     for kind in present:
-        for chosen in _chunks(loads.kind == CODES[kind]):
+        for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
             part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
-            for field in fields(Results):
+            for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
 
@@ -155,12 +173,107 @@ def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
     """Yield where `mask` holds, at most CHUNK cases at a time; as slices where it holds everywhere."""
     everywhere = bool(mask.all())
     cases = np.flatnonzero(mask)
-    for start in range(0, len(cases), CHUNK):
-        yield slice(start, start + CHUNK) if everywhere else cases[start : start + CHUNK]
+    for start in range(0, len(cases), CASES_PER_CHUNK):
+        yield slice(start, start + CASES_PER_CHUNK) if everywhere else cases[start : start + CASES_PER_CHUNK]
 
 
-def _empty(cases: int) -> Results:
-    arrays = {field.name: np.full(cases, np.nan) for field in fields(Results)}
-    return Results(
+def _empty(cases: int) -> ServingResults:
+    arrays = {field.name: np.full(cases, np.nan) for field in fields(ServingResults)}
+    return ServingResults(
         **{**arrays, "stable": np.ones(cases, dtype=np.bool_), "limiter": np.zeros(cases, dtype=np.intp)}
     )
+
+
+def make_workload_values(work: Workload) -> tuple[float, ...]:
+    """Return what the arrays take from a workload; times in seconds."""
+    held = float(work.input_tokens)
+    return (
+        held * (1.0 - work.prefix_hit_rate),
+        held,
+        float(work.output_tokens),
+        work.spread if work.uneven else 0.0,
+        *_load_values(work.load),
+    )
+
+
+def _load_values(load: Load) -> tuple[float, float, float, float, float, float]:
+    """Return code, amount, total, TTFT and TPOT limits in seconds, and whether they are p99 limits."""
+    amount, total = 1.0, math.inf
+    if load.kind is LoadKind.BATCH:
+        amount = float(load.batch or 1)
+    elif load.kind is LoadKind.CONCURRENCY:
+        amount = float(load.concurrency or 1)
+        total = math.inf if load.requests is None else float(max(load.requests, 1))
+    elif load.kind is LoadKind.SATURATE:
+        total = float(load.requests or 1)
+    elif load.kind is LoadKind.REQUEST_RATE:
+        amount = float(load.request_rate or 0.0)
+    ttft = math.inf if load.ttft_ms is None else load.ttft_ms / 1e3
+    tpot = math.inf if load.tpot_ms is None else load.tpot_ms / 1e3
+    return float(LOAD_CODES[load.kind]), amount, total, ttft, tpot, float(load.limit == "p99")
+
+
+def make_requests_and_loads(
+    values: NDArray[np.float64], capacity: Array, replicas: Array
+) -> tuple[ReplicaRequests, DeploymentLoads]:
+    """Return the requests and the loads of cases.
+
+    `values` has the shape (cases, values of `workload_values`); `capacity` is what a replica admits.
+    """
+    columns = np.ascontiguousarray(values.T)
+    prompt, held, output, spread, kind, amount, total, ttft, tpot, p99 = columns
+    return (
+        ReplicaRequests(prompt, held, output, capacity, spread > 0, spread),
+        DeploymentLoads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, replicas),
+    )
+
+
+class LowestLimits(NamedTuple):
+    """The lowest limits of TTFT and TPOT, in seconds, that a single request in flight meets."""
+
+    ttft: Array
+    tpot: Array
+
+    def missed_by(self, loads: DeploymentLoads) -> Array:
+        """Return these over the limits of the loads, whichever is missed by the larger factor."""
+        times: Array = np.maximum(self.ttft / loads.ttft, np.nan_to_num(self.tpot) / loads.tpot)
+        return times
+
+
+def score_by_rate(results: ServingResults) -> Array:
+    """Return by what plans are chosen, the highest wins: output rate, less up to a thousandth by TPOT."""
+    score = np.nan_to_num(results.rate, nan=-1.0)
+    pace = np.nan_to_num(results.tpot, nan=1.0)
+    scores: Array = score * (1.0 - 1e-3 * pace / (1.0 + pace))
+    return scores
+
+
+def score_plans(
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    loads: DeploymentLoads,
+    results: ServingResults,
+    constants: SchedulingConstants,
+) -> Array:
+    """Return `rate_scores`; below zero where limits are not met, the less the further a plan is from them."""
+    scores = score_by_rate(results)
+    # Only limits leave a load without a rate.
+    missed = np.flatnonzero(np.isnan(results.rate))
+    if len(missed):
+        asked = loads.select(missed)
+        least = find_lowest_limits(rows.select(missed), requests.select(missed), asked, constants)
+        scores[missed] = -least.missed_by(asked)
+    return scores
+
+
+def find_lowest_limits(
+    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
+) -> LowestLimits:
+    """Return what the limits of each case must be for one request in flight, as p99 or as mean."""
+    endless = np.full_like(loads.ttft, np.inf)
+    single = replace(requests, capacity=np.ones_like(endless))
+    anything = replace(loads, ttft=endless, tpot=endless, p99=np.zeros_like(loads.p99))
+    found = serve_loads(rows, single, anything, constants)
+    first = compute_lone_ttft(rows, requests)
+    tail, margin = get_p99_factors(loads.p99, constants)
+    return LowestLimits(first + tail * (found.ttft - first), found.tpot / margin)

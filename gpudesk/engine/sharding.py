@@ -1,12 +1,4 @@
-"""How a model lies on the accelerators of a deployment: bytes and arithmetic on the fullest one, exact.
-
-Rules: matrices of attention and feed-forward blocks divide over the tensor-parallel ranks; key and value
-projections divide over at most as many ranks as there are KV heads and are replicated beyond; experts
-divide over the expert-parallel group and, within it, like matrices; norms, routers and MLA's
-down-projections are replicated. With attention-DP the attention (and what surrounds it outside the
-experts) is replicated and the sequences divide instead. Pipeline stages hold equal numbers of layers of
-every kind, the fullest rounded up.
-"""
+"""Sharding: bytes and arithmetic on the fullest accelerator of a deployment, exact."""
 
 from __future__ import annotations
 
@@ -17,10 +9,10 @@ from math import gcd
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import LayerGroup, Model, MoeFfn, QuantisedTensors
-from gpudesk.domain.precision import FORMATS, WIDE, Precision, StorageFormat
-from gpudesk.engine.tensors import Split, Tensor, TensorClass, layer_tensors, outer_tensors
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantisedTensors
+from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, StorageFormat
+from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor, list_layer_tensors, list_outer_tensors
 
 #: Classes that attention-DP replicates over the tensor-parallel group.
 _REPLICATED_BY_ATTENTION_DP = frozenset(
@@ -44,23 +36,21 @@ _NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = MappingPro
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class TensorShare:
     """What one accelerator holds of a class of tensors: elements, and bytes with block scales."""
 
     elements: int = 0
     stored_bytes: int = 0
 
-    def __add__(self, other: Share) -> Share:
-        """Add elements and bytes."""
-        return Share(self.elements + other.elements, self.stored_bytes + other.stored_bytes)
+    def __add__(self, other: TensorShare) -> TensorShare:
+        return TensorShare(self.elements + other.elements, self.stored_bytes + other.stored_bytes)
 
-    def times(self, count: int) -> Share:
-        """Return `count` of it."""
-        return Share(self.elements * count, self.stored_bytes * count)
+    def times(self, count: int) -> TensorShare:
+        return TensorShare(self.elements * count, self.stored_bytes * count)
 
 
 @dataclass(frozen=True, slots=True)
-class Padding:
+class ExpertPadding:
     """Multiples up to which kernels fill the matrices of experts: of the hidden size, of a rank's width."""
 
     hidden: int = 1
@@ -72,7 +62,7 @@ class Padding:
         return stored_bytes * padded // (hidden * intermediate) - stored_bytes
 
 
-NO_PADDING = Padding()
+NO_PADDING = ExpertPadding()
 
 
 def _filled(size: int, multiple: int) -> int:
@@ -80,7 +70,7 @@ def _filled(size: int, multiple: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Shards:
+class ModelShards:
     """What the fullest accelerator of a plan holds, and what a step touches.
 
     `resident_bytes` is exact for the fullest pipeline stage, with `padding_bytes` of filled-up experts that
@@ -93,9 +83,9 @@ class Shards:
 
     resident_bytes: int
     padding_bytes: int
-    dense: Share
-    experts: Share
-    head: Share
+    dense: TensorShare
+    experts: TensorShare
+    head: TensorShare
     embedding_lookup_bytes: int
     dense_elements_undivided: int
     active_expert_elements: int
@@ -107,23 +97,23 @@ class Shards:
     expert_count: int
 
 
-def storage(tensor: Tensor, model: Model, weights: Precision) -> StorageFormat:
+def get_storage_format(tensor: WeightTensor, model: Model, weights: Precision) -> StorageFormat:
     """Return the format in which a tensor is stored when the weights are in `weights`.
 
     Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that narrow only
     some of their matrices the others keep their published format.
     """
     if not tensor.quantisable:
-        return WIDE
-    narrow = FORMATS[weights]
-    if narrows_in_part(model, weights) and tensor.tensor_class not in _NARROWED[model.quantised_tensors]:
-        return FORMATS[model.native_other_precision]
+        return WIDE_FORMAT
+    narrow = STORAGE_FORMATS[weights]
+    if is_partly_narrow(model, weights) and tensor.tensor_class not in _NARROWED[model.quantised_tensors]:
+        return STORAGE_FORMATS[model.native_other_precision]
     if model.native_group_size is not None and weights is model.native_precision:
         return replace(narrow, block=model.native_group_size)
     return narrow
 
 
-def narrows_in_part(model: Model, weights: Precision) -> bool:
+def is_partly_narrow(model: Model, weights: Precision) -> bool:
     """Whether `weights` covers some matrices alone, as in the published checkpoint of `model`.
 
     Checkpoints in the published format do, and those of other makers below eight bits; what they make in
@@ -131,12 +121,12 @@ def narrows_in_part(model: Model, weights: Precision) -> bool:
     """
     if model.quantised_tensors == "linear":
         return False
-    return FORMATS[weights].bits < 8 or weights is model.native_precision
+    return STORAGE_FORMATS[weights].bits < 8 or weights is model.native_precision
 
 
-def narrow_share(model: Model, weights: Precision) -> float:
+def compute_narrow_share(model: Model, weights: Precision) -> float:
     """Share of the matrices outside routed experts that `weights` covers, by their elements."""
-    return _covered(model) if narrows_in_part(model, weights) else 1.0
+    return _covered(model) if is_partly_narrow(model, weights) else 1.0
 
 
 @lru_cache(maxsize=500)
@@ -151,49 +141,49 @@ def _covered(model: Model) -> float:
     return covered / every if every else 0.0
 
 
-def tensor_share(tensor: Tensor, stored: StorageFormat, plan: ParallelPlan) -> Share:
+def compute_tensor_share(tensor: WeightTensor, stored: StorageFormat, plan: ParallelPlan) -> TensorShare:
     """Return what the fullest rank of `plan` holds of one layer's `tensor` (all its copies)."""
     copies, ranks = tensor.copies, 1
     replicated = plan.attention_dp and tensor.tensor_class in _REPLICATED_BY_ATTENTION_DP
-    if tensor.split is Split.EXPERT:
+    if tensor.split is TensorSplit.EXPERT:
         copies = -(-tensor.copies // plan.ep)
         ranks = max(1, plan.tp // plan.ep)
-    elif tensor.split is Split.TENSOR and not replicated:
+    elif tensor.split is TensorSplit.TENSOR and not replicated:
         ranks = plan.tp
-    elif tensor.split is Split.KV_HEADS and not replicated:
+    elif tensor.split is TensorSplit.KV_HEADS and not replicated:
         ranks = min(plan.tp, tensor.kv_heads or plan.tp)
     elements = -(-tensor.elements // ranks)
-    return Share(elements * copies, stored.tensor_bytes(elements) * copies)
+    return TensorShare(elements * copies, stored.tensor_bytes(elements) * copies)
 
 
-def _sum(tensors: tuple[Tensor, ...], model: Model, weights: Precision, plan: ParallelPlan) -> Share:
+def _sum(tensors: tuple[WeightTensor, ...], model: Model, weights: Precision, plan: ParallelPlan) -> TensorShare:
     elements = stored = 0
     for tensor in tensors:
-        share = tensor_share(tensor, storage(tensor, model, weights), plan)
+        share = compute_tensor_share(tensor, get_storage_format(tensor, model, weights), plan)
         elements += share.elements
         stored += share.stored_bytes
-    return Share(elements, stored)
+    return TensorShare(elements, stored)
 
 
 @dataclass(frozen=True, slots=True)
-class _Layer:
+class _ShardedLayer:
     """The tensors of one layer of a group, sorted once for all plans, and what does not depend on a plan."""
 
-    experts: tuple[Tensor, ...]
-    dense: tuple[Tensor, ...]
+    experts: tuple[WeightTensor, ...]
+    dense: tuple[WeightTensor, ...]
     dense_elements: int
     active_expert_elements: int
 
 
 @lru_cache(maxsize=2_000)
-def _layers(model: Model) -> tuple[_Layer, ...]:
+def _layers(model: Model) -> tuple[_ShardedLayer, ...]:
     """Return one layer of each group of the model, in their order."""
     layers = []
     for group in model.layers:
-        tensors = layer_tensors(model, group)
+        tensors = list_layer_tensors(model, group)
         dense = _not_of(tensors, TensorClass.EXPERT)
         layers.append(
-            _Layer(
+            _ShardedLayer(
                 experts=_of(tensors, TensorClass.EXPERT),
                 dense=_merged(dense),
                 dense_elements=sum(t.elements * t.copies for t in dense if t.quantisable),
@@ -203,9 +193,9 @@ def _layers(model: Model) -> tuple[_Layer, ...]:
     return tuple(layers)
 
 
-def _merged(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def _merged(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
     """Return tensors of one shape and treatment as copies of one, which divides them alike but once."""
-    alike: dict[tuple[object, ...], Tensor] = {}
+    alike: dict[tuple[object, ...], WeightTensor] = {}
     for tensor in tensors:
         key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.quantisable)
         known = alike.get(key)
@@ -213,15 +203,15 @@ def _merged(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(alike.values())
 
 
-def _of(tensors: tuple[Tensor, ...], *classes: TensorClass) -> tuple[Tensor, ...]:
+def _of(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
     return tuple(tensor for tensor in tensors if tensor.tensor_class in classes)
 
 
-def _not_of(tensors: tuple[Tensor, ...], *classes: TensorClass) -> tuple[Tensor, ...]:
+def _not_of(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
     return tuple(tensor for tensor in tensors if tensor.tensor_class not in classes)
 
 
-def _active_expert_elements(group: LayerGroup, tensors: tuple[Tensor, ...]) -> int:
+def _active_expert_elements(group: LayerGroup, tensors: tuple[WeightTensor, ...]) -> int:
     if not isinstance(group.ffn, MoeFfn):
         return 0
     total = sum(t.elements * t.copies for t in _of(tensors, TensorClass.EXPERT))
@@ -237,15 +227,15 @@ _TABLES = (TensorClass.EMBEDDING, TensorClass.LAYER_EMBEDDING)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class _OuterShares:
     """What one rank holds outside the layers, and what of the head a step reads."""
 
-    embedding: Share
-    layer_embedding: Share
-    head: Share
-    head_read: Share
+    embedding: TensorShare
+    layer_embedding: TensorShare
+    head: TensorShare
+    head_read: TensorShare
 
-    def fullest(self, *, tied: bool, stages: int) -> Share:
+    def fullest(self, *, tied: bool, stages: int) -> TensorShare:
         """Return what lies on the stage that has most of it: the first looks up, the last predicts."""
         first = self.embedding + self.layer_embedding
         if stages == 1:
@@ -258,30 +248,31 @@ class _Ends:
 @lru_cache(maxsize=4_000)
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
-) -> tuple[_Ends, tuple[tuple[Share, Share], ...]]:
+) -> tuple[_OuterShares, tuple[tuple[TensorShare, TensorShare], ...]]:
     """Return what lies outside the layers, and experts and dense of a layer of each group.
 
     Many plans share it, which differ in stages and replicas.
     """
-    outer = outer_tensors(model)
+    outer = list_outer_tensors(model)
     embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
     # A matrix outside the layers that is no table takes part in every step, as the LM head does.
     read = _sum(_of(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN), model, weights, plan)
-    ends = _Ends(
+    ends = _OuterShares(
         embedding=embedding,
         layer_embedding=_sum(_of(outer, TensorClass.LAYER_EMBEDDING), model, weights, plan),
         head=_sum(_not_of(outer, *_TABLES), model, weights, plan),
         head_read=embedding + read if model.tied_embeddings else read,
     )
     layers = tuple(
-        (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan))
-        for layer in _layers(model)
+        (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan)) for layer in _layers(model)
     )
     return ends, layers
 
 
 @lru_cache(maxsize=2_000)
-def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding = NO_PADDING) -> Shards:
+def shard_model(
+    model: Model, weights: Precision, plan: ParallelPlan, padding: ExpertPadding = NO_PADDING
+) -> ModelShards:
     """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
 
     Raises ValueError where the model's dimensions are not known.
@@ -289,7 +280,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding
     if not model.dimensions_known:
         raise ValueError(model.id)
     outer, layers = _divided(model, weights, _like(plan))
-    stage, dense, experts = Share(), Share(), Share()
+    stage, dense, experts = TensorShare(), TensorShare(), TensorShare()
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = padded = 0
     for group, layer, (layer_experts, layer_dense) in zip(model.layers, _layers(model), layers, strict=True):
         stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
@@ -305,7 +296,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding
             moe_layers += group.count
             per_token, expert_count = group.ffn.experts_per_token, group.ffn.experts
     ends = outer.fullest(tied=model.tied_embeddings, stages=plan.pp)
-    return Shards(
+    return ModelShards(
         resident_bytes=stage.stored_bytes + ends.stored_bytes + padded,
         padding_bytes=padded,
         dense=dense,
@@ -323,7 +314,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding
     )
 
 
-def _padding_bytes(stored_bytes: int, model: Model, ffn: MoeFfn, plan: ParallelPlan, padding: Padding) -> int:
+def _padding_bytes(stored_bytes: int, model: Model, ffn: MoeFfn, plan: ParallelPlan, padding: ExpertPadding) -> int:
     """Bytes by which `stored_bytes` of routed experts grow on a rank."""
     if padding == NO_PADDING:
         return 0

@@ -18,13 +18,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.estimates import Limiter
+from gpudesk.domain.estimate import Limiter
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class StepRow:
+class StepCoefficients:
     """The coefficients of one deployment on one part with one serving engine; times in seconds.
 
     `*_read`: to read all of a class once. `*_flop`: arithmetic per token (`head_flop`: per token of one
@@ -90,12 +90,12 @@ class StepRow:
     limit_queue: float
 
 
-FIELDS: Final = tuple(field.name for field in fields(StepRow))
+COEFFICIENT_NAMES: Final = tuple(field.name for field in fields(StepCoefficients))
 #: The values of a row in the order of `FIELDS`.
-row_values: Final = attrgetter(*FIELDS)
+get_coefficients: Final = attrgetter(*COEFFICIENT_NAMES)
 
 
-class Rows:
+class CoefficientColumns:
     """A set of cases, each with the step row that belongs to it.
 
     The columns of the cases are read as attributes by the names of the fields; each is taken from the table
@@ -108,10 +108,10 @@ class Rows:
         self._cases = np.arange(table.shape[1]) if cases is None else cases
 
     @classmethod
-    def table(cls, rows: list[StepRow]) -> Array:
+    def table(cls, rows: list[StepCoefficients]) -> Array:
         """Return the rows as an array of shape (fields, rows), to take cases from."""
-        values = np.array([row_values(row) for row in rows], dtype=np.float64)
-        return np.ascontiguousarray(values.reshape(len(rows), len(FIELDS)).T)
+        values = np.array([get_coefficients(row) for row in rows], dtype=np.float64)
+        return np.ascontiguousarray(values.reshape(len(rows), len(COEFFICIENT_NAMES)).T)
 
     def __getattr__(self, name: str) -> Array:
         """Return the column of a field of `StepRow`, and keep it for the next time."""
@@ -121,16 +121,15 @@ class Rows:
         setattr(self, name, column)
         return column
 
-    def select(self, chosen: NDArray[Any] | slice) -> Rows:
+    def select(self, chosen: NDArray[Any] | slice) -> CoefficientColumns:
         """Return the rows of the chosen cases (mask, positions or slice)."""
-        return Rows(self._table, self._cases[chosen])
+        return CoefficientColumns(self._table, self._cases[chosen])
 
     def __len__(self) -> int:
-        """Return the number of cases."""
         return len(self._cases)
 
 
-class OneRow(Rows):
+class SingleCoefficients(CoefficientColumns):
     """One step row for cases of any shape: its columns have no dimension, so that they cost nothing."""
 
     def __init__(self, table: Array, row: int) -> None:
@@ -143,12 +142,11 @@ class OneRow(Rows):
         setattr(self, name, value)
         return value
 
-    def select(self, chosen: NDArray[Any] | slice) -> OneRow:  # noqa: ARG002 - all have the same
-        """Return the row itself."""
+    def select(self, chosen: NDArray[Any] | slice) -> SingleCoefficients:  # noqa: ARG002 - all have the same
         return self
 
 
-_POSITION: Final = {name: position for position, name in enumerate(FIELDS)}
+_POSITION: Final = {name: position for position, name in enumerate(COEFFICIENT_NAMES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +187,7 @@ def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
     return total, arithmetic
 
 
-def expert_coverage(rows: Rows, tokens: Array) -> Array:
+def compute_expert_coverage(rows: CoefficientColumns, tokens: Array) -> Array:
     """Share of the experts that a step of so many tokens touches.
 
     The first touches k/E of them. Each of the others misses an expert with a chance of 1 - k/E on average,
@@ -205,20 +203,22 @@ def expert_coverage(rows: Rows, tokens: Array) -> Array:
     return coverage
 
 
-def _matrices(rows: Rows, tokens: Array, busiest: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+def _matrices(
+    rows: CoefficientColumns, tokens: Array, busiest: Array
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Reading and arithmetic of the dense matrices and of the experts.
 
     `tokens` go through the layers of all ranks; `busiest` is the same number where attention-DP spreads
     them evenly, and higher where it cannot.
     """
-    coverage = expert_coverage(rows, tokens)
+    coverage = compute_expert_coverage(rows, tokens)
     return (
         (rows.dense_read, rows.dense_flop * busiest),
         (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
     )
 
 
-def cache_read(rows: Rows, context: Array) -> Array:
+def compute_cache_read(rows: CoefficientColumns, context: Array) -> Array:
     """Seconds to read the cache of one sequence of `context` tokens, and to write its state again."""
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
@@ -226,21 +226,20 @@ def cache_read(rows: Rows, context: Array) -> Array:
     return read
 
 
-def _decode_attention(rows: Rows, context: Array) -> tuple[Array, Array]:
-    """Seconds to read the cache of one sequence, and to attend to it with one new token."""
+def _decode_attention(rows: CoefficientColumns, context: Array) -> tuple[Array, Array]:
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
     attend = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
-    return cache_read(rows, context), attend
+    return compute_cache_read(rows, context), attend
 
 
-def _prefill_attention(rows: Rows, attended: Array) -> Array:
+def _prefill_attention(rows: CoefficientColumns, attended: Array) -> Array:
     """Seconds in which one prefill token attends to `attended` tokens."""
     return rows.patt_token * attended + rows.patt1_token * np.minimum(attended, rows.patt1_window)
 
 
 @dataclass(frozen=True, slots=True)
-class ClassTimes:
+class OperatorTimes:
     """Seconds of one step by operator class: to read its bytes, and for its arithmetic."""
 
     dense: tuple[Array, Array]
@@ -249,22 +248,22 @@ class ClassTimes:
     attention: tuple[Array, Array]
 
 
-def decode_classes(rows: Rows, micro_batch: Array, context: Array) -> ClassTimes:
+def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, context: Array) -> OperatorTimes:
     """Operator classes of a decode step of `micro_batch` sequences of which each has `context` tokens."""
     tokens = micro_batch * rows.verified_tokens
     held = np.maximum(micro_batch, rows.attention_ranks)
     busiest = held * rows.verified_tokens
     cache, attend = _decode_attention(rows, context)
-    return ClassTimes(
+    return OperatorTimes(
         *_matrices(rows, tokens, busiest),
         head=(rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
         attention=(cache * held, attend * busiest),
     )
 
 
-def prefill_classes(
-    rows: Rows, prompt: Array, chunk: Array, busiest: Array, cached: Array | float
-) -> ClassTimes:
+def compute_prefill_operators(
+    rows: CoefficientColumns, prompt: Array, chunk: Array, busiest: Array, cached: Array | float
+) -> OperatorTimes:
     """Operator classes of a prefill chunk; the attention works in what is on the chip and reads nothing.
 
     `busiest` is `chunk` as the busiest attention rank has it.
@@ -272,7 +271,7 @@ def prefill_classes(
     sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
     # A token attends to what is cached, and to half of its own prompt on average.
     attention = busiest * _prefill_attention(rows, cached + prompt * 0.5)
-    return ClassTimes(
+    return OperatorTimes(
         *_matrices(rows, chunk, busiest),
         head=(rows.head_read, rows.head_flop * sampled),
         attention=(np.zeros_like(attention), attention),
@@ -280,16 +279,10 @@ def prefill_classes(
 
 
 #: The limiters in the order in which `limiter_index` numbers them.
-LIMITERS: Final = (
-    Limiter.MEMORY_BANDWIDTH,
-    Limiter.COMPUTE,
-    Limiter.INTERCONNECT,
-    Limiter.OVERHEAD,
-    Limiter.CAPACITY,
-)
+LIMITERS: Final = (Limiter.MEMORY_BANDWIDTH, Limiter.COMPUTE, Limiter.INTERCONNECT, Limiter.OVERHEAD, Limiter.CAPACITY)
 
 
-def time_parts(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Array, Array, Array, Array]:
+def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Array, Array, Array, Array]:
     """Seconds of several steps by the first four of `LIMITERS`, each step weighted by how often it comes.
 
     `overhead` is what the run spends beside its steps.
@@ -302,7 +295,7 @@ def time_parts(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
     return read, arithmetic, collectives, idle
 
 
-def limiter_index(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
+def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
     """Position in `LIMITERS` of the largest of the `time_parts`."""
     most, *others = parts
     largest = np.zeros(most.shape, dtype=np.intp)
@@ -312,14 +305,14 @@ def limiter_index(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
     return largest
 
 
-def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
+def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Array) -> StepTime:
     """Time between two steps of one sequence with `sequences` in a replica, pipeline stages included.
 
     With p stages each micro-batch holds sequences / p and passes all of them. Under attention-DP the step
     waits for a rank that holds a sequence, however few there are.
     """
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
-    classes = decode_classes(rows, micro_batch, context)
+    classes = compute_decode_operators(rows, micro_batch, context)
     total, arithmetic = _joined(classes.dense, classes.experts, classes.head, classes.attention)
     held = np.maximum(micro_batch, rows.attention_ranks)
     busiest = held * rows.verified_tokens
@@ -340,7 +333,7 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     )
 
 
-def _collectives(rows: Rows, tokens: Array) -> tuple[Array, Array]:
+def _collectives(rows: CoefficientColumns, tokens: Array) -> tuple[Array, Array]:
     """Seconds of the collectives of a step, by the quicker way, and how much of it its tokens add."""
     direct = rows.comm_fixed + rows.comm_token * tokens
     total = np.minimum(direct, rows.ring_fixed + rows.ring_token * tokens)
@@ -348,7 +341,7 @@ def _collectives(rows: Rows, tokens: Array) -> tuple[Array, Array]:
 
 
 def _step(
-    rows: Rows,
+    rows: CoefficientColumns,
     read: Array,
     arithmetic: Array,
     collectives: Array,
@@ -365,8 +358,8 @@ def _step(
     return StepTime(total, read, arithmetic, collectives, overhead, own)
 
 
-def prefill_step(
-    rows: Rows, prompt: Array, waiting: Array, cached: Array | float = 0.0
+def compute_prefill_step(
+    rows: CoefficientColumns, prompt: Array, waiting: Array, cached: Array | float = 0.0
 ) -> tuple[Array, StepTime]:
     """Tokens of a prefill chunk when `waiting` prompts queue, and the time of that chunk.
 
@@ -377,7 +370,7 @@ def prefill_step(
     spread = np.clip(waiting, 1.0, rows.attention_ranks) / rows.attention_ranks
     chunk = np.minimum(rows.chunk_tokens * spread, np.maximum(prompt * waiting, 1.0))
     busiest = chunk / spread
-    classes = prefill_classes(rows, prompt, chunk, busiest, cached)
+    classes = compute_prefill_operators(rows, prompt, chunk, busiest, cached)
     total, arithmetic = _joined(classes.dense, classes.experts)
     attention = classes.attention[1] + classes.head[1]
     return chunk, _step(
@@ -390,14 +383,14 @@ def prefill_step(
     )
 
 
-def request_prefill(
-    rows: Rows, prompt: Array, waiting: Array, cached: Array | float = 0.0
+def compute_request_prefill(
+    rows: CoefficientColumns, prompt: Array, waiting: Array, cached: Array | float = 0.0
 ) -> tuple[Array, StepTime]:
     """Seconds that one prompt takes from the replica when `waiting` queue, its server time included.
 
     At least its last token is computed, even when all of the prompt is cached.
     """
     computed = np.maximum(prompt, 1.0)
-    chunk, step = prefill_step(rows, computed, waiting, cached)
+    chunk, step = compute_prefill_step(rows, computed, waiting, cached)
     # Stages work on different chunks at once, so each chunk costs the replica its share.
     return step.total * computed / chunk / rows.stages + rows.request, step

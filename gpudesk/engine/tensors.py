@@ -1,62 +1,460 @@
-"""Which weights a model has: the one authority that memory, sharding and time count from.
-
-Embedding, LM head, norms, routers and small tensors stay wide whatever the weight format;
-`Tensor.quantisable` marks the matrices that a narrow format covers when it covers all linear layers.
-"""
+"""Weight tensors of a model: the one authority that memory, sharding and time count from."""
 
 from __future__ import annotations
 
-from gpudesk.domain.models import DenseFfn, LayerGroup, Model, MoeFfn
-from gpudesk.engine.mixer_tensors import mixer_tensors
-from gpudesk.engine.side_tensors import layer_sides, outer_sides
-from gpudesk.engine.tensor_types import Split, Tensor, TensorClass, matrix, norm, vector
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
 
-__all__ = [
-    "Split",
-    "Tensor",
-    "TensorClass",
-    "active_parameter_count",
-    "layer_tensors",
-    "outer_tensors",
-    "parameter_count",
-]
+from gpudesk.domain.model import (
+    MLA,
+    Attention,
+    AttentionIndexer,
+    Compressed,
+    DenseFfn,
+    GatedDeltaNet,
+    KimiDelta,
+    LayerGroup,
+    Lightning,
+    Mamba1,
+    Mamba2,
+    Mixer,
+    Model,
+    MoeFfn,
+)
 
 
-def layer_tensors(model: Model, group: LayerGroup) -> tuple[Tensor, ...]:
-    """Weights of one layer of the group."""
-    tensors: list[Tensor] = []
+class TensorClass(StrEnum):
+    """What a tensor is for; operators, precision and sharding go by it."""
+
+    EMBEDDING = "embedding"
+    LAYER_EMBEDDING = "layer_embedding"
+    LM_HEAD = "lm_head"
+    MIXER = "mixer"
+    DENSE_FFN = "dense_ffn"
+    EXPERT = "expert"
+    SHARED_EXPERT = "shared_expert"
+    ROUTER = "router"
+    NORM = "norm"
+    SMALL = "small"
+
+
+class TensorSplit(StrEnum):
+    """Over which ranks a tensor is divided.
+
+    REPLICATED: every rank holds it whole. TENSOR: divided over all TP ranks. KV_HEADS: divided over
+    min(TP, heads) ranks and repeated beyond. EXPERT: divided over the group that shares the experts.
+    """
+
+    REPLICATED = "replicated"
+    TENSOR = "tensor"
+    KV_HEADS = "kv_heads"
+    EXPERT = "expert"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightTensor:
+    """One weight of a layer or of the whole model.
+
+    `elements` is of one copy; `copies` says how many alike there are (one an expert). `kv_heads` is set with
+    Split.KV_HEADS only. `quantisable` says whether a narrow weight format covers it, given that
+    the format covers all matrices inside the blocks.
+    """
+
+    name: str
+    tensor_class: TensorClass
+    split: TensorSplit
+    elements: int
+    copies: int = 1
+    kv_heads: int | None = None
+    quantisable: bool = False
+
+    @property
+    def parameters(self) -> int:
+        return self.elements * self.copies
+
+
+def make_matrix(
+    name: str,
+    elements: int,
+    tensor_class: TensorClass = TensorClass.MIXER,
+    split: TensorSplit = TensorSplit.TENSOR,
+    *,
+    quantisable: bool = True,
+) -> WeightTensor:
+    """A matrix of a block: divided over the TP ranks and open to narrow formats unless told otherwise."""
+    return WeightTensor(name, tensor_class, split, elements, quantisable=quantisable)
+
+
+def make_kv_matrix(name: str, elements: int, heads: int) -> WeightTensor:
+    """A matrix that is divided by key-value heads, or by the groups of a state space."""
+    return WeightTensor(name, TensorClass.MIXER, TensorSplit.KV_HEADS, elements, kv_heads=heads, quantisable=True)
+
+
+def make_vector(
+    name: str, elements: int, split: TensorSplit = TensorSplit.REPLICATED, heads: int | None = None
+) -> WeightTensor:
+    """A small tensor that stays wide: a bias, a convolution, a decay, a sink."""
+    return WeightTensor(name, TensorClass.SMALL, split, elements, kv_heads=heads)
+
+
+def make_norm(
+    name: str, elements: int, split: TensorSplit = TensorSplit.REPLICATED, heads: int | None = None
+) -> WeightTensor:
+    return WeightTensor(name, TensorClass.NORM, split, elements, kv_heads=heads)
+
+
+def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:
+    """Weights of one mixer in a layer whose residual stream is `hidden` wide."""
+    match mixer:
+        case Attention():
+            return _attention(mixer, hidden)
+        case MLA():
+            return _mla(mixer, hidden)
+        case Compressed():
+            return _compressed(mixer, hidden)
+        case GatedDeltaNet():
+            return _gated_delta_net(mixer, hidden)
+        case KimiDelta():
+            return _kimi_delta(mixer, hidden)
+        case Mamba1():
+            return _mamba1(mixer, hidden)
+        case Mamba2():
+            return _mamba2(mixer, hidden)
+        case Lightning():
+            return _lightning(mixer, hidden)
+        case _:
+            assert_never(mixer)
+
+
+def _attention(mixer: Attention, hidden: int) -> list[WeightTensor]:
+    queries = mixer.heads * mixer.head_dim
+    outputs = mixer.heads * mixer.value_dim
+    tensors = [make_matrix("q_proj", hidden * queries), make_matrix("o_proj", outputs * hidden)]
+    if not mixer.reuses_cache:
+        tensors += _keys_and_values(mixer, hidden)
+    if mixer.output_gate == "element":
+        tensors.append(make_matrix("gate_proj", hidden * outputs))
+    elif mixer.output_gate == "head":
+        tensors.append(make_matrix("gate_proj", hidden * mixer.heads, quantisable=False))
+    if mixer.qkv_bias:
+        tensors.append(make_vector("q_bias", queries, TensorSplit.TENSOR))
+    if mixer.output_bias:
+        tensors.append(make_vector("o_bias", hidden))
+    if mixer.sinks:
+        tensors.append(make_vector("sinks", mixer.heads, TensorSplit.TENSOR))
+    return [*tensors, *_qk_norms(mixer), *_block_indexer(mixer.indexer, hidden)]
+
+
+def _keys_and_values(mixer: Attention, hidden: int) -> list[WeightTensor]:
+    keys = mixer.kv_heads * mixer.head_dim
+    values = mixer.kv_heads * mixer.value_dim
+    tensors = [make_kv_matrix("k_proj", hidden * keys, mixer.kv_heads)]
+    if not mixer.shared_kv_projection:
+        tensors.append(make_kv_matrix("v_proj", hidden * values, mixer.kv_heads))
+    if mixer.qkv_bias:
+        tensors.append(make_vector("kv_bias", keys + values, TensorSplit.KV_HEADS, mixer.kv_heads))
+    return tensors
+
+
+def _qk_norms(mixer: Attention) -> list[WeightTensor]:
+    if mixer.qk_norm == "none":
+        return []
+    if mixer.qk_norm == "head":
+        norms = [make_norm("q_norm", mixer.head_dim), make_norm("k_norm", mixer.head_dim)]
+    else:
+        norms = [
+            make_norm("q_norm", mixer.heads * mixer.head_dim, TensorSplit.TENSOR),
+            make_norm("k_norm", mixer.kv_heads * mixer.head_dim, TensorSplit.KV_HEADS, mixer.kv_heads),
+        ]
+    return norms[:1] if mixer.reuses_cache else norms
+
+
+def _block_indexer(indexer: AttentionIndexer | None, hidden: int) -> list[WeightTensor]:
+    """The indexer of grouped-query attention, which picks blocks; its queries come from the stream."""
+    if indexer is None or indexer.reused:
+        return []
+    return [
+        make_matrix("indexer.q_proj", hidden * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
+        make_matrix("indexer.k_proj", hidden * indexer.head_dim, split=TensorSplit.REPLICATED),
+        make_norm("indexer.q_norm", indexer.head_dim),
+        make_norm("indexer.k_norm", indexer.head_dim),
+    ]
+
+
+def _mla(mixer: MLA, hidden: int) -> list[WeightTensor]:
+    queries = mixer.heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim)
+    outputs = mixer.heads * mixer.v_head_dim
+    latent = mixer.kv_lora_rank
+    tensors = [
+        make_matrix("kv_a_proj_with_mqa", hidden * (latent + mixer.qk_rope_head_dim), split=TensorSplit.REPLICATED),
+        make_norm("kv_a_layernorm", latent),
+        make_matrix("kv_b_proj", latent * mixer.heads * (mixer.qk_nope_head_dim + mixer.v_head_dim)),
+        make_matrix("o_proj", outputs * hidden),
+    ]
+    if mixer.q_lora_rank is None:
+        tensors.append(make_matrix("q_proj", hidden * queries))
+    else:
+        tensors.append(make_matrix("q_a_proj", hidden * mixer.q_lora_rank, split=TensorSplit.REPLICATED))
+        tensors.append(make_norm("q_a_layernorm", mixer.q_lora_rank))
+        tensors.append(make_matrix("q_b_proj", mixer.q_lora_rank * queries))
+    if mixer.output_gate:
+        tensors.append(make_matrix("g_proj", hidden * outputs))
+    return [*tensors, *_token_indexer(mixer.indexer, hidden, mixer.q_lora_rank or hidden)]
+
+
+def _token_indexer(indexer: AttentionIndexer | None, hidden: int, query_input: int) -> list[WeightTensor]:
+    """The indexer of latent attention, which picks tokens; its key norm has a weight and a bias."""
+    if indexer is None or indexer.reused:
+        return []
+    return [
+        make_matrix("indexer.wq_b", query_input * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
+        make_matrix("indexer.wk", hidden * indexer.head_dim, split=TensorSplit.REPLICATED),
+        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
+        make_norm("indexer.k_norm", 2 * indexer.head_dim),
+    ]
+
+
+def _compressed(mixer: Compressed, hidden: int) -> list[WeightTensor]:
+    width = mixer.heads * mixer.head_dim
+    tensors = [
+        make_matrix("q_a_proj", hidden * mixer.q_lora_rank, split=TensorSplit.REPLICATED),
+        make_norm("q_a_norm", mixer.q_lora_rank),
+        make_matrix("q_b_proj", mixer.q_lora_rank * width),
+        make_matrix("kv_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
+        make_norm("kv_norm", mixer.head_dim),
+        # Each group of heads is projected apart, so the first output matrix is block-diagonal.
+        make_matrix("o_a_proj", width * mixer.o_lora_rank),
+        make_matrix("o_b_proj", mixer.o_groups * mixer.o_lora_rank * hidden),
+        make_vector("sinks", mixer.heads, TensorSplit.TENSOR),
+    ]
+    if mixer.compress_ratio is not None:
+        overlap = 1 if mixer.indexer is None else 2
+        tensors += _compressor("compressor", hidden, mixer.head_dim, mixer.compress_ratio, overlap)
+        if mixer.indexer is not None:
+            tensors += _entry_indexer(mixer.indexer, hidden, mixer.q_lora_rank, mixer.compress_ratio)
+    return tensors
+
+
+def _compressor(name: str, hidden: int, head_dim: int, ratio: int, overlap: int) -> list[WeightTensor]:
+    """Projections that fold `ratio` tokens into one entry; published checkpoints keep them wide."""
+    width = overlap * head_dim
+    return [
+        make_matrix(f"{name}.kv_proj", hidden * width, split=TensorSplit.REPLICATED, quantisable=False),
+        make_matrix(f"{name}.gate_proj", hidden * width, split=TensorSplit.REPLICATED, quantisable=False),
+        make_vector(f"{name}.position_bias", ratio * width),
+        make_norm(f"{name}.kv_norm", head_dim),
+    ]
+
+
+def _entry_indexer(indexer: AttentionIndexer, hidden: int, q_lora_rank: int, ratio: int) -> list[WeightTensor]:
+    """The indexer of compressed attention, which folds its own keys and picks folded entries."""
+    return [
+        make_matrix("indexer.q_b_proj", q_lora_rank * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
+        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
+        *_compressor("indexer", hidden, indexer.head_dim, ratio, overlap=2),
+    ]
+
+
+def _gated_delta_net(mixer: GatedDeltaNet, hidden: int) -> list[WeightTensor]:
+    keys = mixer.key_heads * mixer.key_head_dim
+    values = mixer.value_heads * mixer.value_head_dim
+    return [
+        make_matrix("in_proj_qkvz", hidden * 2 * (keys + values)),
+        make_matrix("in_proj_ba", hidden * 2 * mixer.value_heads, quantisable=False),
+        make_matrix("out_proj", values * hidden),
+        make_vector("conv1d", (2 * keys + values) * mixer.conv_kernel, TensorSplit.TENSOR),
+        make_vector("A_log", mixer.value_heads, TensorSplit.TENSOR),
+        make_vector("dt_bias", mixer.value_heads, TensorSplit.TENSOR),
+        make_norm("norm", mixer.value_head_dim),
+    ]
+
+
+def _kimi_delta(mixer: KimiDelta, hidden: int) -> list[WeightTensor]:
+    width = mixer.heads * mixer.head_dim
+    if mixer.full_rank_gate:
+        gate = [make_matrix("g_proj", hidden * width)]
+    else:
+        gate = [
+            make_matrix("g_a_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
+            make_matrix("g_b_proj", mixer.head_dim * width),
+        ]
+    return [
+        make_matrix("qkv_proj", hidden * 3 * width),
+        make_matrix("f_a_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
+        make_matrix("f_b_proj", mixer.head_dim * width),
+        *gate,
+        make_matrix("b_proj", hidden * mixer.heads, quantisable=False),
+        make_matrix("o_proj", width * hidden),
+        make_vector("conv1d", 3 * width * mixer.conv_kernel, TensorSplit.TENSOR),
+        make_vector("A_log", mixer.heads, TensorSplit.TENSOR),
+        make_vector("dt_bias", width, TensorSplit.TENSOR),
+        make_norm("o_norm", mixer.head_dim),
+    ]
+
+
+def _mamba1(mixer: Mamba1, hidden: int) -> list[WeightTensor]:
+    inner, state, rank = mixer.inner_size, mixer.state_size, mixer.dt_rank
+    tensors = [
+        make_matrix("in_proj", hidden * 2 * inner),
+        make_matrix("x_proj", inner * (rank + 2 * state), quantisable=False),
+        make_matrix("dt_proj", rank * inner, quantisable=False),
+        make_matrix("out_proj", inner * hidden),
+        make_vector("dt_proj_bias", inner, TensorSplit.TENSOR),
+        make_vector("conv1d", inner * mixer.conv_kernel, TensorSplit.TENSOR),
+        make_vector("conv1d_bias", inner, TensorSplit.TENSOR),
+        make_vector("A_log", inner * state, TensorSplit.TENSOR),
+        make_vector("D", inner, TensorSplit.TENSOR),
+    ]
+    if mixer.inner_norms:
+        tensors += [make_norm("dt_layernorm", rank), make_norm("b_layernorm", state), make_norm("c_layernorm", state)]
+    return tensors
+
+
+def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
+    inner, shared = mixer.inner_size, 2 * mixer.groups * mixer.state_size
+    return [
+        make_matrix("in_proj", hidden * (2 * inner + mixer.heads)),
+        make_kv_matrix("in_proj_bc", hidden * shared, mixer.groups),
+        make_matrix("out_proj", inner * hidden),
+        # Kernel taps and one bias a channel.
+        make_vector("conv1d", inner * (mixer.conv_kernel + 1), TensorSplit.TENSOR),
+        make_vector("conv1d_bc", shared * (mixer.conv_kernel + 1), TensorSplit.KV_HEADS, mixer.groups),
+        make_vector("A_log", mixer.heads, TensorSplit.TENSOR),
+        make_vector("D", mixer.heads, TensorSplit.TENSOR),
+        make_vector("dt_bias", mixer.heads, TensorSplit.TENSOR),
+        make_norm("norm", inner, TensorSplit.TENSOR),
+    ]
+
+
+def _lightning(mixer: Lightning, hidden: int) -> list[WeightTensor]:
+    width = mixer.heads * mixer.head_dim
+    return [
+        make_matrix("qkv_proj", hidden * 3 * width),
+        make_matrix("output_gate", hidden * width),
+        make_matrix("out_proj", width * hidden),
+        make_norm("norm", width, TensorSplit.TENSOR),
+    ]
+
+
+def list_layer_side_tensors(model: Model) -> list[WeightTensor]:
+    """Weights of one layer that are neither in its mixer nor in its feed-forward block."""
+    tensors: list[WeightTensor] = []
+    if model.residual_streams > 1:
+        tensors += _hyper_connections(model)
+    if model.altup_streams > 1:
+        tensors += _alternating_updates(model)
+    if model.laurel_rank:
+        tensors += _augmented_residual(model)
+    if model.layer_input_size:
+        tensors += _layer_input(model)
+    return tensors
+
+
+def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
+    """Weights of the same kinds that the model has once."""
+    tensors: list[WeightTensor] = []
+    if model.residual_streams > 1:
+        streams = model.residual_streams
+        tensors.append(make_vector("hyper_head", streams * streams * model.hidden_size + streams + 1))
+    if model.altup_streams > 1:
+        # Every stream but the first has a matrix on the way in and one on the way out.
+        size = (model.altup_streams - 1) * model.hidden_size**2
+        names = ("altup_projections", "altup_unembed_projections")
+        tensors += [make_matrix(name, size, TensorClass.DENSE_FFN, quantisable=False) for name in names]
+    if model.layer_input_size:
+        vocabulary = model.layer_input_vocab_size or model.vocab_size
+        table = vocabulary * model.layer_count * model.layer_input_size
+        tensors.append(WeightTensor("embed_tokens_per_layer", TensorClass.LAYER_EMBEDDING, TensorSplit.TENSOR, table))
+        tensors.append(make_norm("per_layer_projection_norm", model.layer_input_size))
+    return tensors
+
+
+def _hyper_connections(model: Model) -> list[WeightTensor]:
+    """Mixing weights of the residual streams, once before the mixer and once before the feed-forward block.
+
+    Each maps all streams to one weight in and one out a stream and a stream-by-stream matrix, with a
+    bias for each output and three scales.
+    """
+    streams = model.residual_streams
+    outputs = (2 + streams) * streams
+    size = outputs * streams * model.hidden_size + outputs + 3
+    return [make_vector("hyper_connection.mixer", size), make_vector("hyper_connection.ffn", size)]
+
+
+def _alternating_updates(model: Model) -> list[WeightTensor]:
+    """What predicts all streams from their mix and corrects them by the one that was computed.
+
+    A router over the streams, a matrix of predictions and a vector of corrections for each of its outputs,
+    and a scale as wide as the stream.
+    """
+    streams, hidden = model.altup_streams, model.hidden_size
+    return [
+        make_vector("altup.modality_router", hidden * streams),
+        make_vector("altup.coefficients", streams**3 + streams**2),
+        make_vector("altup.correct_output_scale", hidden),
+        make_norm("altup.router_norm", hidden),
+    ]
+
+
+def _augmented_residual(model: Model) -> list[WeightTensor]:
+    size = model.hidden_size * model.laurel_rank
+    return [
+        make_matrix("laurel.linear_left", size, TensorClass.DENSE_FFN),
+        make_matrix("laurel.linear_right", size, TensorClass.DENSE_FFN),
+        make_norm("laurel.post_laurel_norm", model.hidden_size),
+    ]
+
+
+def _layer_input(model: Model) -> list[WeightTensor]:
+    """The gate of a layer's own input, the input's way into the stream, and the projection it is made by.
+
+    The projections of all layers are one matrix in the checkpoint, of which each layer needs a slice. Serving
+    engines divide that one over the ranks and repeat the other two.
+    """
+    size = model.hidden_size * model.layer_input_size
+    return [
+        make_matrix("per_layer_input_gate", size, TensorClass.DENSE_FFN, TensorSplit.REPLICATED),
+        make_matrix("per_layer_projection", size, TensorClass.DENSE_FFN, TensorSplit.REPLICATED),
+        make_matrix("per_layer_model_projection", size, TensorClass.DENSE_FFN),
+        make_norm("post_per_layer_input_norm", model.hidden_size),
+    ]
+
+
+def list_layer_tensors(model: Model, group: LayerGroup) -> tuple[WeightTensor, ...]:
+    tensors: list[WeightTensor] = []
     if group.mixer is not None:
-        tensors += mixer_tensors(group.mixer, model.hidden_size)
+        tensors += list_mixer_tensors(group.mixer, model.hidden_size)
     if isinstance(group.ffn, DenseFfn):
         tensors += _dense(group.ffn, model.hidden_size)
     elif isinstance(group.ffn, MoeFfn):
         tensors += _moe(group.ffn, model.hidden_size)
     if group.norms:
-        tensors.append(norm("norms", group.norms * model.hidden_size))
-    return (*tensors, *layer_sides(model))
+        tensors.append(make_norm("norms", group.norms * model.hidden_size))
+    return (*tensors, *list_layer_side_tensors(model))
 
 
-def outer_tensors(model: Model) -> tuple[Tensor, ...]:
+def list_outer_tensors(model: Model) -> tuple[WeightTensor, ...]:
     """Weights outside the layers: embeddings, LM head unless it is the embedding, final norm."""
     table = model.vocab_size * model.hidden_size
-    tensors = [Tensor("embed_tokens", TensorClass.EMBEDDING, Split.TENSOR, table)]
+    tensors = [WeightTensor("embed_tokens", TensorClass.EMBEDDING, TensorSplit.TENSOR, table)]
     if not model.tied_embeddings:
-        tensors.append(Tensor("lm_head", TensorClass.LM_HEAD, Split.TENSOR, table))
-    tensors.append(norm("norm", model.final_norms * model.hidden_size))
-    return (*tensors, *outer_sides(model))
+        tensors.append(WeightTensor("lm_head", TensorClass.LM_HEAD, TensorSplit.TENSOR, table))
+    tensors.append(make_norm("norm", model.final_norms * model.hidden_size))
+    return (*tensors, *list_outer_side_tensors(model))
 
 
-def parameter_count(model: Model) -> int:
+def count_parameters(model: Model) -> int:
     """Parameters of the text model; 0 where its dimensions are not known."""
     if not model.dimensions_known:
         return 0
-    total = sum(tensor.parameters for tensor in outer_tensors(model))
+    total = sum(tensor.parameters for tensor in list_outer_tensors(model))
     for group in model.layers:
-        total += group.count * sum(tensor.parameters for tensor in layer_tensors(model, group))
+        total += group.count * sum(tensor.parameters for tensor in list_layer_tensors(model, group))
     return total
 
 
-def active_parameter_count(model: Model, *, with_embedding: bool = False) -> int:
+def count_active_parameters(model: Model, *, with_embedding: bool = False) -> int:
     """Parameters that one token passes through: the chosen experts, everything else, and the LM head.
 
     Tables of which a token reads one row are left out unless asked for: the embedding and that of the layers'
@@ -67,13 +465,13 @@ def active_parameter_count(model: Model, *, with_embedding: bool = False) -> int
     left_out = set() if with_embedding else {TensorClass.LAYER_EMBEDDING}
     if not (model.tied_embeddings or with_embedding):
         left_out.add(TensorClass.EMBEDDING)
-    outer = sum(each.parameters for each in outer_tensors(model) if each.tensor_class not in left_out)
+    outer = sum(each.parameters for each in list_outer_tensors(model) if each.tensor_class not in left_out)
     return outer + sum(group.count * _active_in_layer(model, group) for group in model.layers)
 
 
 def _active_in_layer(model: Model, group: LayerGroup) -> int:
     total = 0
-    for tensor in layer_tensors(model, group):
+    for tensor in list_layer_tensors(model, group):
         copies = tensor.copies
         if tensor.tensor_class is TensorClass.EXPERT and isinstance(group.ffn, MoeFfn):
             copies = group.ffn.experts_per_token
@@ -81,26 +479,26 @@ def _active_in_layer(model: Model, group: LayerGroup) -> int:
     return total
 
 
-def _dense(ffn: DenseFfn, hidden: int) -> list[Tensor]:
+def _dense(ffn: DenseFfn, hidden: int) -> list[WeightTensor]:
     size = hidden * ffn.intermediate_size
     names = ("gate_proj", "up_proj", "down_proj") if ffn.gated else ("up_proj", "down_proj")
-    tensors = [matrix(name, size, TensorClass.DENSE_FFN) for name in names]
+    tensors = [make_matrix(name, size, TensorClass.DENSE_FFN) for name in names]
     if ffn.bias:
-        tensors.append(vector("up_bias", (len(names) - 1) * ffn.intermediate_size, Split.TENSOR))
-        tensors.append(vector("down_bias", hidden))
+        tensors.append(make_vector("up_bias", (len(names) - 1) * ffn.intermediate_size, TensorSplit.TENSOR))
+        tensors.append(make_vector("down_bias", hidden))
     return tensors
 
 
-def _moe(ffn: MoeFfn, hidden: int) -> list[Tensor]:
+def _moe(ffn: MoeFfn, hidden: int) -> list[WeightTensor]:
     width = hidden if ffn.latent_size is None else ffn.latent_size
     names = ("gate_proj", "up_proj", "down_proj") if ffn.gated else ("up_proj", "down_proj")
     tensors = [
-        Tensor("router", TensorClass.ROUTER, Split.REPLICATED, hidden * ffn.experts),
+        WeightTensor("router", TensorClass.ROUTER, TensorSplit.REPLICATED, hidden * ffn.experts),
         *(
-            Tensor(
+            WeightTensor(
                 f"experts.{name}",
                 TensorClass.EXPERT,
-                Split.EXPERT,
+                TensorSplit.EXPERT,
                 width * ffn.intermediate_size,
                 copies=ffn.experts,
                 quantisable=True,
@@ -110,27 +508,26 @@ def _moe(ffn: MoeFfn, hidden: int) -> list[Tensor]:
     ]
     if ffn.bias:
         biases = (len(names) - 1) * ffn.intermediate_size + width
-        tensors.append(Tensor("experts.bias", TensorClass.EXPERT, Split.EXPERT, biases, copies=ffn.experts))
+        tensors.append(WeightTensor("experts.bias", TensorClass.EXPERT, TensorSplit.EXPERT, biases, copies=ffn.experts))
     if ffn.router_bias:
-        tensors.append(Tensor("router_bias", TensorClass.ROUTER, Split.REPLICATED, ffn.experts))
+        tensors.append(WeightTensor("router_bias", TensorClass.ROUTER, TensorSplit.REPLICATED, ffn.experts))
     return [*tensors, *_beside_experts(ffn, hidden, names)]
 
 
-def _beside_experts(ffn: MoeFfn, hidden: int, names: tuple[str, ...]) -> list[Tensor]:
-    """What every token passes in a layer with experts."""
-    tensors: list[Tensor] = []
+def _beside_experts(ffn: MoeFfn, hidden: int, names: tuple[str, ...]) -> list[WeightTensor]:
+    tensors: list[WeightTensor] = []
     if ffn.latent_size is not None:
         size = hidden * ffn.latent_size
         names_of_latent = ("latent_down_proj", "latent_up_proj")
-        tensors += [matrix(name, size, TensorClass.DENSE_FFN, Split.REPLICATED) for name in names_of_latent]
+        tensors += [make_matrix(name, size, TensorClass.DENSE_FFN, TensorSplit.REPLICATED) for name in names_of_latent]
         if ffn.latent_norm:
-            tensors.append(norm("latent_norm", ffn.latent_size))
+            tensors.append(make_norm("latent_norm", ffn.latent_size))
     if ffn.shared_intermediate_size:
         size = hidden * ffn.shared_intermediate_size
-        tensors += [matrix(f"shared_expert.{name}", size, TensorClass.SHARED_EXPERT) for name in names]
+        tensors += [make_matrix(f"shared_expert.{name}", size, TensorClass.SHARED_EXPERT) for name in names]
     if ffn.shared_gate:
-        tensors.append(Tensor("shared_expert_gate", TensorClass.ROUTER, Split.REPLICATED, hidden))
+        tensors.append(WeightTensor("shared_expert_gate", TensorClass.ROUTER, TensorSplit.REPLICATED, hidden))
     if ffn.parallel_dense_intermediate_size is not None:
         size = hidden * ffn.parallel_dense_intermediate_size
-        tensors += [matrix(name, size, TensorClass.DENSE_FFN) for name in names]
+        tensors += [make_matrix(name, size, TensorClass.DENSE_FFN) for name in names]
     return tensors

@@ -1,1 +1,1 @@
-"""Measurements: who measured what, the constants that are fitted to it, and how far off the fit is."""
+"""Published measurements, the nearest runs to a question, the fit and its accuracy."""

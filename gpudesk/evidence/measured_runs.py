@@ -1,24 +1,230 @@
-"""Reads the published end-to-end runs of data/measurements/ and turns their metrics into figures.
-
-The files say what each column and metric means (metrics.toml), which names stand for what in the catalog
-(aliases.toml) and why rows are not used (unused.toml). Everything is read before anything is refused.
-"""
+"""Published end-to-end runs of data/measurements/: read, checked and converted to figures."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
-from gpudesk.domain.measurements import MEASURED_FIGURES, Measured, MeasuredRun, MeasuredRuns, UnusedRow
-from gpudesk.domain.messages import InputError, message
-from gpudesk.evidence.run_conditions import CellError, Row, estimate_request
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.precision import KV_BYTES, Precision
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.text.messages import InputError, message
+
+#: Figures of an estimate that published rows can be held against: the rate of the whole deployment in output
+#: tokens, and the times of first and further tokens.
+MEASURED_FIGURES = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFigure:
+    """One figure of a run: converted, with the row that it comes from and the metric as published."""
+
+    row: str
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """One run with all that was measured in it, by the name of the figure.
+
+    `request` asks the same of the program, with the names of the catalog; its id is that of the run.
+    `accelerator` and `model` are the names in the source. `assumed` names columns that it leaves open.
+    """
+
+    id: str
+    source: str
+    series: str
+    accelerator: str
+    model: str
+    engine_version: str | None
+    request: EstimateRequest
+    measured: Mapping[str, MeasuredFigure]
+    assumed: frozenset[str]
+    note: str | None
+
+    @property
+    def figures(self) -> dict[str, float]:
+        return {name: figure.value for name, figure in self.measured.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedMeasurement:
+    """A published figure that is kept and shown, but neither fitted nor judged by; `reason` is a key.
+
+    Value and unit are as published, accelerator and model are the names in the source: the catalog need not
+    have them.
+    """
+
+    id: str
+    run: str
+    source: str
+    series: str
+    accelerator: str
+    model: str
+    metric: str
+    value: float
+    unit: str
+    reason: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRunSet:
+    """All published runs. `reasons` and `definitions` are the sentences behind reasons and metrics.
+
+    `revision` is the SHA-256 of the files that they were read from.
+    """
+
+    used: tuple[MeasuredRun, ...]
+    unused: tuple[UnusedMeasurement, ...]
+    reasons: Mapping[str, str]
+    definitions: Mapping[str, str]
+    revision: str
+
+
+_T = TypeVar("_T")
+
+_MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
+_FLAGS: Final = {"true": True, "false": False}
+#: How far lengths spread: not at all, by a tenth, evenly from nothing to twice the mean, as in real traffic.
+_LENGTHS: Final = {"fixed": 0.0, "near": 0.05, "uniform": 0.45, "varied": 1.0}
+_PRECISIONS: Final = {precision.value: precision for precision in Precision}
+_LOADS: Final = {kind.value: kind for kind in LoadKind}
+_KV: Final = {precision.value: precision for precision in KV_BYTES}
+
+
+class CellError(Exception):
+    """What is wrong with one cell."""
+
+    def __init__(self, column: str, problem: str) -> None:
+        super().__init__(f"{column}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementRow:
+    """One row of a file with its cells by column; an empty cell is unknown or left to the program."""
+
+    file: str
+    line: int
+    cells: Mapping[str, str]
+
+    def place(self, error: CellError) -> str:
+        return f"{self.file}, line {self.line}: {error}"
+
+    def assumed(self) -> tuple[str, ...]:
+        return tuple(filter(None, self.cells["assumed"].split(";")))
+
+    def number(self, column: str) -> float:
+        """Return a finite number above zero."""
+        cell = self.cells[column]
+        try:
+            value = float(cell)
+        except ValueError:
+            raise CellError(column, f"{cell!r} is no number") from None
+        if not math.isfinite(value) or value <= 0:
+            raise CellError(column, f"{cell!r} is not above zero")
+        return value
+
+    def optional_number(self, column: str) -> float | None:
+        """Return a number above zero, or None where the cell is empty."""
+        return self.number(column) if self.cells[column] else None
+
+    def whole(self, column: str) -> int:
+        """Return a whole number of at least 1."""
+        cell = self.cells[column]
+        if not cell.isdecimal() or int(cell) < 1:
+            raise CellError(column, f"{cell!r} is no whole number of at least 1")
+        return int(cell)
+
+    def optional_whole(self, column: str) -> int | None:
+        """Return a whole number of at least 1, or None where the cell is empty."""
+        return self.whole(column) if self.cells[column] else None
+
+    def flag(self, column: str) -> bool:
+        return _one_of(self, column, _FLAGS)
+
+    def optional_flag(self, column: str) -> bool | None:
+        """Return a yes or no, or None where the cell is empty."""
+        return self.flag(column) if self.cells[column] else None
+
+    def tokens(self, column: str) -> int:
+        return max(1, round(self.number(column)))
+
+
+def _one_of(row: MeasurementRow, column: str, words: Mapping[str, _T]) -> _T:
+    cell = row.cells[column]
+    if cell not in words:
+        raise CellError(column, f"{cell!r} is none of {', '.join(words)}")
+    return words[cell]
+
+
+def read_formats(row: MeasurementRow) -> tuple[Precision, Precision]:
+    return _one_of(row, "weights", _PRECISIONS), _one_of(row, "kv", _KV)
+
+
+def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> EstimateRequest:
+    """Return the question that asks for the figures of a run; the part and the model are catalog ids."""
+    date = row.cells["date"]
+    weights, kv = read_formats(row)
+    if not _MONTH.fullmatch(date):
+        raise CellError("date", f"{date!r} is no month (YYYY-MM)")
+    return EstimateRequest(
+        accelerator=accelerator,
+        model=model,
+        weights=weights,
+        kv=kv,
+        workload=_workload(row),
+        count=row.whole("count"),
+        serving_engine=row.cells["serving_engine"] or None,
+        date=date,
+        tp=row.optional_whole("tp"),
+        pp=row.optional_whole("pp"),
+        ep=row.optional_whole("ep"),
+        dp=row.optional_whole("dp"),
+        attention_dp=row.optional_flag("attention_dp"),
+        memory_fraction=row.optional_number("memory_fraction"),
+        max_batch=row.optional_whole("max_batch"),
+        max_batched_tokens=row.optional_whole("max_batched_tokens"),
+        id=row.cells["run"],
+    )
+
+
+def _workload(row: MeasurementRow) -> Workload:
+    spread = _one_of(row, "lengths", _LENGTHS)
+    return Workload(
+        input_tokens=row.tokens("input_tokens"),
+        output_tokens=row.tokens("output_tokens"),
+        load=_load(row),
+        varied=spread > 0,
+        spread=spread or 1.0,
+        server=row.flag("server"),
+        prefix_hit_rate=row.optional_number("prefix_hit_rate") or 0.0,
+        eager=row.flag("eager"),
+    )
+
+
+def _load(row: MeasurementRow) -> Load:
+    kind = _one_of(row, "load", _LOADS)
+    if kind is LoadKind.BATCH:
+        return Load(kind, batch=row.whole("amount"))
+    if kind is LoadKind.CONCURRENCY:
+        return Load(kind, concurrency=row.whole("amount"), requests=row.optional_whole("requests"))
+    if kind is LoadKind.SATURATE:
+        return Load(kind, requests=row.whole("requests"))
+    if kind is LoadKind.REQUEST_RATE:
+        return Load(kind, request_rate=row.number("amount"))
+    return Load(kind, ttft_ms=row.number("ttft_limit_ms"), tpot_ms=row.number("tpot_limit_ms"))
+
 
 #: Columns that tell the figures of one run apart; all others are conditions of the run.
 OF_A_FIGURE: Final = ("id", "metric", "value", "unit", "assumed", "unused", "note")
@@ -27,7 +233,7 @@ LEAST_OUTPUT_TOKENS: Final = 8
 _TABLES: Final = ("aliases.toml", "metrics.toml", "unused.toml")
 
 #: Takes the cells that the rows of one run have in common.
-Conditions = Callable[[Mapping[str, str]], tuple[str, ...]]
+RunCells = Callable[[Mapping[str, str]], tuple[str, ...]]
 
 
 class MeasurementsError(InputError):
@@ -39,12 +245,11 @@ class MeasurementsError(InputError):
         super().__init__(message("catalog.data", count=len(self.problems), first=self.problems[0]))
 
     def __str__(self) -> str:
-        """List every problem, a line each."""
         return "\n".join(self.problems)
 
 
 @dataclass(frozen=True, slots=True)
-class _Metric:
+class _MetricDefinition:
     """How a metric becomes a figure: which tokens a rate counts, and whose rate it is."""
 
     unit: str
@@ -55,38 +260,38 @@ class _Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class _MeasurementTables:
     columns: tuple[str, ...]
-    metrics: Mapping[str, _Metric]
+    metrics: Mapping[str, _MetricDefinition]
     reasons: Mapping[str, str]
     accelerators: Mapping[str, str]
     models: Mapping[str, str]
     known_names: frozenset[str]
 
 
-def run_files(folder: Path) -> tuple[Path, ...]:
+def list_run_files(folder: Path) -> tuple[Path, ...]:
     """Return the files of runs in the order in which they are read."""
     return tuple(sorted(folder.glob("runs-*.csv")))
 
 
-def read_measured_runs(folder: Path) -> MeasuredRuns:
+def read_measured_runs(folder: Path) -> MeasuredRunSet:
     """Read every published run of a folder; raises `MeasurementsError` with all faults of its rows."""
     digest = hashlib.sha256()
     contents = {
-        path.name: path.read_bytes() for path in (*(folder / name for name in _TABLES), *run_files(folder))
+        path.name: path.read_bytes() for path in (*(folder / name for name in _TABLES), *list_run_files(folder))
     }
     for name, content in contents.items():
         digest.update(name.encode() + b"\0" + content)
     tables = _tables(contents)
     problems: list[str] = []
-    rows: list[Row] = []
+    rows: list[MeasurementRow] = []
     for name, content in contents.items():
         if name.endswith(".csv"):
             rows.extend(_rows(name, content, tables, problems))
     used, unused = _runs(rows, tables, problems)
     if problems:
         raise MeasurementsError(problems)
-    return MeasuredRuns(
+    return MeasuredRunSet(
         used=used,
         unused=unused,
         reasons=tables.reasons,
@@ -95,13 +300,13 @@ def read_measured_runs(folder: Path) -> MeasuredRuns:
     )
 
 
-def _tables(contents: Mapping[str, bytes]) -> _Tables:
+def _tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
     aliases, metrics, unused = (tomllib.loads(contents[name].decode()) for name in _TABLES)
     absent: dict[str, dict[str, str]] = aliases["absent"]
     known = (aliases["accelerators"], aliases["models"], *absent.values())
-    return _Tables(
+    return _MeasurementTables(
         columns=tuple(metrics["columns"]),
-        metrics=MappingProxyType({name: _Metric(**entry) for name, entry in metrics["metrics"].items()}),
+        metrics=MappingProxyType({name: _MetricDefinition(**entry) for name, entry in metrics["metrics"].items()}),
         reasons=MappingProxyType(unused["reasons"]),
         accelerators=MappingProxyType(aliases["accelerators"]),
         models=MappingProxyType(aliases["models"]),
@@ -109,8 +314,7 @@ def _tables(contents: Mapping[str, bytes]) -> _Tables:
     )
 
 
-def _rows(file: str, content: bytes, tables: _Tables, problems: list[str]) -> Iterator[Row]:
-    """Yield the rows of a file whose columns are the known ones."""
+def _rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[str]) -> Iterator[MeasurementRow]:
     lines = csv.reader(content.decode().splitlines(), strict=True)
     header = tuple(next(lines, ()))
     if header != tables.columns:
@@ -120,18 +324,18 @@ def _rows(file: str, content: bytes, tables: _Tables, problems: list[str]) -> It
         if len(cells) != len(header):
             problems.append(f"{file}, line {lines.line_num}: has {len(cells)} cells, not {len(header)}")
             continue
-        yield Row(file, lines.line_num, dict(zip(header, cells, strict=True)))
+        yield MeasurementRow(file, lines.line_num, dict(zip(header, cells, strict=True)))
 
 
 def _runs(
-    rows: list[Row], tables: _Tables, problems: list[str]
-) -> tuple[tuple[MeasuredRun, ...], tuple[UnusedRow, ...]]:
+    rows: list[MeasurementRow], tables: _MeasurementTables, problems: list[str]
+) -> tuple[tuple[MeasuredRun, ...], tuple[UnusedMeasurement, ...]]:
     """Put the rows of a run together; adds what is wrong with them to `problems`."""
-    unused: list[UnusedRow] = []
-    groups: dict[str, list[Row]] = {}
-    first: dict[str, Row] = {}
+    unused: list[UnusedMeasurement] = []
+    groups: dict[str, list[MeasurementRow]] = {}
+    first: dict[str, MeasurementRow] = {}
     seen: set[str] = set()
-    conditions: Conditions = itemgetter(*(name for name in tables.columns if name not in OF_A_FIGURE))
+    conditions: RunCells = itemgetter(*(name for name in tables.columns if name not in OF_A_FIGURE))
     for row in rows:
         try:
             _check_row(row, tables, seen)
@@ -151,7 +355,7 @@ def _runs(
     return tuple(used), tuple(unused)
 
 
-def _check_row(row: Row, tables: _Tables, seen: set[str]) -> None:
+def _check_row(row: MeasurementRow, tables: _MeasurementTables, seen: set[str]) -> None:
     """Refuse a row that is there twice, or that names what the tables do not have."""
     cells = row.cells
     for name in ("id", "run", "source", "series"):
@@ -171,7 +375,7 @@ def _check_row(row: Row, tables: _Tables, seen: set[str]) -> None:
     _check_metric(row, tables)
 
 
-def _check_metric(row: Row, tables: _Tables) -> None:
+def _check_metric(row: MeasurementRow, tables: _MeasurementTables) -> None:
     """Refuse a metric that nothing defines, and a unit that is not its own."""
     metric = tables.metrics.get(row.cells["metric"])
     if metric is None:
@@ -180,20 +384,18 @@ def _check_metric(row: Row, tables: _Tables) -> None:
         raise CellError("unit", f"is {row.cells['unit']!r}, the metric has {metric.unit!r}")
 
 
-def _check_same_run(row: Row, first: Row, conditions: Conditions) -> None:
+def _check_same_run(row: MeasurementRow, first: MeasurementRow, conditions: RunCells) -> None:
     """Refuse a row whose conditions differ from those of the first row of its run."""
     if row is first or conditions(row.cells) == conditions(first.cells):
         return
     for name, cell in row.cells.items():
         if name not in OF_A_FIGURE and cell != first.cells[name]:
-            raise CellError(
-                name, f"is {cell!r}, but {first.cells[name]!r} in line {first.line} of the same run"
-            )
+            raise CellError(name, f"is {cell!r}, but {first.cells[name]!r} in line {first.line} of the same run")
 
 
-def _unused(row: Row) -> UnusedRow:
+def _unused(row: MeasurementRow) -> UnusedMeasurement:
     cells = row.cells
-    return UnusedRow(
+    return UnusedMeasurement(
         id=cells["id"],
         run=cells["run"],
         source=cells["source"],
@@ -208,8 +410,7 @@ def _unused(row: Row) -> UnusedRow:
     )
 
 
-def _run(rows: list[Row], tables: _Tables) -> MeasuredRun:
-    """Make the run of rows that were measured together."""
+def _run(rows: list[MeasurementRow], tables: _MeasurementTables) -> MeasuredRun:
     row, cells = rows[0], rows[0].cells
     names: dict[str, str] = {}
     for kind, known in (("accelerator", tables.accelerators), ("model", tables.models)):
@@ -223,14 +424,14 @@ def _run(rows: list[Row], tables: _Tables) -> MeasuredRun:
         accelerator=cells["accelerator"],
         model=cells["model"],
         engine_version=cells["engine_version"] or None,
-        request=estimate_request(row, names["accelerator"], names["model"]),
+        request=make_estimate_request(row, names["accelerator"], names["model"]),
         measured=MappingProxyType(dict(_figures(rows, tables))),
         assumed=frozenset(name for each in rows for name in each.assumed()),
         note=cells["note"] or None,
     )
 
 
-def _figures(rows: list[Row], tables: _Tables) -> Iterator[tuple[str, Measured]]:
+def _figures(rows: list[MeasurementRow], tables: _MeasurementTables) -> Iterator[tuple[str, MeasuredFigure]]:
     """Yield name and figure of every row of a run; each name once."""
     names: set[str] = set()
     for row in rows:
@@ -245,11 +446,10 @@ def _figures(rows: list[Row], tables: _Tables) -> Iterator[tuple[str, Measured]]
             value = _output_rate(row, metric, value)
         elif metric.figure == "tpot_ms" and row.number("output_tokens") < LEAST_OUTPUT_TOKENS:
             raise CellError("output_tokens", f"a time of an output token needs {LEAST_OUTPUT_TOKENS} of them")
-        yield metric.figure, Measured(row.cells["id"], row.cells["metric"], value)
+        yield metric.figure, MeasuredFigure(row.cells["id"], row.cells["metric"], value)
 
 
-def _output_rate(row: Row, metric: _Metric, value: float) -> float:
-    """Return output tokens a second of the whole deployment."""
+def _output_rate(row: MeasurementRow, metric: _MetricDefinition, value: float) -> float:
     output = row.number("output_tokens")
     if metric.counts == "batch":
         return row.number("amount") * output / value

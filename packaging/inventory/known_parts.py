@@ -14,7 +14,7 @@ from typing import Any, Final
 from licence_texts import FOLDER, Text, texts_for
 from versions import probed
 
-from gpudesk.parts import Part
+from gpudesk.third_party import ThirdPartyWork
 
 FILE: Final = Path(__file__).resolve().parent / "known_parts.toml"
 _PROBE: Final = "probe:"
@@ -24,7 +24,7 @@ _PROBE: Final = "probe:"
 class KnownPart:
     """One work as the file tells of it, and how to know it in a frozen program."""
 
-    part: Part
+    part: ThirdPartyWork
     files: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class KnownPart:
             return False
         return not self.needs or any(matches(place, self.needs) for place in places)
 
-    def stated(self, places: Collection[str]) -> Part:
+    def stated(self, places: Collection[str]) -> ThirdPartyWork:
         """Return the part with its version, as found in this environment."""
         version = self.part.version
         if version.startswith(_PROBE):
@@ -67,9 +67,7 @@ class KnownPart:
         if own is not None:
             return [own]
         if self.part.texts:
-            return [
-                Text(f"{name}.txt", (FOLDER / f"{name}.txt").read_text("utf-8")) for name in self.part.texts
-            ]
+            return [Text(f"{name}.txt", (FOLDER / f"{name}.txt").read_text("utf-8")) for name in self.part.texts]
         return texts_for(self.part.licence)
 
 
@@ -88,8 +86,8 @@ def _known(record: dict[str, Any]) -> KnownPart:
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }
-    described = {name: values.pop(name) for name in Part.__dataclass_fields__ if name in values}
-    return KnownPart(Part(**described), **values)
+    described = {name: values.pop(name) for name in ThirdPartyWork.__dataclass_fields__ if name in values}
+    return KnownPart(ThirdPartyWork(**described), **values)
 
 
 def _text_of_python() -> Text | None:

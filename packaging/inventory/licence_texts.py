@@ -52,9 +52,7 @@ def texts_for(expression: str) -> list[Text]:
 
 def covers_the_whole(expression: str) -> bool:
     """Whether terms ask that the whole program comes under them, with no other choice and no exception."""
-    return any(
-        all(_PLAIN_COPYLEFT.fullmatch(each) for each in alternatives) for alternatives in operands(expression)
-    )
+    return any(all(_PLAIN_COPYLEFT.fullmatch(each) for each in alternatives) for alternatives in operands(expression))
 
 
 def operands(expression: str) -> Iterator[list[str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudesk.parts import Part, parts
+from gpudesk.third_party import ThirdPartyWork, list_third_party
 
 HEADING = """\
 # Third-party notices
@@ -37,7 +37,7 @@ Two works of others lie among the resources of GPU Desk itself, each with its li
 """
 
 
-def rows(listed: Sequence[Part]) -> Iterator[str]:
+def rows(listed: Sequence[ThirdPartyWork]) -> Iterator[str]:
     """Yield a table row a package."""
     for part in listed:
         if part.kind == "package":
@@ -46,4 +46,4 @@ def rows(listed: Sequence[Part]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(HEADING + "\n".join(rows(parts())) + "\n" + QT_NOTE + ASSETS_NOTE, end="")
+    print(HEADING + "\n".join(rows(list_third_party())) + "\n" + QT_NOTE + ASSETS_NOTE, end="")

@@ -9,7 +9,7 @@ from typing import Final
 
 from licence_texts import TextFolder
 
-from gpudesk.parts import PROGRAM, Part
+from gpudesk.third_party import PROGRAM, ThirdPartyWork
 
 _WIDTH: Final = 100
 _RULE: Final = "=" * _WIDTH
@@ -23,7 +23,7 @@ same under Help > About GPU Desk.
 """
 
 
-def notices_text(parts: Sequence[Part], texts: TextFolder) -> str:
+def notices_text(parts: Sequence[ThirdPartyWork], texts: TextFolder) -> str:
     """Return the notices of a program whose first part is itself."""
     program, *others = parts
     pieces = [_HEADING.format(program=PROGRAM, version=program.version), _RULE, ""]
@@ -35,18 +35,14 @@ def notices_text(parts: Sequence[Part], texts: TextFolder) -> str:
     return "\n".join(pieces).rstrip("\n") + "\n"
 
 
-def _entry(part: Part) -> Iterator[str]:
+def _entry(part: ThirdPartyWork) -> Iterator[str]:
     """Yield the lines of one part in the list."""
     inside = f" (in {part.within})" if part.within else ""
     yield f"{part.work}{inside}"
     for name, value in (("Licence", part.licence), ("Author", part.author), ("Home", part.home)):
         if value:
-            yield from textwrap.wrap(
-                f"{name}: {value}", _WIDTH, initial_indent="  ", subsequent_indent="    "
-            )
+            yield from textwrap.wrap(f"{name}: {value}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
     yield from (f"  {line}" for line in part.copyright)
     for paragraph in part.note.splitlines():
-        yield from textwrap.wrap(
-            paragraph, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False
-        )
+        yield from textwrap.wrap(paragraph, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
     yield ""

@@ -24,7 +24,7 @@ from notices_text import notices_text
 from python_parts import PythonPackages, is_a_record
 
 from gpudesk import __version__
-from gpudesk.parts import PROGRAM, Part
+from gpudesk.third_party import PROGRAM, ThirdPartyWork
 
 _LICENCES = "licences"
 _PYTHON = "CPython"
@@ -34,7 +34,7 @@ _PYTHON = "CPython"
 class Shipped:
     """A part of a tree with the files that are it; what is compiled into others has none."""
 
-    part: Part
+    part: ThirdPartyWork
     files: tuple[Path, ...]
 
 
@@ -46,7 +46,7 @@ class Inventory:
     texts: TextFolder = field(default_factory=TextFolder)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, part: Part, texts: Iterable[Text], files: Iterable[Path] = ()) -> None:
+    def add(self, part: ThirdPartyWork, texts: Iterable[Text], files: Iterable[Path] = ()) -> None:
         """Take a part with the texts of its terms."""
         if not part.licence:
             self.problems.append(f"{part.work} states no licence that can be told")
@@ -56,7 +56,7 @@ class Inventory:
         self.shipped.append(Shipped(replace(part, texts=names), tuple(sorted(files))))
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ThirdPartyWork]:
         """All parts, the program first, the others by name."""
         return [each.part for each in self.shipped]
 
@@ -71,9 +71,7 @@ def main() -> int:
     if found is None:
         return 1
     write(tree, found)
-    print(
-        f"{tree.root}: {len(found.shipped)} parts of {sum(len(each.files) for each in found.shipped)} files"
-    )
+    print(f"{tree.root}: {len(found.shipped)} parts of {sum(len(each.files) for each in found.shipped)} files")
     return 0
 
 
@@ -87,9 +85,7 @@ def whole_inventory(tree: FrozenTree) -> Inventory | None:
     if not found.problems:
         return found
     print("\n".join(found.problems), file=sys.stderr)
-    print(
-        f"{len(found.problems)} problems; known_parts.toml tells of works that need naming", file=sys.stderr
-    )
+    print(f"{len(found.problems)} problems; known_parts.toml tells of works that need naming", file=sys.stderr)
     return None
 
 
@@ -179,7 +175,7 @@ class _Listing:
     def _add_program(self) -> None:
         part, texts = self._packages.part("gpudesk")
         own = [replace(text, name=part.licence) for text in texts if "LICENSE" in text.name]
-        stated = Part(PROGRAM, __version__, part.licence, kind="program")
+        stated = ThirdPartyWork(PROGRAM, __version__, part.licence, kind="program")
         self._found.add(stated, own, self._files[PROGRAM])
 
     def _add_package(self, name: str) -> None:
@@ -218,9 +214,7 @@ class _Listing:
                 part = known.stated(places)
                 if known.part.within and known.part.within not in names:
                     part = replace(part, within="")
-                self._found.add(
-                    part, known.licence_texts(self._tree.bundle.parents[1]), self._files.get(known, ())
-                )
+                self._found.add(part, known.licence_texts(self._tree.bundle.parents[1]), self._files.get(known, ()))
                 names.add(part.name)
             waiting = [each for each in waiting if each not in here]
 
@@ -228,7 +222,7 @@ class _Listing:
         return known in self._files or known.is_compiled_in(names, self._tree.files, self._platform)
 
 
-def _from_system(part: Part, packages: Sequence[SystemPackage]) -> Part:
+def _from_system(part: ThirdPartyWork, packages: Sequence[SystemPackage]) -> ThirdPartyWork:
     """Return a known work as the system has it, with where its source is."""
     first = packages[0]
     names = ", ".join(sorted(package.name for package in packages))

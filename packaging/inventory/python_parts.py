@@ -12,7 +12,7 @@ from typing import Any
 
 from licence_texts import Text, texts_for
 
-from gpudesk.parts import Part, part_of
+from gpudesk.third_party import ThirdPartyWork, describe_package
 
 _RECORDS = ".dist-info/"
 #: Lists of what was compiled into a package lie here (PEP 770).
@@ -34,14 +34,14 @@ class PythonPackages:
         """Return the packages of a module, whose first name several may share."""
         return self._tops.get(name.partition(".")[0], [])
 
-    def part(self, name: str) -> tuple[Part, list[Text]]:
+    def part(self, name: str) -> tuple[ThirdPartyWork, list[Text]]:
         """Return a package as it describes itself, with the texts of its terms."""
-        stated = part_of(self._packages[name])
+        stated = describe_package(self._packages[name])
         files = map(Path, stated.texts)
         texts = [Text(f"{stated.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
         return replace(stated, texts=()), texts or texts_for(stated.licence)
 
-    def compiled_in(self, name: str) -> Iterator[Part]:
+    def compiled_in(self, name: str) -> Iterator[ThirdPartyWork]:
         """Yield what the package's own lists say was compiled into it, but not what only built it."""
         package = self._packages[name]
         for file in package.files or []:
@@ -49,13 +49,11 @@ class PythonPackages:
                 listed = json.loads(Path(str(package.locate_file(file))).read_text("utf-8"))
                 for component in listed.get("components", []):
                     if component.get("scope", "required") == "required":
-                        yield _component(component, within=part_of(package).name)
+                        yield _component(component, within=describe_package(package).name)
 
     @cached_property
     def _owners(self) -> dict[str, str]:
-        return {
-            file.as_posix(): name for name, package in self._packages.items() for file in package.files or []
-        }
+        return {file.as_posix(): name for name, package in self._packages.items() for file in package.files or []}
 
     @cached_property
     def _tops(self) -> dict[str, list[str]]:
@@ -68,17 +66,15 @@ def is_a_record(place: str) -> bool:
     return _RECORDS in place
 
 
-def _component(component: dict[str, Any], within: str) -> Part:
+def _component(component: dict[str, Any], within: str) -> ThirdPartyWork:
     """Return an entry of a package's list as a part."""
     licences = [
-        entry.get("expression")
-        or entry.get("license", {}).get("id")
-        or entry.get("license", {}).get("name", "")
+        entry.get("expression") or entry.get("license", {}).get("id") or entry.get("license", {}).get("name", "")
         for entry in component.get("licenses", [])
     ]
     references = component.get("externalReferences", [])
     homes = {entry.get("type"): entry.get("url", "") for entry in references}
-    return Part(
+    return ThirdPartyWork(
         name=component["name"],
         version=component.get("version", ""),
         licence=" AND ".join(licences),

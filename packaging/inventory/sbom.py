@@ -25,8 +25,8 @@ from frozen_tree import FrozenTree
 from packageurl import PackageURL
 from parts import Shipped, whole_inventory
 
-from gpudesk.parts import Part
-from gpudesk.release import Release, read_record
+from gpudesk.release import ProgramRelease, read_record
+from gpudesk.third_party import ThirdPartyWork
 
 _TYPES = {
     "program": ComponentType.APPLICATION,
@@ -57,7 +57,7 @@ def main() -> int:
     return 0
 
 
-def sbom_json(shipped: Sequence[Shipped], release: Release) -> str:
+def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
     """Return the bill of what is shipped; the first part is the program itself."""
     program, *others = shipped
     bom = Bom(serial_number=_NAMELESS, version=1)
@@ -106,18 +106,18 @@ def _hashes(files: Sequence[Path]) -> Iterator[HashType]:
         yield HashType(alg=HashAlgorithm.SHA_256, content=digest)
 
 
-def _references(part: Part) -> Iterator[ExternalReference]:
+def _references(part: ThirdPartyWork) -> Iterator[ExternalReference]:
     if part.home:
         yield ExternalReference(type=ExternalReferenceType.WEBSITE, url=XsUri(part.home))
 
 
-def _facts(release: Release) -> Iterator[Property]:
+def _facts(release: ProgramRelease) -> Iterator[Property]:
     if release.commit:
         yield Property(name="gpudesk:commit", value=release.commit)
         yield Property(name="gpudesk:modified", value=str(release.modified).lower())
 
 
-def _moment(release: Release) -> datetime:
+def _moment(release: ProgramRelease) -> datetime:
     """Return the time of the commit; the beginning of Unix time where nobody noted one."""
     return datetime.fromisoformat(release.committed or "1970-01-01T00:00:00Z")
 

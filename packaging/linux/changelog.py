@@ -60,9 +60,7 @@ def _once(found: list[Release]) -> list[Release]:
     """Drop what is unreleased where it is empty, or where the version has a heading of its own."""
     versions = [release.version for release in found]
     return [
-        release
-        for at, release in enumerate(found)
-        if release.changes and release.version not in versions[at + 1 :]
+        release for at, release in enumerate(found) if release.changes and release.version not in versions[at + 1 :]
     ]
 
 
@@ -118,9 +116,7 @@ def main(arguments: list[str]) -> int:
         case ["version", version]:
             print(debian_version(version))
         case _:
-            print(
-                "usage: changelog.py debian|appstream|version VERSION [SECONDS [MAINTAINER]]", file=sys.stderr
-            )
+            print("usage: changelog.py debian|appstream|version VERSION [SECONDS [MAINTAINER]]", file=sys.stderr)
             return 2
     return 0
 

@@ -27,11 +27,7 @@ _PLUGINS = "PySide6/Qt/plugins/"
 #: A program, or a module that Python loads: everything else is there because one of these needs it.
 _MODULE = re.compile(r".*\.(?:cpython-\S+|abi3)\.so")
 #: Libraries that are carried along and read data of the system's.
-_DATA = {
-    "libX11.so.6": "libx11-data",
-    "libfontconfig.so.1": "fontconfig-config",
-    "libxkbcommon.so.0": "xkb-data",
-}
+_DATA = {"libX11.so.6": "libx11-data", "libfontconfig.so.1": "fontconfig-config", "libxkbcommon.so.0": "xkb-data"}
 #: Renamed in Debian 13 and Ubuntu 24.04 for a change that 64-bit systems do not see: either will do.
 _RENAMED = ("libcups2", "libglib2.0-0", "libssl3")
 #: What is better with, beside libraries: opening folders and files, and what knows the types of files.
@@ -160,9 +156,7 @@ def packages_of(asked: dict[str, set[str]]) -> set[str]:
             packages.add(package_of(name))
         except LookupError:
             some = ", ".join(sorted(files)[:3])
-            raise SystemExit(
-                f"{name}, for {some}, is of no package that is installed here: install it"
-            ) from None
+            raise SystemExit(f"{name}, for {some}, is of no package that is installed here: install it") from None
     return packages
 
 
@@ -200,10 +194,7 @@ def depends(tree: Tree) -> str:
     """Return the fields Depends and Recommends."""
     required = required_packages(tree)
     optional = packages_of(tree.of_the_system(required=False)) | set(_RECOMMENDED)
-    return (
-        f"Depends: {written(required, tree.glibc())}\n"
-        f"Recommends: {written(optional - required, tree.glibc())}"
-    )
+    return f"Depends: {written(required, tree.glibc())}\nRecommends: {written(optional - required, tree.glibc())}"
 
 
 def links(tree: Tree) -> str:

@@ -120,8 +120,5 @@ def _type(
         "UTTypeDescription": name,
         "UTTypeIconFile": icon,
         "UTTypeConformsTo": conforms_to,
-        "UTTypeTagSpecification": {
-            "public.filename-extension": [suffix],
-            "public.mime-type": [media_type],
-        },
+        "UTTypeTagSpecification": {"public.filename-extension": [suffix], "public.mime-type": [media_type]},
     }

@@ -31,9 +31,7 @@ _STAGED = "Made to check the installer; the program in it does not run. Not for 
 
 def main() -> int:
     """Make the installer and say where it is."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("icons", type=Path)
     parser.add_argument("out_folder", type=Path)

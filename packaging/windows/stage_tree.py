@@ -43,8 +43,7 @@ def stage(source: Path, target: Path) -> None:
             shutil.copy2(path, target / name)
     for program in _PROGRAMS:
         subprocess.run(
-            ["makensis", "-V2", "-WX", f"-DOUT={(target / program).resolve()}", str(_HERE / "stand_in.nsi")],
-            check=True,
+            ["makensis", "-V2", "-WX", f"-DOUT={(target / program).resolve()}", str(_HERE / "stand_in.nsi")], check=True
         )
 
 

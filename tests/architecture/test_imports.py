@@ -66,8 +66,7 @@ RULES = {
     "evidence": Rule(_names("domain engine paths text"), _names("numpy")),
     "catalog": Rule(_names("domain paths text"), _names("sqlmodel sqlalchemy pydantic")),
     "workbench": Rule(
-        _names("domain engine economics advisor evidence catalog paths text sentences"),
-        _names("numpy orjson nacl"),
+        _names("domain engine economics advisor evidence catalog paths text sentences"), _names("numpy orjson nacl")
     ),
     "sheets": Rule(_names("domain paths text sentences"), _names("xlsxwriter")),
     "cli": Rule(
@@ -75,7 +74,7 @@ RULES = {
         _names("orjson"),
         # The window, paper, and what the check of an installation asks of Qt.
         lazily=_names(
-            "gpudesk.desktop.app gpudesk.desktop.faults gpudesk.desktop.printing gpudesk.desktop.self_check"
+            "gpudesk.desktop.window.app gpudesk.desktop.faults gpudesk.desktop.printing gpudesk.desktop.window.self_check"
         ),
     ),
     "desktop": Rule(
@@ -109,8 +108,7 @@ def imports_of(tree: ast.Module) -> Iterator[Import]:
                 yield from (Import(alias.name, in_function, child.lineno) for alias in child.names)
             elif isinstance(child, ast.ImportFrom):
                 yield from (
-                    Import(_target(child.module or "", alias.name), in_function, child.lineno)
-                    for alias in child.names
+                    Import(_target(child.module or "", alias.name), in_function, child.lineno) for alias in child.names
                 )
             else:
                 is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -165,16 +163,16 @@ def test_file_imports_only_what_its_part_may(file: Path) -> None:
     [
         ("domain", "import json", None),
         ("domain", "import numpy", "may not import numpy"),
-        ("domain", "from gpudesk.text import tr", "may not import gpudesk.text"),
-        ("engine", "from gpudesk.domain.units import GIB", None),
+        ("domain", "from gpudesk.text.translation import tr", "may not import gpudesk.text.translation"),
+        ("engine", "from gpudesk.text.units import GIB", None),
         ("engine", "from gpudesk import catalog", "may not import gpudesk.catalog"),
         ("workbench", "import sqlalchemy.orm", "may not import sqlalchemy.orm"),
         ("sheets", "from gpudesk.workbench import resolve", "may not import gpudesk.workbench"),
-        ("cli", "def f():\n from gpudesk.desktop.app import run", None),
+        ("cli", "def f():\n from gpudesk.desktop.window.app import run", None),
         (
             "cli",
-            "from gpudesk.desktop.app import run",
-            "may import gpudesk.desktop.app inside a function only",
+            "from gpudesk.desktop.window.app import run",
+            "may import gpudesk.desktop.window.app inside a function only",
         ),
         ("cli", "def f():\n import gpudesk.desktop.pages", "may not import gpudesk.desktop.pages"),
         ("cli", "from PySide6 import QtCore", "may not import PySide6.QtCore"),
@@ -223,7 +221,7 @@ def test_imports_that_reach_other_machines_are_known(source: str, expected: bool
 
 
 #: What every page may be built on.
-SHARED_BY_PAGES = _names("gpudesk.desktop.pages.page gpudesk.desktop.pages.views_page")
+SHARED_BY_PAGES = _names("gpudesk.desktop.pages.page gpudesk.desktop.pages.page")
 
 
 def test_pages_do_not_know_each_other() -> None:

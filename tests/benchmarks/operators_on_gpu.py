@@ -231,9 +231,7 @@ def _fp8_product(torch: Torch, m: int, n: int, k: int) -> Call:
 
     activations, matrix = narrow(m), narrow(n)
     scale = torch.ones((), device="cuda", dtype=torch.float32)
-    return lambda: torch._scaled_mm(
-        activations, matrix.t(), scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16
-    )
+    return lambda: torch._scaled_mm(activations, matrix.t(), scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16)
 
 
 def _attention(torch: Torch) -> Iterator[Row]:

@@ -10,10 +10,10 @@ from time import perf_counter
 
 import pytest
 
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.workbench.templates import SAMPLE, read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x")
@@ -27,16 +27,16 @@ ROUNDS = 100
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
+def workbench() -> Iterator[GpuDeskService]:
     """Open the shipped catalog, with everything read that the scenario needs."""
-    with Workbench.open() as opened:
+    with GpuDeskService.open() as opened:
         opened.answer(scenario(), with_curves=True)
         yield opened
 
 
 def scenario() -> Scenario:
     """Return six accelerators for one model."""
-    return replace(read_template(SAMPLE), accelerators=tuple(AcceleratorChoice(part) for part in PARTS))
+    return replace(read_template(SAMPLE_TEMPLATE), accelerators=tuple(AcceleratorChoice(part) for part in PARTS))
 
 
 def with_concurrency(concurrency: int) -> Scenario:
@@ -62,7 +62,7 @@ def milliseconds(work: Callable[[int], object]) -> float:
     return median(times) * 1e3
 
 
-def fitting(workbench: Workbench) -> list[Estimate]:
+def fitting(workbench: GpuDeskService) -> list[Estimate]:
     """Return the estimates of the scenario."""
     return [column.estimate for column in workbench.answer(scenario()).columns if column.estimate]
 
@@ -76,9 +76,7 @@ _lengths = count(1000)
     ids=["concurrency", "input"],
 )
 def test_answer_with_curves_while_dragging(
-    workbench: Workbench,
-    changed: Callable[[int], Scenario],
-    say: Say,
+    workbench: GpuDeskService, changed: Callable[[int], Scenario], say: Say
 ) -> None:
     scenarios = [changed(number) for number in range(ROUNDS)]
     took = milliseconds(lambda number: workbench.answer(scenarios[number], with_curves=True))
@@ -86,7 +84,7 @@ def test_answer_with_curves_while_dragging(
     assert took <= ANSWER
 
 
-def test_curves_of_six_that_nothing_is_known_of(workbench: Workbench, say: Say) -> None:
+def test_curves_of_six_that_nothing_is_known_of(workbench: GpuDeskService, say: Say) -> None:
     answers = [workbench.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
     estimates = [[column.estimate for column in answer.columns if column.estimate] for answer in answers]
     took = milliseconds(lambda number: workbench.estimator.curves(estimates[number]))
@@ -94,7 +92,7 @@ def test_curves_of_six_that_nothing_is_known_of(workbench: Workbench, say: Say) 
     assert took <= CURVES
 
 
-def test_what_is_needed(workbench: Workbench, say: Say) -> None:
+def test_what_is_needed(workbench: GpuDeskService, say: Say) -> None:
     workbench.needed(scenario())
     took = milliseconds(lambda _: workbench.needed(with_input(next(_lengths))))
     say(f"accelerators needed, six by four: median {took:.1f} ms (bar {NEEDED:g})")
@@ -102,7 +100,7 @@ def test_what_is_needed(workbench: Workbench, say: Say) -> None:
 
 
 @pytest.mark.parametrize("name", ["roofline", "step_shares", "request_time", "kv_against_context"])
-def test_figures_behind_the_charts(workbench: Workbench, name: str, say: Say) -> None:
+def test_figures_behind_the_charts(workbench: GpuDeskService, name: str, say: Say) -> None:
     estimates = fitting(workbench)
     figure: Callable[[Estimate], object] = getattr(workbench, name)
     took = milliseconds(lambda _: [figure(estimate) for estimate in estimates])

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.catalog.user_store import edits
 from gpudesk.desktop.pages.catalog.page import CatalogPage
-from gpudesk.domain.catalog_tables import Section
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnPrice
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import UserClaim, UserFact, UserPrice
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 COUNT = 10_000
@@ -33,39 +33,39 @@ WORST = 2.5
 
 
 @pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    shipped = Workbench.open().catalog
-    with Workbench(shipped, own_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
-        made.own.do(own_edits.add(made.catalog, list(many_facts(made)), "Many"))
+def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
+    shipped = GpuDeskService.open().catalog
+    with GpuDeskService(shipped, own_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
+        made.own.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
         yield made
 
 
-def many_facts(workbench: Workbench) -> Iterator[OwnFact]:
+def many_facts(workbench: GpuDeskService) -> Iterator[UserFact]:
     catalog = workbench.catalog
     parts = [part.id for part in catalog.accelerators()]
     models = [model.id for model in catalog.models()]
     sources = [
-        Source(f"own-list-{n}", f"Price list {n}", f"Cloud {n % 40}", Kind.USER, date="2026-05-18")
+        Source(f"own-list-{n}", f"Price list {n}", f"Cloud {n % 40}", SourceKind.USER, date="2026-05-18")
         for n in range(200)
     ]
     yield from sources
     for n in range(COUNT):
         source = sources[n % len(sources)]
-        yield OwnClaim(
+        yield UserClaim(
             models[n % len(models)],
             "max_context" if n % 2 else "total_parameters",
             1000 + n,
             sources[n // len(models) % len(sources)].id,
-            Kind.USER,
+            SourceKind.USER,
             "2026-05-18",
             note=f"row {n}",
         )
-        yield OwnPrice(
+        yield UserPrice(
             f"own-price-{n}",
             parts[n % len(parts)],
             ("on_demand", "spot", "purchase")[n % 3],
             source.id,
-            Kind.USER,
+            SourceKind.USER,
             1.0 + n / 1000,
             provider=f"Cloud {n % 40}",
             region=f"region-{n % 70}",
@@ -74,8 +74,8 @@ def many_facts(workbench: Workbench) -> Iterator[OwnFact]:
 
 
 @pytest.fixture
-def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
-    program = Program(qapp, workbench)
+def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, workbench)
     program.set_theme("light")
     made = program.new_window()
     made.resize(1440, 900)
@@ -123,9 +123,9 @@ def test_opening_paints_the_first_rows(window: MainWindow, qapp: QApplication, s
     assert taken <= OPEN_MS
 
 
-@pytest.mark.parametrize("section", [Section.PRICES, Section.CLAIMS])
+@pytest.mark.parametrize("section", [CatalogSection.PRICES, CatalogSection.CLAIMS])
 def test_scrolling_and_filtering_take_a_frame(
-    window: MainWindow, qapp: QApplication, say: Say, section: Section
+    window: MainWindow, qapp: QApplication, say: Say, section: CatalogSection
 ) -> None:
     page = opened(window, qapp)
     page.show_section(section)
@@ -140,10 +140,7 @@ def test_scrolling_and_filtering_take_a_frame(
         map(
             min,
             zip(
-                *(
-                    [timed(qapp, partial(page.filter.field.setText, words)) for words in WORDS]
-                    for _ in range(5)
-                ),
+                *([timed(qapp, partial(page.filter.field.setText, words)) for words in WORDS] for _ in range(5)),
                 strict=True,
             ),
         )
@@ -168,12 +165,12 @@ def test_searching_all_sections(window: MainWindow, qapp: QApplication, say: Say
 
 def searched(page: CatalogPage, words: str) -> float:
     """Return the milliseconds of one search; nothing of a former one is taken up."""
-    for section in Section:
+    for section in CatalogSection:
         page.matches(section, "nothing has this")
     begun = time.perf_counter()
-    found = {section: page.matches(section, words) for section in Section}
+    found = {section: page.matches(section, words) for section in CatalogSection}
     taken = (time.perf_counter() - begun) * 1000
-    assert found[Section.PRICES]
+    assert found[CatalogSection.PRICES]
     return taken
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from gpudesk import paths
-from gpudesk.catalog.freshness import catalog_is_stale
-from gpudesk.catalog.queries import Catalog
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.shipped import is_catalog_stale
 
 #: Seconds that opening the catalog and making every object of it may take.
 OPENING = 0.15
@@ -35,5 +35,5 @@ def test_opening_the_catalog_and_making_every_object(benchmark: BenchmarkFixture
 def test_finding_out_whether_the_catalog_is_fresh(benchmark: BenchmarkFixture) -> None:
     data_dir = paths.data_dir()
     assert data_dir is not None
-    benchmark(catalog_is_stale, data_dir, paths.catalog_path())
+    benchmark(is_catalog_stale, data_dir, paths.catalog_path())
     assert _median(benchmark) <= FRESHNESS

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from gpudesk.workbench.requests import parse_request
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 LINES = 20_000
@@ -67,7 +67,7 @@ def test_lines_a_second(say: Say) -> None:
 
 def _rate(asked: bytes) -> float:
     """Lines a second of processor time, of a workbench that knows the deployments and not yet the lengths."""
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         workbench.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()
         faults = workbench.estimate_lines(io.BytesIO(asked), io.BytesIO())
@@ -75,7 +75,7 @@ def _rate(asked: bytes) -> float:
         return LINES / (time.process_time() - began)
 
 
-def _scattered(workbench: Workbench, count: int) -> bytes:
+def _scattered(workbench: GpuDeskService, count: int) -> bytes:
     """Return lines of all parts, models, formats and plans of 8; some nothing runs, some do not fit."""
     draw = random.Random(2)
     parts = [part.id for part in workbench.catalog.accelerators()]
@@ -89,7 +89,7 @@ def _scattered(workbench: Workbench, count: int) -> bytes:
     return _written(asked)
 
 
-def _pooled(_: Workbench, count: int) -> bytes:
+def _pooled(_: GpuDeskService, count: int) -> bytes:
     """Return lines of deployments with pools, of which the program chooses split and plans."""
     draw = random.Random(3)
     asked = [{**_line(number, draw), "count": 16, "disaggregated": {}} for number in range(count)]
@@ -105,9 +105,9 @@ def _written(asked: list[dict[str, Any]]) -> bytes:
     ("made", "count", "least"), [(_scattered, 4_000, LEAST_SCATTERED), (_pooled, 200, LEAST_POOLED)]
 )
 def test_lines_a_second_of_other_kinds(
-    made: Callable[[Workbench, int], bytes], count: int, least: int, say: Say
+    made: Callable[[GpuDeskService, int], bytes], count: int, least: int, say: Say
 ) -> None:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         asked = made(workbench, count)
         workbench.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()

@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.cost.page import CostPage
-from gpudesk.domain.ranges import Range
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 FOUR = "70b-chat-on-four"
@@ -27,12 +27,12 @@ SLACK = 1.5
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(workbench: Workbench, say: Say) -> None:
+def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(workbench: GpuDeskService, say: Say) -> None:
     answer = workbench.answer(read_template(FOUR), with_curves=True)
     times = []
     for seed in range(7):
@@ -44,8 +44,8 @@ def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(workbench: Workbench,
 
 
 @pytest.fixture
-def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
-    program = Program(qapp, workbench)
+def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = DesktopProgram(qapp, workbench)
     program.set_theme("light")
     made = program.new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
@@ -57,9 +57,7 @@ def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: ob
 
 
 @pytest.mark.parametrize("view", ["overview", "tokens", "rent", "assumptions"])
-def test_a_changed_input_is_painted_within_a_frame(
-    window: MainWindow, qapp: QApplication, say: Say, view: str
-) -> None:
+def test_a_changed_input_is_painted_within_a_frame(window: MainWindow, qapp: QApplication, say: Say, view: str) -> None:
     page, desk = window.page, window.desk
     assert isinstance(page, CostPage)
     page.choose_view(view)
@@ -67,7 +65,7 @@ def test_a_changed_input_is_painted_within_a_frame(
         qapp.processEvents()
     times = []
     for number in range(ROUNDS):
-        costs = desk.scenario.costs.with_input("energy_usd_per_kwh", Range(0.05, 0.1 + number / 1000, 0.3))
+        costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1 + number / 1000, 0.3))
         start = time.perf_counter()
         desk.edit("Energy", costs=costs)
         desk.flush()

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.questions import QUESTIONS
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import QUESTIONS
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 FOUR = "70b-chat-on-four"
@@ -24,13 +24,13 @@ SLACK = 1.5
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: Workbench) -> Answer:
+def answer(workbench: GpuDeskService) -> Answer:
     answer = workbench.answer(read_template(FOUR))
     workbench.decide(answer)
     return answer
@@ -46,14 +46,14 @@ def median_ms(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     return statistics.median(times)
 
 
-def test_a_decision_is_there_at_once(workbench: Workbench, answer: Answer, say: Say) -> None:
+def test_a_decision_is_there_at_once(workbench: GpuDeskService, answer: Answer, say: Say) -> None:
     took = median_ms(lambda: workbench.decide(answer, {"priority": "cost"}))
     say(f"a decision on four accelerators by {len(workbench.decider.rules)} rules: {took:.1f} ms")
     assert took <= DECISION_MS * SLACK
 
 
 def test_all_options_of_a_question_are_tried_before_one_is_chosen(
-    workbench: Workbench, answer: Answer, say: Say
+    workbench: GpuDeskService, answer: Answer, say: Say
 ) -> None:
     options = QUESTIONS["priority"].offered
 
@@ -66,7 +66,7 @@ def test_all_options_of_a_question_are_tried_before_one_is_chosen(
     assert took <= OPTIONS_MS * SLACK
 
 
-def test_what_would_change_it_is_found_in_seconds(workbench: Workbench, answer: Answer, say: Say) -> None:
+def test_what_would_change_it_is_found_in_seconds(workbench: GpuDeskService, answer: Answer, say: Say) -> None:
     took = median_ms(lambda: workbench.flips(answer), rounds=3) / 1000.0
     say(f"what would change a decision, 25 answers and 8 prices: {took:.1f} s")
     assert took <= FLIPS_S * SLACK

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import Requests
-from gpudesk.engine.serving import CODES, Loads, Results, serve
-from gpudesk.engine.steps import Array, Rows
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
+from gpudesk.engine.steps import Array, CoefficientColumns
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SERVING, Plant, plant
 
@@ -36,13 +36,13 @@ class Questions:
     def __init__(self, plants: list[Plant], kind: LoadKind) -> None:
         """Draw the questions."""
         dice = np.random.default_rng(1)
-        self.table = Rows.table([made.row for made in plants])
+        self.table = CoefficientColumns.table([made.row for made in plants])
         self.index = dice.integers(0, len(plants), CASES)
         self.input = dice.integers(16, 16_000, CASES).astype(np.float64)
         self.output = dice.integers(2, 2_000, CASES).astype(np.float64)
         self.amount = dice.integers(1, 500, CASES).astype(np.float64)
         self.total = dice.integers(500, 5_000, CASES).astype(np.float64)
-        self.kind = np.full(CASES, CODES[kind], dtype=np.int8)
+        self.kind = np.full(CASES, LOAD_CODES[kind], dtype=np.int8)
         self.replicas = np.array([float(made.plan.dp) for made in plants])
         self.pool = np.array([float(made.budget.pool_bytes) for made in plants])
         self.state = np.array([float(made.budget.cache.state_bytes) for made in plants])
@@ -67,14 +67,14 @@ class Questions:
         capacity: Array = np.clip(admitted, 1.0, self.most[self.index])
         return capacity
 
-    def answer(self) -> Results:
+    def answer(self) -> ServingResults:
         """Answer all of them: admission, prefill, decode, communication, the run."""
         capacity = self.capacity()
         nothing = np.full(CASES, np.inf)
-        return serve(
-            Rows(self.table, self.index),
-            Requests(self.input, self.input, self.output, capacity, np.ones(CASES, dtype=np.bool_)),
-            Loads(
+        return serve_loads(
+            CoefficientColumns(self.table, self.index),
+            ReplicaRequests(self.input, self.input, self.output, capacity, np.ones(CASES, dtype=np.bool_)),
+            DeploymentLoads(
                 kind=self.kind,
                 amount=self.amount,
                 total=self.total,
@@ -95,7 +95,7 @@ def test_full_estimates_a_second(
     questions = Questions([plant(part, model, plan) for part in parts for model, plan in DEPLOYMENTS], kind)
     seconds: list[float] = []
 
-    def answer() -> Results:
+    def answer() -> ServingResults:
         start = perf_counter()
         results = questions.answer()
         seconds.append(perf_counter() - start)

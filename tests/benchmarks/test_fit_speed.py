@@ -13,15 +13,14 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.memory.matrix_found import State
-from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
 from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
-from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
 from gpudesk.domain.precision import Precision
-from gpudesk.workbench.templates import SAMPLE
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 MATRIX_MS = 100.0
@@ -34,8 +33,8 @@ ROUNDS = 30
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -44,7 +43,7 @@ def lengths() -> Iterator[int]:
     yield from range(1001, LONGEST, LONGEST // ROUNDS)
 
 
-def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: Workbench, say: Say) -> None:
+def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: GpuDeskService, say: Say) -> None:
     question = FitQuestion(Precision.FP8, Precision.FP8, LONGEST, MOST)
     start = time.perf_counter()
     matrix = workbench.fit_matrix(question)
@@ -62,13 +61,13 @@ def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: Workbench, say:
 
 
 @pytest.fixture
-def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
-    program = Program(qapp, workbench)
+def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = DesktopProgram(qapp, workbench)
     program.set_theme("light")
     made = program.new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
     made.resize(1920, 1080)
-    made.open_template(SAMPLE)
+    made.open_template(SAMPLE_TEMPLATE)
     made.show_page("memory")
     return made
 
@@ -80,12 +79,12 @@ def test_a_changed_length_is_painted_within_a_tenth_of_a_second(
     assert isinstance(page, MemoryPage)
     page.choose_view(MATRIX)
     view = page.view
-    assert isinstance(view, MatrixView)
+    assert isinstance(view, FitMatrixView)
 
     def change(**fields: Any) -> float:  # noqa: ANN401 - any field of the choices
         start = time.perf_counter()
         view.question.chosen.emit(replace(view.choices, **fields))
-        while view.found.state is not State.READY:
+        while view.found.state is not MatrixQueryState.READY:
             qapp.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         view.table.viewport().repaint()
         return (time.perf_counter() - start) * 1000
@@ -101,8 +100,8 @@ def test_the_table_scrolls_within_a_frame(window: MainWindow, qtbot: QtBot, say:
     assert isinstance(page, MemoryPage)
     page.choose_view(MATRIX)
     view = page.view
-    assert isinstance(view, MatrixView)
-    qtbot.waitUntil(lambda: view.found.state is State.READY, timeout=30_000)
+    assert isinstance(view, FitMatrixView)
+    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.READY, timeout=30_000)
     bars = (view.table.verticalScrollBar(), view.table.horizontalScrollBar())
     times = []
     for step in range(60):

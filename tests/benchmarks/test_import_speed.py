@@ -18,22 +18,24 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.catalog.importing.gguf import propose_gguf
-from gpudesk.catalog.importing.hf import complete_model
-from gpudesk.catalog.importing.hf_checkpoint import read_checkpoint
-from gpudesk.catalog.importing.prices import propose_prices
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
-from gpudesk.desktop.pages.catalog.importing.flow import import_files
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.own_facts import OwnPrice
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sheets.table_export import CellKind, Column, ExportTable, Form, write_table
-from gpudesk.workbench.impact import impact_of
-from gpudesk.workbench.own_edits import own_source, state_value
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.importing.gguf_model import propose_gguf
+from gpudesk.catalog.importing.huggingface.checkpoint import read_checkpoint
+from gpudesk.catalog.importing.huggingface.reader import complete_model
+from gpudesk.catalog.importing.price_lists import propose_prices
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.catalog_files import import_files
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.user_facts import UserPrice
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.estimation.impact import compute_impact
+from gpudesk.report.catalog_export import write_table
+from gpudesk.report.writers.export_table import ExportCellKind, ExportColumn, ExportFormat, ExportTable
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 from tests.unit.catalog.importing.configs import CONFIGS
 from tests.unit.catalog.importing.gguf_models import MODELS
@@ -76,7 +78,7 @@ def _read_prices(data: bytes) -> tuple[int, float]:
         try:
             next(steps)
         except StopIteration as end:
-            return sum(isinstance(fact, OwnPrice) for fact in end.value.facts), longest
+            return sum(isinstance(fact, UserPrice) for fact in end.value.facts), longest
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
 
@@ -108,10 +110,7 @@ def _headers() -> Mapping[str, bytes]:
         for layer in range(61)
         for expert in range(256)
         for name in ("gate", "up", "down")
-        for kind, dtype, shape in (
-            ("weight", "F8_E4M3", [2048, 7168]),
-            ("weight_scale_inv", "F32", [16, 56]),
-        )
+        for kind, dtype, shape in (("weight", "F8_E4M3", [2048, 7168]), ("weight_scale_inv", "F32", [16, 56]))
     ]
     files: dict[str, bytes] = {}
     weights: dict[str, str] = {}
@@ -140,7 +139,7 @@ def test_reading_a_model_again_once_its_headers_are(benchmark: BenchmarkFixture)
 
     def again() -> bool:
         proposal = complete_model(
-            raw, {}, {}, name="m", today=TODAY, parameters_of=parameter_count, checkpoint=checkpoint
+            raw, {}, {}, name="m", today=TODAY, parameters_of=count_parameters, checkpoint=checkpoint
         )
         return bool(proposal.facts)
 
@@ -149,22 +148,19 @@ def test_reading_a_model_again_once_its_headers_are(benchmark: BenchmarkFixture)
 
 
 def test_trying_an_edit(benchmark: BenchmarkFixture) -> None:
-    with Workbench.open() as opened:
-        workbench = Workbench(opened.catalog)
-        source = own_source("A letter", "The maker", url=None, date="2026-11-01", kind=Kind.USER)
+    with GpuDeskService.open() as opened:
+        workbench = GpuDeskService(opened.catalog)
+        source = make_user_source("A letter", "The maker", url=None, date="2026-11-01", kind=SourceKind.USER)
         scenario = read_template("mi325x-or-h200-70b")
         edit = state_value(workbench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", source, today=TODAY)
-        assert not benchmark(impact_of, workbench, scenario, edit).unchanged
+        assert not benchmark(compute_impact, workbench, scenario, edit).unchanged
     assert _median(benchmark) <= IMPACT
 
 
-@pytest.mark.parametrize("form", list(Form))
-def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: Form) -> None:
-    head = tuple(Column(f"c{place}", f"Column {place}", kind=CellKind.MIXED) for place in range(18))
-    rows = [
-        tuple(f"{line} text {place}" if place % 3 else line / 7 for place in range(18))
-        for line in range(10_000)
-    ]
+@pytest.mark.parametrize("form", list(ExportFormat))
+def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: ExportFormat) -> None:
+    head = tuple(ExportColumn(f"c{place}", f"Column {place}", kind=ExportCellKind.MIXED) for place in range(18))
+    rows = [tuple(f"{line} text {place}" if place % 3 else line / 7 for place in range(18)) for line in range(10_000)]
     table = ExportTable("Many", head, rows)
     benchmark.pedantic(lambda: write_table(table, form, io.BytesIO()), rounds=3)  # type: ignore[no-untyped-call]
     assert _median(benchmark) <= EXPORT
@@ -172,9 +168,9 @@ def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: Form) -> N
 
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, user_home: Path) -> Iterator[MainWindow]:
-    shipped = Workbench.open().catalog
-    with Workbench(shipped, own_file=tmp_path / paths.user_catalog_path().name) as workbench:
-        program = Program(qapp, workbench)
+    shipped = GpuDeskService.open().catalog
+    with GpuDeskService(shipped, own_file=tmp_path / paths.user_catalog_path().name) as workbench:
+        program = DesktopProgram(qapp, workbench)
         made = program.new_window()
         made.show()
         qtbot.waitExposed(made)

@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session import edits
-from gpudesk.desktop.session.selection import figure
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 #: Six accelerators.
@@ -25,14 +25,14 @@ ROUNDS = 4
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
-    program = Program(qapp, workbench)
+def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, workbench)
     program.set_theme("light")
     made = program.new_window()
     made.open_template(TEMPLATE)
@@ -49,7 +49,7 @@ def test_slider_to_painted(
 ) -> None:
     window.resize(*size)
     window.show_page(page)
-    window.desk.select(figure(window.desk.keys[0], "output_tokens_per_s"))
+    window.desk.select(select_figure(window.desk.keys[0], "output_tokens_per_s"))
     settle(qapp)
     rounds = [drag(window, qapp) for _ in range(ROUNDS)]
     # The first round warms caches; of the others the quietest counts, since the machine has other work too.
@@ -74,7 +74,7 @@ def drag(window: MainWindow, qapp: QApplication) -> list[float]:
     desk.begin_gesture("load")
     for count in range(40, 40 + STEPS):
         begun = time.perf_counter()
-        desk.apply(edits.with_load_value(desk.scenario, count), "Change of load")
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, count), "Change of load")
         qapp.processEvents()
         taken.append((time.perf_counter() - begun) * 1000)
         assert desk.answer is not None

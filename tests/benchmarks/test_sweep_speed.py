@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpudesk.domain.sweeps import Sweep
-from gpudesk.workbench.sweep_axes import parse_sweep
-from gpudesk.workbench.sweep_csv import CsvWriter
-from gpudesk.workbench.sweeping import SweepEvaluation
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.scenario import Sweep
+from gpudesk.estimation.sweep.evaluation import SweepEvaluation
+from gpudesk.estimation.sweep.grid import parse_sweep
+from gpudesk.estimation.sweep.output import SweepCsvWriter
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 #: Points and full estimates a second of processor time, and rows of CSV.
@@ -35,29 +35,25 @@ MILLION: dict[str, Any] = {
 GRIDS = {
     "closed loop": MILLION,
     "static batch": {**MILLION, "concurrency": (), "batch": range(1, 257)},
-    "mixture of experts, three plans a point": {
-        **MILLION,
-        "models": ("gpt-oss-120b", "deepseek-v3"),
-        "tp": (8,),
-    },
+    "mixture of experts, three plans a point": {**MILLION, "models": ("gpt-oss-120b", "deepseek-v3"), "tp": (8,)},
 }
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
+def workbench() -> Iterator[GpuDeskService]:
     """Return the program's catalog and constants, loaded."""
-    with Workbench.open() as opened:
+    with GpuDeskService.open() as opened:
         assert opened.calibration.constants
         yield opened
 
 
-def grid(workbench: Workbench, axes: dict[str, Any]) -> Sweep:
+def grid(workbench: GpuDeskService, axes: dict[str, Any]) -> Sweep:
     """Return a sweep with no settings."""
     return parse_sweep({name: tuple(values) for name, values in axes.items()}, {}, workbench.catalog)
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_points_a_second(workbench: Workbench, name: str, say: Say) -> None:
+def test_points_a_second(workbench: GpuDeskService, name: str, say: Say) -> None:
     sweep = grid(workbench, GRIDS[name])
     points, estimates = 0.0, 0.0
     for _ in range(ROUNDS):
@@ -75,12 +71,12 @@ def test_points_a_second(workbench: Workbench, name: str, say: Say) -> None:
     assert estimates >= LEAST_RATE
 
 
-def test_rows_of_csv_a_second(workbench: Workbench, tmp_path: Path, say: Say) -> None:
+def test_rows_of_csv_a_second(workbench: GpuDeskService, tmp_path: Path, say: Say) -> None:
     sweep = grid(workbench, {**MILLION, "concurrency": (*range(1, 17), 10_000)})
     evaluation = SweepEvaluation(sweep, workbench.catalog, workbench.calibration)
     seconds = 0.0
     with (tmp_path / "sweep.csv").open("wb") as file:
-        writer = CsvWriter(file, sweep, evaluation.words)
+        writer = SweepCsvWriter(file, sweep, evaluation.words)
         for block in evaluation.blocks():
             began = process_time()
             writer.write(block)
@@ -90,7 +86,7 @@ def test_rows_of_csv_a_second(workbench: Workbench, tmp_path: Path, say: Say) ->
     assert rate >= LEAST_ROWS
 
 
-def test_setups_a_second(workbench: Workbench, say: Say) -> None:
+def test_setups_a_second(workbench: GpuDeskService, say: Say) -> None:
     """Everything in the catalog: each point has a part, model, format or degree of its own."""
     axes = {
         "accelerators": ("all",),

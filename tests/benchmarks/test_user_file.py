@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from gpudesk.catalog.user_file import UserFile
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import Edit, OwnClaim, OwnFact, OwnPrice
+from gpudesk.catalog.user_store.user_file import UserFile
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserClaim, UserFact, UserPrice
+from gpudesk.text.messages import message
 
 NUMBER = 10_000
 #: Seconds from a closed file to its facts.
@@ -22,14 +22,14 @@ ONE = 0.02
 #: Seconds that a list of prices may take.
 MANY = 1.0
 
-_SOURCES = tuple(Source(f"own-{each}", f"List {each}", "A provider", Kind.PRESS) for each in range(50))
+_SOURCES = tuple(Source(f"own-{each}", f"List {each}", "A provider", SourceKind.PRESS) for each in range(50))
 _PRICES = tuple(
-    OwnPrice(
+    UserPrice(
         f"own-price-{each}",
         "mi325x",
         "on_demand",
         f"own-{each % 50}",
-        Kind.PRESS,
+        SourceKind.PRESS,
         1.5 + each / 1000,
         provider="A provider",
         region="us-east-1",
@@ -40,12 +40,12 @@ _PRICES = tuple(
     for each in range(NUMBER)
 )
 _CLAIMS = tuple(
-    OwnClaim(
+    UserClaim(
         f"part-{each % 300}",
         f"attribute_{each}",
         5.3e12 + each,
         f"own-{each % 50}",
-        Kind.USER,
+        SourceKind.USER,
         "2026-07-01",
         "5.3 TB/s",
         None,
@@ -55,8 +55,8 @@ _CLAIMS = tuple(
 )
 
 
-def _put(*facts: OwnFact) -> Edit:
-    return Edit(message("own.step.add", name="a list"), after=facts)
+def _put(*facts: UserFact) -> FactEdit:
+    return FactEdit(message("own.step.add", name="a list"), after=facts)
 
 
 def _median(benchmark: BenchmarkFixture) -> float:
@@ -92,7 +92,7 @@ def test_one_change_in_a_large_file(benchmark: BenchmarkFixture, path: Path) -> 
         def change() -> None:
             nonlocal former
             after = next(states)
-            file.apply(Edit(message("own.step.price", thing="MI325X"), before=(former,), after=(after,)))
+            file.apply(FactEdit(message("own.step.price", thing="MI325X"), before=(former,), after=(after,)))
             former = after
 
         benchmark(change)
@@ -101,7 +101,7 @@ def test_one_change_in_a_large_file(benchmark: BenchmarkFixture, path: Path) -> 
 
 def test_list_of_prices_in_one_step(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     edit = _put(*_SOURCES, *_PRICES)
-    other = Source("own-other", "Another list", "A provider", Kind.PRESS)
+    other = Source("own-other", "Another list", "A provider", SourceKind.PRESS)
     with UserFile.open(tmp_path / "catalog.sqlite") as file:
         # With a fact in the file, each large step makes a backup before it.
         file.apply(_put(other))

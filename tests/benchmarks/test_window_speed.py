@@ -8,8 +8,8 @@ from statistics import median
 
 import pytest
 
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 from tests.benchmarks.timed_start import timed_start
 
@@ -27,7 +27,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, float]]:
     """Start the program with a file several times; the first start only brings its files into memory."""
     folder = tmp_path_factory.mktemp("window")
     scenario = folder / "sample.gpudesk"
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         workbench.save_scenario(read_template("70b-chat-on-four"), scenario)
     command = [sys.executable, "-m", "gpudesk", str(scenario)]
     # Modules are compiled once, as those of an installed program are.

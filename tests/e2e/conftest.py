@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.cli.main import main
-from gpudesk.desktop.faults.log import LastLines, LogFile
-from gpudesk.desktop.faults.reporter import FaultReporter
-from gpudesk.desktop.shell.files import FileActions
-from gpudesk.workbench.scenario_file import write_scenario
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.window.faults.log import LastLines, LogFile
+from gpudesk.desktop.window.faults.reporter import FaultReporter
+from gpudesk.desktop.window.file_actions import FileActions
+from gpudesk.documents.scenario_file import read_template, write_scenario
 from tests.e2e.window_user import User
 
 Completed = subprocess.CompletedProcess[str]

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from gpudesk.desktop.session.edits import load_value
-from gpudesk.workbench.scenario_file import read_scenario
+from gpudesk.desktop.session.scenario_edits import read_load_value
+from gpudesk.documents.scenario_file import read_scenario
 from tests.e2e.window_user import User
 
 
 def load(user: User) -> float:
     """Return what the load stands at in the window in front."""
-    return load_value(user.window.desk.scenario.workload.load)
+    return read_load_value(user.window.desk.scenario.workload.load)
 
 
 def load_in(path: Path) -> int | None:

@@ -135,9 +135,7 @@ class Walk:
         number = self.display.removeprefix(":")
         return {
             f"/tmp/.X11-unix/X{number}": "the X server, which shows the windows",
-            _place_of(
-                services["session"]
-            ): "the bus of the session: theme, file dialogs, where assistants are",
+            _place_of(services["session"]): "the bus of the session: theme, file dialogs, where assistants are",
             _place_of(services["accessibility"]): "the bus of assistants, such as a screen reader",
         }
 
@@ -201,12 +199,7 @@ def calls_of(program: Sequence[str], command: str, folder: Path) -> list[str]:
 def _environment(home: Path) -> dict[str, str]:
     """Return what a program of the user's finds, and nothing of this test's own."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return {
-        **kept,
-        "GPUDESK_HOME": str(home),
-        "GPUDESK_LANGUAGE": "en",
-        "LC_ALL": "C.UTF-8",
-    }
+    return {**kept, "GPUDESK_HOME": str(home), "GPUDESK_LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
 
 
 def check_that_all_worked(done: Walk) -> None:

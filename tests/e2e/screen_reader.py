@@ -84,9 +84,7 @@ class Reader:
         """Wait for the first thing of a role whose name begins so."""
 
         def look() -> Any:  # noqa: ANN401
-            return next(
-                (e for e in self.everything() if e.getRoleName() == role and e.name.startswith(start)), None
-            )
+            return next((e for e in self.everything() if e.getRoleName() == role and e.name.startswith(start)), None)
 
         return self._wait(look, f"{role} {start!r}")
 
@@ -166,9 +164,7 @@ class Reader:
     def choose(self, name: str) -> None:
         """Choose a page or a view, and wait until it is the one that is shown."""
         self.press("check box", name)
-        self._wait(
-            lambda: self.find("check box", name).getState().contains(pyatspi.STATE_CHECKED), f"choice {name}"
-        )
+        self._wait(lambda: self.find("check box", name).getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
 
     def controls(self) -> list[dict[str, object]]:
         """Return everything that is shown: role, name, description, and whether it takes the focus."""

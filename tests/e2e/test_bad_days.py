@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpudesk.desktop.pages.first_run.entries import RecoveredNote
-from gpudesk.desktop.printing.preview import SheetPreview
+from gpudesk.desktop.pages.first_run import RecoveredFileNote
+from gpudesk.desktop.window.sheet_preview import SheetPreview
 from tests.e2e.conftest import StartProgram
 from tests.e2e.deeds import kept, load, load_in, move_load
 from tests.e2e.window_user import User, names
@@ -23,7 +23,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from gpudesk.cli.main import main
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.window.main_window import MainWindow
 
 def edit():
     (window,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
@@ -70,7 +70,7 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
     assert load_in(file) == 64
 
     def at_window(user: User) -> None:
-        note = user.window.start.findChild(RecoveredNote)
+        note = user.window.start.findChild(RecoveredFileNote)
         assert note is not None
         assert note.isVisible()
         assert note.label.text().startswith("Recovered: chat, edited ")
@@ -91,7 +91,7 @@ def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_
     def at_window(user: User) -> None:
         user.click("Discard what was recovered of Llama 3.1 70B")
         assert kept(user_home) == []
-        assert not any(note.isVisible() for note in user.window.start.findChildren(RecoveredNote))
+        assert not any(note.isVisible() for note in user.window.start.findChildren(RecoveredFileNote))
 
     program(at_window)
 
@@ -121,9 +121,7 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_request_to_end_is_met_without_a_question_and_edits_are_kept(
-    user_home: Path, number: signal.Signals
-) -> None:
+def test_a_request_to_end_is_met_without_a_question_and_edits_are_kept(user_home: Path, number: signal.Signals) -> None:
     code, edited = ended_by(number, user_home)
     assert code == 0
     assert f'\\"concurrency\\": {edited}' in kept(user_home)[0].read_text()
@@ -180,9 +178,7 @@ def test_save_saves_and_closes(program: StartProgram, file: Path, user_home: Pat
     assert kept(user_home) == []
 
 
-def test_discard_changes_closes_and_leaves_no_trace(
-    program: StartProgram, file: Path, user_home: Path
-) -> None:
+def test_discard_changes_closes_and_leaves_no_trace(program: StartProgram, file: Path, user_home: Path) -> None:
     def at_window(user: User) -> None:
         move_load(user)
         user.until(lambda: kept(user_home))
@@ -261,9 +257,7 @@ def test_a_second_start_hands_its_file_to_the_first_and_ends(program: StartProgr
     program(at_window)
 
 
-def test_a_second_start_leaves_what_is_being_edited_and_shows_its_file(
-    program: StartProgram, file: Path
-) -> None:
+def test_a_second_start_leaves_what_is_being_edited_and_shows_its_file(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         first = user.window
         user.press("Return")
@@ -291,10 +285,8 @@ def test_a_second_start_without_a_file_brings_the_window_to_the_front(program: S
     program(at_window)
 
 
-def test_without_a_printer_the_preview_says_so(
-    program: StartProgram, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gpudesk.desktop.printing.preview.service_is_there", lambda: False)
+def test_without_a_printer_the_preview_says_so(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpudesk.desktop.window.sheet_preview.is_print_service_there", lambda: False)
 
     def at_window(user: User) -> None:
         user.press("Return", "Ctrl+P")
@@ -339,9 +331,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
     program(take_up_twice, str(file))
 
 
-def test_a_folder_that_takes_nothing_is_said_at_the_start(
-    program: StartProgram, user_home: Path, file: Path
-) -> None:
+def test_a_folder_that_takes_nothing_is_said_at_the_start(program: StartProgram, user_home: Path, file: Path) -> None:
     # Where it should be lies a file, so that it cannot be made.
     user_home.write_text("", encoding="utf-8")
 

@@ -177,16 +177,7 @@ def test_every_kind_of_entry_can_be_shown(gpudesk: RunProgram, entry: str) -> No
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        "accelerators",
-        "models",
-        "diffusion-models",
-        "serving-engines",
-        "templates",
-        "prices",
-        "sources",
-        "disputes",
-    ],
+    ["accelerators", "models", "diffusion-models", "serving-engines", "templates", "prices", "sources", "disputes"],
 )
 def test_every_kind_can_be_listed(gpudesk: RunProgram, kind: str) -> None:
     assert len(done(gpudesk("catalog", "list", kind)).splitlines()) > 4
@@ -279,32 +270,17 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
         (["compare", "--accelerators", "h300", *ASKED], "--accelerators: there is no accelerator h300"),
         (["compare", "--accelerators", "h200", *ASKED], "closest: h200-sxm"),
         (["compare", "--template", "mi325"], "there is no template mi325"),
-        (
-            ["estimate", *PAIR, "--model", "llama-3.1-71b"],
-            "--model: there is no model llama-3.1-71b; the closest",
-        ),
+        (["estimate", *PAIR, "--model", "llama-3.1-71b"], "--model: there is no model llama-3.1-71b; the closest"),
         (["estimate", *PAIR, "--weights", "fp5"], '--weights: "fp5" is not one of fp16'),
         (["estimate", *PAIR, "--serving-engine", "vlm"], '--serving-engine: "vlm" is not one of vllm'),
         (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
         (["estimate", *PAIR, "--batch-size", "4"], "load: concurrency and batch do not go together"),
-        (
-            ["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"],
-            "8 accelerators are no multiple of 3",
-        ),
-        (
-            ["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED],
-            "nonsense cannot be explained; these can",
-        ),
+        (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are no multiple of 3"),
+        (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "nonsense cannot be explained; these can"),
         (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is no form of a sheet"),
         (["catalog", "show", "mi32x"], "there is no entry of the catalog mi32x; the closest: mi325x"),
-        (
-            ["estimate", "--batch", "/no/such/file"],
-            "/no/such/file: cannot be read: no such file or directory",
-        ),
-        (
-            ["compare", "--scenario", "gone.gpudesk"],
-            "gone.gpudesk: cannot be read: no such file or directory",
-        ),
+        (["estimate", "--batch", "/no/such/file"], "/no/such/file: cannot be read: no such file or directory"),
+        (["compare", "--scenario", "gone.gpudesk"], "gone.gpudesk: cannot be read: no such file or directory"),
         (["sheet", *SAMPLE, "-o", "/no/such/folder/a.md"], "/no/such/folder/a.md: cannot be written"),
     ],
 )

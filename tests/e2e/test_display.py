@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudesk.cli import display
-from gpudesk.cli.display import display_problem
+from gpudesk.cli import main
+from gpudesk.cli.main import find_display_problem
 from tests.e2e.x_session import x_server
 
 pytestmark = pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X server")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X
 @pytest.fixture
 def name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Return the name of a display that nobody else uses."""
-    monkeypatch.setattr(display, "_held", set())
+    monkeypatch.setattr(main, "_held", set())
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with x_server() as started:
@@ -28,7 +28,7 @@ def name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.mark.usefixtures("name")
 def test_a_display_is_there() -> None:
-    assert display_problem() is None
+    assert find_display_problem() is None
 
 
 def test_who_comes_after_the_question_is_let_in(name: str) -> None:
@@ -37,7 +37,7 @@ def test_who_comes_after_the_question_is_let_in(name: str) -> None:
     xcb.xcb_connect.restype = ctypes.c_void_p
     for function in (xcb.xcb_connection_has_error, xcb.xcb_disconnect):
         function.argtypes = [ctypes.c_void_p]
-    assert display_problem() is None
+    assert find_display_problem() is None
     for _ in range(200):
         connection = xcb.xcb_connect(name.encode(), None)
         assert not xcb.xcb_connection_has_error(connection)
@@ -47,4 +47,4 @@ def test_who_comes_after_the_question_is_let_in(name: str) -> None:
 def test_a_display_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     other = f":{int(name[1:]) + 1}"
     monkeypatch.setenv("DISPLAY", other)
-    assert display_problem() == f"the display {other} cannot be reached"
+    assert find_display_problem() == f"the display {other} cannot be reached"

@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.cli.main import main
-from gpudesk.desktop.faults.dialog import FaultDialog
-from gpudesk.desktop.faults.reporter import FaultReporter
-from gpudesk.desktop.pages.first_run.entries import RecoveredNote
+from gpudesk.desktop.pages.first_run import RecoveredFileNote
 from gpudesk.desktop.session.document import Document
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.progress import Progress, Steps
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.window.faults.dialog import FaultDialog
+from gpudesk.desktop.window.faults.reporter import FaultReporter
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, message
 from tests.e2e.conftest import StartProgram
 from tests.e2e.deeds import kept, move_load
 from tests.e2e.window_user import User
@@ -35,7 +35,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from gpudesk.cli.main import main
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.window.main_window import MainWindow
 
 how, files = sys.argv[1], sys.argv[2:]
 
@@ -169,7 +169,7 @@ def test_a_storm_in_every_paint_neither_freezes_the_program_nor_fills_the_disk(
     class Stormy(QWidget):
         paints = 0
 
-        def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        def paintEvent(self, _event: object) -> None:
             self.paints += 1
             self.update()
             raise RuntimeError(f"paint {self.paints}")
@@ -209,8 +209,8 @@ def test_a_fault_in_a_thread_is_told_and_names_it(program: StartProgram) -> None
 
 @pytest.mark.logs_warnings
 def test_a_fault_in_a_job_is_told_and_whoever_waits_for_it_too(program: StartProgram) -> None:
-    def steps() -> Steps[int]:
-        yield Progress(message("file.unreadable", reason="x"))
+    def steps() -> ProgressSteps[int]:
+        yield JobProgress(message("file.unreadable", reason="x"))
         raise RuntimeError("on purpose")
 
     def at_window(user: User) -> None:
@@ -277,12 +277,10 @@ def test_what_is_said_of_unsaved_changes_is_true(
 
 
 @pytest.mark.logs_warnings
-def test_a_fault_before_the_first_window_is_told_too(
-    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[str, str]] = []
 
-    def fail() -> Workbench:
+    def fail() -> GpuDeskService:
         timer = QTimer()
         timer.setSingleShot(True)
         timer.timeout.connect(broken)
@@ -292,7 +290,7 @@ def test_a_fault_before_the_first_window_is_told_too(
         said.append((dialog.happened.text(), dialog.report.toPlainText()))
         raise InputError(message("file.unreadable", reason="x"), "catalog")
 
-    monkeypatch.setattr(Workbench, "open", staticmethod(fail))
+    monkeypatch.setattr(GpuDeskService, "open", staticmethod(fail))
     assert main([]) == 1
     ((happened, report),) = said
     assert "RuntimeError" in happened
@@ -308,15 +306,11 @@ def test_a_fault_before_the_first_window_is_told_too(
     ],
 )
 def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
-    qapp: QApplication,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    error: Exception,
-    said: str,
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
 ) -> None:
     seen: list[str] = []
 
-    def fail() -> Workbench:
+    def fail() -> GpuDeskService:
         raise error
 
     def look() -> None:
@@ -325,7 +319,7 @@ def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
         assert type(error).__name__ in dialog.report.toPlainText()
         dialog.leave.click()
 
-    monkeypatch.setattr(Workbench, "open", staticmethod(fail))
+    monkeypatch.setattr(GpuDeskService, "open", staticmethod(fail))
     monkeypatch.setattr(sys, "__stderr__", None)
     QTimer.singleShot(300, look)
     assert main([]) == 1
@@ -345,9 +339,7 @@ def offered(user: User) -> list[str]:
     return user.window.note.offers
 
 
-def test_a_crash_is_told_at_the_next_start_and_not_at_the_one_after(
-    program: StartProgram, user_home: Path
-) -> None:
+def test_a_crash_is_told_at_the_next_start_and_not_at_the_one_after(program: StartProgram, user_home: Path) -> None:
     crash()
     assert reports(user_home) == [".lock", ".log"]
 
@@ -387,9 +379,7 @@ def test_a_crash_that_is_discarded_is_gone(program: StartProgram, user_home: Pat
     assert reports(user_home) == []
 
 
-def test_a_crash_that_was_not_looked_at_is_offered_again_with_the_next(
-    program: StartProgram, user_home: Path
-) -> None:
+def test_a_crash_that_was_not_looked_at_is_offered_again_with_the_next(program: StartProgram, user_home: Path) -> None:
     crash()
     program(lambda user: user.until(lambda: user.window.note.offers))
     crash()
@@ -424,7 +414,7 @@ def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_pa
 
     def at_window(user: User) -> None:
         offered(user)
-        (note,) = user.window.start.findChildren(RecoveredNote)
+        (note,) = user.window.start.findChildren(RecoveredFileNote)
         assert note.isVisible()
         user.click("Open what was recovered of")
         assert user.window.note.offers

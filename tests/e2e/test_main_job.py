@@ -7,13 +7,13 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.compare.page import ComparePage
-from gpudesk.desktop.pages.first_run.entries import QuestionRow, RecentRow
-from gpudesk.desktop.panel.node import Kind
-from gpudesk.desktop.panel.panel import SourcesPanel
-from gpudesk.desktop.printing.preview import SheetPreview
-from gpudesk.desktop.session.edits import load_value
+from gpudesk.desktop.pages.first_run import RecentFileButton, StartQuestionButton
+from gpudesk.desktop.session.scenario_edits import read_load_value
+from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.desktop.window.sources_panel import SourcesPanel
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User
 
@@ -27,7 +27,7 @@ def parts(window: MainWindow) -> list[str]:
 
 def load(window: MainWindow) -> float:
     """Return what the load stands at."""
-    return load_value(window.desk.scenario.workload.load)
+    return read_load_value(window.desk.scenario.workload.load)
 
 
 def undo_step(user: User) -> str:
@@ -75,7 +75,7 @@ def test_a_question_is_opened_by_a_click_and_by_its_digit(program: StartProgram)
         assert parts(user.window) == []
 
     def with_mouse(user: User) -> None:
-        question = user.window.start.findChildren(QuestionRow)[0]
+        question = user.window.start.findChildren(StartQuestionButton)[0]
         user.click(question.accessibleName())
         assert set(parts(user.window)) == {"mi325x", "h200-sxm"}
 
@@ -159,7 +159,7 @@ def test_a_cell_that_is_selected_by_keys_fills_the_panel(program: StartProgram) 
         assert window.desk.selection is not None
         user.until(lambda: panel.explanation is not None)
         said = [line.node for top in panel.view.lines.lines for line in top.walk()]
-        assert any(node.kind is Kind.CLAIM for node in said)
+        assert any(node.kind is NodeKind.CLAIM for node in said)
         user.press("F6")
         assert panel.isAncestorOf(window.focusWidget())
         user.press("Ctrl+I")
@@ -210,7 +210,7 @@ def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_pat
         assert user.window.windowTitle() == "mine.gpudesk[*] — GPU Desk"
 
     def from_recent(user: User) -> None:
-        recent = user.widget(RecentRow, "Open mine")
+        recent = user.widget(RecentFileButton, "Open mine")
         recent.setFocus()
         user.press("Return")
         assert user.window.desk.scenario.workload == kept[0].workload
@@ -221,9 +221,7 @@ def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_pat
 
 
 @pytest.mark.parametrize("way", ["dropped", "given", "chosen"])
-def test_a_sheet_that_was_saved_opens_as_the_same_comparison(
-    program: StartProgram, tmp_path: Path, way: str
-) -> None:
+def test_a_sheet_that_was_saved_opens_as_the_same_comparison(program: StartProgram, tmp_path: Path, way: str) -> None:
     file = tmp_path / "sheet.pdf"
     hashes: list[str] = []
 
@@ -321,15 +319,13 @@ class ShownWindows(QObject):
         super().__init__()
         self.shown: list[str] = []
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
             self.shown.append(type(watched).__name__)
         return False
 
 
-def test_pages_and_panel_are_made_without_a_window_of_their_own(
-    program: StartProgram, qapp: QApplication
-) -> None:
+def test_pages_and_panel_are_made_without_a_window_of_their_own(program: StartProgram, qapp: QApplication) -> None:
     def at_window(user: User) -> None:
         user.window.resize(1440, 900)
         watch = ShownWindows()

@@ -72,9 +72,7 @@ time.sleep(0.2)
 """
 
 
-IN_A_CHILD = (
-    "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.socket()'])"
-)
+IN_A_CHILD = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.socket()'])"
 DATAGRAMS = "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)"
 REACHING = {
     "Python": REACHES_OUT,

@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.cli.main import main
-from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.own_edits import state_value
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.catalog.import_pack import PackDialog
+from gpudesk.service import GpuDeskService
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User, names
 
@@ -28,8 +28,8 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a pack of one figure that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "somebody else"))
-        with Workbench.open() as workbench:
-            source = own_source("Measured here")
+        with GpuDeskService.open() as workbench:
+            source = make_user_source("Measured here")
             step = state_value(workbench.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
             workbench.own.do(step)
         made = tmp_path / "Our figures.gpudeskpack"
@@ -44,9 +44,7 @@ def preview_of(user: User) -> PackDialog:
     return dialog
 
 
-def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(
-    program: StartProgram, file: Path
-) -> None:
+def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         ask_to_open(file)
         user.until(lambda: names(user.windows) == ["chat.gpudesk"])
@@ -57,9 +55,7 @@ def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(
     program(at_window)
 
 
-def test_scenario_that_started_the_program_is_opened_in_its_first_window(
-    program: StartProgram, file: Path
-) -> None:
+def test_scenario_that_started_the_program_is_opened_in_its_first_window(program: StartProgram, file: Path) -> None:
     ask_to_open(file)
 
     def at_window(user: User) -> None:
@@ -92,9 +88,7 @@ def test_scenario_and_pack_together_open_in_one_window(program: StartProgram, fi
     program(at_window)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("gone.gpudesk", "Not opened: "), ("gone.gpudeskpack", "Not imported: ")]
-)
+@pytest.mark.parametrize(("name", "said"), [("gone.gpudesk", "Not opened: "), ("gone.gpudeskpack", "Not imported: ")])
 @pytest.mark.parametrize("way", ["given", "asked for"])
 def test_file_that_is_not_there_is_said_in_the_window(
     program: StartProgram, tmp_path: Path, name: str, said: str, way: str

@@ -29,20 +29,13 @@ def test_the_program_splits_by_itself(gpudesk: RunProgram) -> None:
 
 def test_explain_shows_a_term_for_each_pool_and_for_the_transfer(gpudesk: RunProgram) -> None:
     text = done(gpudesk("explain", *EIGHT, "--disaggregated"))
-    for name in (
-        "most from the prefill pool",
-        "most over the link",
-        "KV transfer",
-        "stay in the decode pool",
-    ):
+    for name in ("most from the prefill pool", "most over the link", "KV transfer", "stay in the decode pool"):
         assert f"{name} = " in text
     assert "hand-over = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
 
 
 @pytest.mark.parametrize("load", [["--concurrency", "100"], ["--request-rate", "3"], ["--saturate", "500"]])
-def test_estimate_compare_and_sheet_agree_on_both_pools(
-    gpudesk: RunProgram, tmp_path: Path, load: list[str]
-) -> None:
+def test_estimate_compare_and_sheet_agree_on_both_pools(gpudesk: RunProgram, tmp_path: Path, load: list[str]) -> None:
     without_load = EIGHT[: EIGHT.index("--concurrency")]
     asked = [*without_load, "--disaggregated", *load]
     estimated = json.loads(done(gpudesk("estimate", *asked, "--json")))
@@ -74,9 +67,7 @@ def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
         ("prefill=4,decode=5", 1, "count: the pools take 4 and 5 accelerators, but there are 8"),
     ],
 )
-def test_pools_that_cannot_be_are_refused_in_one_line(
-    gpudesk: RunProgram, pools: str, code: int, said: str
-) -> None:
+def test_pools_that_cannot_be_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, said: str) -> None:
     assert said in fault(gpudesk("estimate", *EIGHT, "--pools", pools), code)
 
 

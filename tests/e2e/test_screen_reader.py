@@ -92,15 +92,9 @@ def test_accelerators_are_heard_with_count_and_baseline() -> None:
 
 def test_the_pages_are_tabs_with_their_keys() -> None:
     tabs = {
-        control["name"]: control["description"]
-        for control in main_job()["first"]
-        if control["role"] == "check box"
+        control["name"]: control["description"] for control in main_job()["first"] if control["role"] == "check box"
     }
-    assert [tabs[page] for page in ("Compare", "Performance", "Memory and fit")] == [
-        "Ctrl 1",
-        "Ctrl 2",
-        "Ctrl 3",
-    ]
+    assert [tabs[page] for page in ("Compare", "Performance", "Memory and fit")] == ["Ctrl 1", "Ctrl 2", "Ctrl 3"]
 
 
 def test_cells_of_the_comparison_are_sentences_with_figures() -> None:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.shell.dialogs.installation import InstallationDialog
-from gpudesk.desktop.theme.theme import LIGHT, Theme
+from gpudesk.desktop.ui.theme.theme import LIGHT, Theme
+from gpudesk.desktop.window.dialogs.installation import InstallationDialog
 from tests.e2e.conftest import RunProgram
 
 ROOT = Path(paths.__file__).parents[1]
@@ -68,10 +68,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     told = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (1, "")
     failed = {check["id"]: check["found"] for check in told["checks"] if not check["ok"]}
-    assert (
-        "changed: resources/icons/check.svg; missing: resources/fonts/DeskSans-Medium.ttf"
-        in (failed["resources"])
-    )
+    assert "changed: resources/icons/check.svg; missing: resources/fonts/DeskSans-Medium.ttf" in (failed["resources"])
     assert failed["icons"] == "the icon check cannot be drawn"
     assert failed["fonts"] == "the font DeskSans-Medium.ttf cannot be loaded"
     # The window says itself that a font is missing; facts and figures have nothing to do with it.

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.window.main_window import MainWindow
 
 Wanted = TypeVar("Wanted", bound=QWidget)
 

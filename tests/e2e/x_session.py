@@ -12,10 +12,7 @@ from typing import Final
 
 SYSTEM_PYTHON: Final = Path("/usr/bin/python3")
 SCRIPT: Final = Path(__file__).with_name("screen_reader.py")
-_LAUNCHERS: Final = (
-    Path("/usr/libexec/at-spi-bus-launcher"),
-    Path("/usr/lib/at-spi2-core/at-spi-bus-launcher"),
-)
+_LAUNCHERS: Final = (Path("/usr/libexec/at-spi-bus-launcher"), Path("/usr/lib/at-spi2-core/at-spi-bus-launcher"))
 
 
 def missing_packages() -> list[str]:

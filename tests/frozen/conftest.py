@@ -16,9 +16,7 @@ _DEFAULT = ROOT / "build" / "packages" / "frozen" / "gpudesk"
 #: The program's own files in the folder.
 BUNDLE = Path("_internal", "gpudesk", "_bundled")
 #: The interpreter of the environment that the program was frozen from, which the tools of packaging/ need.
-BUILDERS_PYTHON = (
-    ROOT / "build/packages/venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-)
+BUILDERS_PYTHON = ROOT / "build/packages/venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 Completed = subprocess.CompletedProcess[str]
 RunFrozen = Callable[..., Completed]

@@ -53,9 +53,7 @@ def modules(frozen: Path) -> frozenset[str]:
     if not BUILDERS_PYTHON.exists():
         pytest.fail(f"{BUILDERS_PYTHON} is missing; run `make freeze`")
     program = frozen / ("gpudesk.exe" if sys.platform == "win32" else "gpudesk")
-    listed = subprocess.run(
-        [BUILDERS_PYTHON, "-c", _LIST, program], capture_output=True, encoding="utf-8", check=False
-    )
+    listed = subprocess.run([BUILDERS_PYTHON, "-c", _LIST, program], capture_output=True, encoding="utf-8", check=False)
     assert listed.returncode == 0, listed.stderr
     names = set(json.loads(listed.stdout))
     for archive in (frozen / "_internal").rglob("base_library.zip"):
@@ -86,8 +84,7 @@ def test_no_module_speaks_to_other_machines(frozen: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "banned"),
-    [("http.client", True), ("ssl", True), ("html.parser", False), ("gpudesk.http", False)],
+    ("name", "banned"), [("http.client", True), ("ssl", True), ("html.parser", False), ("gpudesk.http", False)]
 )
 def test_modules_are_known_by_their_names(name: str, banned: bool) -> None:
     assert in_banned(name) is banned

@@ -39,7 +39,7 @@ def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(frozen: Path
     assert "# GPU Desk: " in text
     assert "frozen" in text
     assert "Fatal Python error: Segmentation fault" in text
-    assert "gpudesk/desktop/app.py" in text
+    assert "gpudesk/desktop/window/app.py" in text
     program = started(frozen, tmp_path, 2)
     assert len(reports(tmp_path)) == 2
     program.send_signal(signal.SIGTERM)

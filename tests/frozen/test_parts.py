@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gpudesk.parts import PROGRAM, Part, read_parts
+from gpudesk.third_party import PROGRAM, ThirdPartyWork, read_third_party
 from tests.frozen.conftest import BUILDERS_PYTHON, BUNDLE, ROOT
 
 
 @pytest.fixture(scope="module")
-def parts(frozen: Path) -> list[Part]:
-    return read_parts(frozen / BUNDLE / "parts.json")
+def parts(frozen: Path) -> list[ThirdPartyWork]:
+    return read_third_party(frozen / BUNDLE / "parts.json")
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +43,15 @@ def run_tool(name: str, *arguments: str) -> str:
     return done.stdout
 
 
-def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: list[Part]) -> None:
+def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: list[ThirdPartyWork]) -> None:
     assert parts[0].name == PROGRAM
     assert [part.name for part in parts if not part.licence or not part.texts] == []
     named = {name for part in parts for name in part.texts}
-    there = {
-        path.relative_to(frozen / BUNDLE).as_posix() for path in (frozen / BUNDLE / "licences").iterdir()
-    }
+    there = {path.relative_to(frozen / BUNDLE).as_posix() for path in (frozen / BUNDLE / "licences").iterdir()}
     assert named == there
 
 
-def test_the_parts_are_those_that_matter(parts: list[Part]) -> None:
+def test_the_parts_are_those_that_matter(parts: list[ThirdPartyWork]) -> None:
     by_name = {part.name: part for part in parts}
     assert by_name["Qt"].version == by_name["PySide6_Essentials"].version
     for name in ("CPython", "PyInstaller bootloader", "numpy", "SQLAlchemy", "PyNaCl", "Qt"):
@@ -70,22 +68,22 @@ def test_the_parts_are_those_that_matter(parts: list[Part]) -> None:
     assert wanted <= inside
 
 
-def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[Part]) -> None:
+def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[ThirdPartyWork]) -> None:
     notices = (frozen / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
     assert [part.work for part in parts[1:] if f"\n{part.work}" not in notices] == []
     assert "may be replaced there by other builds of Qt" in notices
 
 
 @pytest.mark.thorough
-def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[Part], tmp_path: Path) -> None:
+def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[ThirdPartyWork], tmp_path: Path) -> None:
     """What was added since is the list itself: every file is still some part's."""
     copy = shutil.copytree(frozen, tmp_path / "copy", symlinks=True)
     run_tool("parts.py", str(copy))
-    assert read_parts(copy / BUNDLE / "parts.json") == parts
+    assert read_third_party(copy / BUNDLE / "parts.json") == parts
 
 
 @pytest.mark.thorough
-def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[Part]) -> None:
+def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[ThirdPartyWork]) -> None:
     listed = [(each["name"], each.get("version", "")) for each in bill["components"]]
     assert sorted(listed) == sorted((part.name, part.version) for part in parts[1:])
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")

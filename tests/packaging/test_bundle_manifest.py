@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.workbench.bundle_manifest import compare_bundle, missing_program_files
+from gpudesk.bundle_manifest import compare_bundle, list_missing_program_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,10 +49,10 @@ def test_frozen_program_knows_what_lies_around_its_bundle(tmp_path: Path) -> Non
     for name in ("libpython.so", "numpy/linear.so", "gpudesk/_bundled/catalog.sqlite"):
         (program / name).write_text("some")
     assert make_list(str(bundle)).returncode == 0
-    assert missing_program_files(bundle) == ()
+    assert list_missing_program_files(bundle) == ()
     # Signed: another content under the same name.
     (program / "libpython.so").write_text("other")
     (program / "numpy" / "linear.so").unlink()
     (bundle / "catalog.sqlite").unlink()
-    assert missing_program_files(bundle) == ("numpy/linear.so",)
+    assert list_missing_program_files(bundle) == ("numpy/linear.so",)
     assert compare_bundle(bundle).missing == ("catalog.sqlite",)

@@ -53,17 +53,12 @@ def test_a_heading_of_the_version_counts_and_what_comes_after_it_does_not() -> N
 
 def test_debian_gets_entries_with_maintainer_and_time() -> None:
     text = changelog.debian(changelog.releases(TEXT, "1.1.0", NOW), "A Person <a@b.invalid>")
-    assert text.startswith(
-        "gpudesk (1.1.0) unstable; urgency=medium\n\n  [ Added ]\n  * A switch for the light"
-    )
+    assert text.startswith("gpudesk (1.1.0) unstable; urgency=medium\n\n  [ Added ]\n  * A switch for the light")
     assert "  * See the manual.\n" in text
     assert "\n -- A Person <a@b.invalid>  Sun, 22 Nov 2026 21:34:05 +0000\n" in text
 
 
-@pytest.mark.parametrize(
-    ("version", "written"),
-    [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3")],
-)
+@pytest.mark.parametrize(("version", "written"), [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3")])
 def test_what_comes_before_a_release_is_sorted_before_it(version: str, written: str) -> None:
     assert changelog.debian_version(version) == written
 
@@ -82,17 +77,8 @@ def test_appstream_gets_releases_with_marked_up_changes() -> None:
 def test_copyrights_name_every_part_and_explain_every_licence() -> None:
     parts = [
         {"name": "GPU Desk", "licence": "Apache-2.0"},
-        {
-            "name": "Lamp",
-            "version": "7",
-            "licence": "MIT OR Zlib",
-            "copyright": ["2001 Lamp makers", "2002 Ann"],
-        },
-        {
-            "name": "Starter",
-            "licence": "GPL-2.0-or-later WITH Some-exception",
-            "home": "https://s.invalid",
-        },
+        {"name": "Lamp", "version": "7", "licence": "MIT OR Zlib", "copyright": ["2001 Lamp makers", "2002 Ann"]},
+        {"name": "Starter", "licence": "GPL-2.0-or-later WITH Some-exception", "home": "https://s.invalid"},
     ]
     text = copyright_file.copyright_file(parts, 2026)
     assert "Copyright: 2026 GPU Desk maintainers\nLicense: Apache-2.0\n" in text

@@ -93,11 +93,7 @@ def test_desktop_knows_files_by_name_and_without_it_by_content(share: Path, tmp_
     shutil.copy(template, tmp_path / "nameless")
     (tmp_path / "other").write_text('{\n  "gpudesk_pack": 1,\n  "content": {}\n}\n', encoding="utf-8")
     (tmp_path / "empty.gpudeskpack").touch()
-    environment = {
-        **os.environ,
-        "XDG_DATA_DIRS": str(tmp_path / "share"),
-        "XDG_DATA_HOME": str(tmp_path / "nothing"),
-    }
+    environment = {**os.environ, "XDG_DATA_DIRS": str(tmp_path / "share"), "XDG_DATA_HOME": str(tmp_path / "nothing")}
     files = [str(template), *(str(tmp_path / name) for name in ("nameless", "other", "empty.gpudeskpack"))]
     said = subprocess.run(
         [sys.executable, "-c", _ASK_QT, *files], env=environment, capture_output=True, text=True, check=True
@@ -109,9 +105,7 @@ def test_desktop_knows_files_by_name_and_without_it_by_content(share: Path, tmp_
 def test_manual_page_is_well_formed(share: Path) -> None:
     page = share / "man/man1/gpudesk.1.gz"
     text = subprocess.run(["gzip", "-dc", page], capture_output=True, check=True).stdout
-    lint = subprocess.run(
-        [tool("mandoc"), "-T", "lint", "-W", "warning"], input=text, capture_output=True, check=False
-    )
+    lint = subprocess.run([tool("mandoc"), "-T", "lint", "-W", "warning"], input=text, capture_output=True, check=False)
     assert lint.stdout.decode() == ""
 
 

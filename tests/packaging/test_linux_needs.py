@@ -24,9 +24,7 @@ class Frozen:
         self._said: dict[Path, object] = {}
         monkeypatch.setattr(needs, "read", self._said.__getitem__)
 
-    def add(
-        self, place: str, *needed: str, folders: tuple[str, ...] = (), glibc: tuple[int, ...] = (2, 17)
-    ) -> None:
+    def add(self, place: str, *needed: str, folders: tuple[str, ...] = (), glibc: tuple[int, ...] = (2, 17)) -> None:
         path = self.folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"\x7fELF")
@@ -100,9 +98,7 @@ def test_data_of_a_library_that_is_carried_along_come_from_the_system(frozen: Fr
     assert frozen.depends()["Depends"] == ["fontconfig-config"]
 
 
-def test_only_links_without_which_a_library_is_not_found_are_followed(
-    frozen: Frozen, needs: ModuleType
-) -> None:
+def test_only_links_without_which_a_library_is_not_found_are_followed(frozen: Frozen, needs: ModuleType) -> None:
     """A module finds its library beside itself; the start finds its own through a link alone."""
     frozen.add("_internal/numpy.libs/libblas.so")
     frozen.add("_internal/numpy/umath.cpython-311-x.so", "libblas.so", folders=("$ORIGIN/../numpy.libs",))

@@ -85,9 +85,7 @@ def test_debian_package_puts_files_of_root_where_they_belong(deb: Path) -> None:
     assert "usr/share/metainfo/io.github.gpudesk.GPUDesk.metainfo.xml" in members
 
 
-def test_same_tree_makes_the_same_debian_package(
-    deb: Path, inputs: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_same_tree_makes_the_same_debian_package(deb: Path, inputs: tuple[Path, Path], tmp_path: Path) -> None:
     again = (Path(shutil.copytree(inputs[0], tmp_path / "tree", symlinks=True)), inputs[1])
     (again[0] / "gpudesk").touch()
     assert digest(made("make_deb.sh", again, tmp_path / "out")) == digest(deb)
@@ -140,9 +138,7 @@ def test_portable_archive_has_nothing_that_a_stick_cannot_hold(archive: Path) ->
 
 
 @pytest.mark.parametrize("name", ["DATA.txt", "what?.txt"])
-def test_name_that_a_stick_cannot_hold_is_refused(
-    inputs: tuple[Path, Path], tmp_path: Path, name: str
-) -> None:
+def test_name_that_a_stick_cannot_hold_is_refused(inputs: tuple[Path, Path], tmp_path: Path, name: str) -> None:
     tree = Path(shutil.copytree(inputs[0], tmp_path / "tree", symlinks=True))
     (tree / "_internal" / name).touch()
     done = pack("make_portable.sh", tree, inputs[1], tmp_path / "out")
@@ -150,9 +146,7 @@ def test_name_that_a_stick_cannot_hold_is_refused(
     assert name.lower() in done.stderr.lower()
 
 
-def test_same_tree_makes_the_same_portable_archive(
-    archive: Path, inputs: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_same_tree_makes_the_same_portable_archive(archive: Path, inputs: tuple[Path, Path], tmp_path: Path) -> None:
     assert digest(made("make_portable.sh", inputs, tmp_path)) == digest(archive)
 
 
@@ -166,16 +160,12 @@ def test_appimage_is_a_runtime_with_the_files_behind_it(inputs: tuple[Path, Path
     file = made("make_appimage.sh", inputs, tmp_path / "out", runtime)
     assert file.name == "GPU_Desk-1.2.0-x86_64.AppImage"
     root = tmp_path / "files"
-    subprocess.run(
-        ["unsquashfs", "-q", "-n", "-o", str(len(head)), "-d", root, file], check=True, capture_output=True
-    )
+    subprocess.run(["unsquashfs", "-q", "-n", "-o", str(len(head)), "-d", root, file], check=True, capture_output=True)
     assert (root / "AppRun").readlink() == Path("usr/lib/gpudesk/gpudesk")
     assert (root / "AppRun").exists()
     record = root / "usr/lib/gpudesk/_internal/gpudesk/_bundled/build.json"
     assert json.loads(record.read_text(encoding="utf-8"))["version"] == "1.2.0"
-    assert {path.name for path in root.iterdir()} == {
-        *("AppRun", "gpudesk.desktop", "gpudesk.png", ".DirIcon", "usr")
-    }
+    assert {path.name for path in root.iterdir()} == {*("AppRun", "gpudesk.desktop", "gpudesk.png", ".DirIcon", "usr")}
 
 
 def test_appimage_needs_a_runtime_of_its_kind(inputs: tuple[Path, Path], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from gpudesk.cli.output import SCENARIO_SUFFIX
-from gpudesk.workbench.pack_format import PACK_SUFFIX
+from gpudesk.documents.pack_file import PACK_SUFFIX
 from tests.packaging.scripts import load
 
 MACOS = Path(__file__).parents[2] / "packaging" / "macos"
@@ -46,9 +46,7 @@ def test_property_list_can_be_written_and_says_what_macos_needs(info: ModuleType
     assert said["NSHighResolutionCapable"] is True
     assert said["NSRequiresAquaSystemAppearance"] is False
     assert said["LSApplicationCategoryType"].startswith("public.app-category.")
-    assert not [
-        key for key in said if "Network" in key or "Transport" in key or key.endswith("UsageDescription")
-    ]
+    assert not [key for key in said if "Network" in key or "Transport" in key or key.endswith("UsageDescription")]
 
 
 def test_both_types_of_files_are_declared_and_opened(info: ModuleType) -> None:

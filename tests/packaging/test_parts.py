@@ -16,7 +16,7 @@ from known_parts import known_parts
 from parts import Inventory, inventory, write
 
 from gpudesk import paths
-from gpudesk.parts import PROGRAM, Part, licence_text, parts
+from gpudesk.third_party import PROGRAM, ThirdPartyWork, list_third_party, make_licence_text
 
 FRAME = {"pyimod01_archive": "m", "pyi_rth_inspect": "s", "entry": "s", "PYZ.pyz": "z"}
 
@@ -64,7 +64,7 @@ def lay_package(folder: Path, name: str) -> None:
     lay(folder, *(f"_internal/{place}" for place in found if "numpy.libs" not in place))
 
 
-def listed(root: Path, platform: str = "linux") -> dict[str, Part]:
+def listed(root: Path, platform: str = "linux") -> dict[str, ThirdPartyWork]:
     """Return the parts by name, of a tree without faults."""
     found = inventory(FrozenTree(root), platform)
     assert found.problems == []
@@ -167,8 +167,8 @@ def test_a_module_of_nobody_is_a_problem(root: Path, monkeypatch: pytest.MonkeyP
 def test_terms_that_would_cover_the_whole_program_are_a_problem() -> None:
     found = Inventory()
     for name, licence in (("readline", "GPL-3.0-or-later"), ("zstd", "BSD-3-Clause OR GPL-2.0-only")):
-        found.add(Part(name, "1.0", licence), ())
-    found.add(Part("none", "2.0"), ())
+        found.add(ThirdPartyWork(name, "1.0", licence), ())
+    found.add(ThirdPartyWork("none", "2.0"), ())
     assert found.problems == [
         "readline 1.0 is under GPL-3.0-or-later, which would cover the whole program",
         "none 2.0 states no licence that can be told",
@@ -205,9 +205,9 @@ def test_the_program_shows_what_was_written_into_it(root: Path, monkeypatch: pyt
     found = inventory(tree, "linux")
     write(tree, found)
     monkeypatch.setattr(paths, "parts_path", lambda: tree.bundle / "parts.json")
-    shown = {part.name: part for part in parts()}
+    shown = {part.name: part for part in list_third_party()}
     assert list(shown.values()) == found.parts
-    assert "GNU LESSER GENERAL PUBLIC LICENSE" in licence_text(shown["Qt"])
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_licence_text(shown["Qt"])
     notices = (root / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
     assert all(f"\n{part.work}" in notices for part in found.parts[1:])
     assert notices.count("0. Additional Definitions.") == 1

@@ -12,7 +12,7 @@ import pytest
 
 import gpudesk
 from gpudesk import paths
-from gpudesk.release import release_of
+from gpudesk.release import read_release
 
 ROOT = Path(__file__).parents[2]
 # One process, so that the wheel is built once when tests run in several.
@@ -41,9 +41,7 @@ def test_wheel_carries_the_whole_package(names: set[str]) -> None:
 
 
 def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str]) -> None:
-    bundled = {
-        name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")
-    }
+    bundled = {name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")}
     resources = {
         str(file.relative_to(ROOT))
         for file in (ROOT / "resources").rglob("*")
@@ -108,7 +106,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
 def test_installed_program_knows_the_commit_that_it_was_built_from(installed: Path, tmp_path: Path) -> None:
     code = "from gpudesk.release import installation, release; print(installation(), release().record())"
     # Asked in the same way, since this checkout may have changes, or no history.
-    built_from = release_of(ROOT, patience_s=60.0)
+    built_from = read_release(ROOT, patience_s=60.0)
     assert run_installed(installed, tmp_path, "-c", code) == f"package {built_from.record()}"
 
 

@@ -48,12 +48,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("version", "numbers"),
-    [
-        ("0.1.0", (0, 1, 0, 0)),
-        ("1.10.2.3", (1, 10, 2, 3)),
-        ("2.0rc1", (2, 0, 0, 0)),
-        ("3.1.dev4", (3, 1, 0, 0)),
-    ],
+    [("0.1.0", (0, 1, 0, 0)), ("1.10.2.3", (1, 10, 2, 3)), ("2.0rc1", (2, 0, 0, 0)), ("3.1.dev4", (3, 1, 0, 0))],
 )
 def test_windows_compares_versions_by_four_numbers(
     version_info: ModuleType, version: str, numbers: tuple[int, ...]

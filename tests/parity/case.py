@@ -97,16 +97,7 @@ FIGURES: Final = (
     "memory",
     "plan",
 )
-SHOWN: Final = (
-    "waiting",
-    "vendors",
-    "export",
-    "negotiation",
-    "software",
-    "references",
-    "loading",
-    "watch",
-)
+SHOWN: Final = ("waiting", "vendors", "export", "negotiation", "software", "references", "loading", "watch")
 SHEETS: Final = ("md", "html", "csv", "xlsx", "json", "gpudesk", "pdf")
 ANSWERS: Final[dict[str, tuple[str, ...]]] = {
     "serving_engine": ("any", "vllm", "sglang", "tensorrt-llm", "tgi", "own"),

@@ -22,14 +22,7 @@ from tests.parity.case import (
     Case,
     said_both_ways,
 )
-from tests.parity.kept_cases import (
-    catalog_cases,
-    help_cases,
-    import_cases,
-    list_cases,
-    own_cases,
-    wrong_cases,
-)
+from tests.parity.kept_cases import catalog_cases, help_cases, import_cases, list_cases, own_cases, wrong_cases
 
 _SCENARIOS: Final = 216
 #: Every scenario of which this divides the number is asked in a quick recording.
@@ -102,9 +95,7 @@ def _deployment(number: int, draw: random.Random) -> Arguments:
     several = draw.choice((1, 2, 2, 3, 4, 6 if number % 12 == 0 else 2))
     parts = draw.sample(USUAL_PARTS if number % 3 else PARTS, several)
     counts = draw.choice(((None,), (8,), (8,), (1, 2, 4, 8), (4,), (16,), (72,)))
-    chosen = [
-        part if count is None else f"{part}:{count}" for part in parts for count in [draw.choice(counts)]
-    ]
+    chosen = [part if count is None else f"{part}:{count}" for part in parts for count in [draw.choice(counts)]]
     stated = ["--accelerators", ",".join(chosen), "--model", MODELS[number * 7 % len(MODELS)]]
     weights = draw.choice((None, None, "fp8", "fp8", "bf16", "int4", "mxfp4", "nvfp4", "int8", "fp16"))
     kv = draw.choice((None, None, "fp8", "fp8", "bf16"))
@@ -200,15 +191,7 @@ _FULL: Final = (
     "h100-sxm:4,mi300x:4 --model mixtral-8x22b --weights fp8 --ttft-ms 2000 --tpot-ms 40",
     "h100-sxm:2 --model llama-3.1-70b --weights bf16 --concurrency 400 --lengths varied",
 )
-_FULL_LENGTHS: Final = (
-    (2000, 500),
-    (4000, 1000),
-    (512, 128),
-    (8000, 1000),
-    (4000, 500),
-    (1000, 300),
-    (30_000, 2000),
-)
+_FULL_LENGTHS: Final = ((2000, 500), (4000, 1000), (512, 128), (8000, 1000), (4000, 500), (1000, 300), (30_000, 2000))
 #: Of as many of these the derivations are recorded as text too.
 _FULL_TEXTS: Final = 3
 
@@ -239,11 +222,7 @@ def _template_cases() -> Iterator[Case]:
         yield from said_both_ways("cost", template, (*what, *DRAWS), quick=quick)
         yield from said_both_ways("decide", template, what, quick=quick)
         for suffix in SHEETS:
-            yield Case(
-                f"sheet/{template}-{suffix}",
-                (("sheet", *what, "-o", f"{{work}}/sheet.{suffix}"),),
-                quick=quick,
-            )
+            yield Case(f"sheet/{template}-{suffix}", (("sheet", *what, "-o", f"{{work}}/sheet.{suffix}"),), quick=quick)
         yield Case(f"cost/{template}-xlsx", (("cost", *what, *DRAWS, "-o", "{work}/flow.xlsx"),), quick=quick)
     what = ("--template", TEMPLATES[0])
     for shown in SHOWN:
@@ -272,9 +251,7 @@ def _template_cases() -> Iterator[Case]:
 
 
 def _fit_cases() -> Iterator[Case]:
-    yield from said_both_ways(
-        "fit", "h100-all", ("--accelerators", "h100-sxm", "--models", "all"), quick=True
-    )
+    yield from said_both_ways("fit", "h100-all", ("--accelerators", "h100-sxm", "--models", "all"), quick=True)
     yield from said_both_ways("fit", "all-70b", ("--accelerators", "all", "--model", "llama-3.1-70b"))
     yield Case("fit/everything-json", (("fit", "--json"),))
     narrow = ("--accelerators", "mi300x,l4,rtx-4090", "--models", "qwen3-32b,gpt-oss-20b,deepseek-v3")
@@ -302,17 +279,7 @@ def _sweep_cases() -> Iterator[Case]:
         "chosen": (*wide, "--weights", "fp8", *lengths, "--concurrency", "16", "--serving-engine", "vllm"),
         "wrong": (*wide, "--weights", "fp9", *lengths, "--concurrency", "16"),
         "no-load": (*wide, "--weights", "fp8", *lengths),
-        "details": (
-            *wide,
-            "--weights",
-            "fp8",
-            *lengths,
-            "--concurrency",
-            "4",
-            "--eager",
-            "--date",
-            "2025-01",
-        ),
+        "details": (*wide, "--weights", "fp8", *lengths, "--concurrency", "4", "--eager", "--date", "2025-01"),
     }
     for name, grid in grids.items():
         for suffix in ("csv", "npz"):
@@ -323,12 +290,10 @@ def _sweep_cases() -> Iterator[Case]:
 def _batch_cases() -> Iterator[Case]:
     draw = random.Random(3)
     alike = [
-        _line(number, draw, "h200-sxm", "llama-3.1-70b") | {"load": {"concurrency": 1 + number}}
-        for number in range(60)
+        _line(number, draw, "h200-sxm", "llama-3.1-70b") | {"load": {"concurrency": 1 + number}} for number in range(60)
     ]
     different = [
-        _line(number, draw, draw.choice(PARTS), draw.choice(MODELS))
-        | {"weights": draw.choice(("bf16", "fp8", "int4"))}
+        _line(number, draw, draw.choice(PARTS), draw.choice(MODELS)) | {"weights": draw.choice(("bf16", "fp8", "int4"))}
         for number in range(240)
     ]
     loads: tuple[dict[str, Any], ...] = (
@@ -355,9 +320,7 @@ def _batch_cases() -> Iterator[Case]:
     for name, lines in (("alike", _lines(alike)), ("different", _lines(different)), ("pools", _lines(pools))):
         yield Case(f"batch/{name}", (("estimate", "--batch", "-"),), stdin=lines, quick=True)
     yield Case("batch/wrong", (("estimate", "--batch", "-"),), stdin=wrong, quick=True)
-    yield Case(
-        "batch/file", (("estimate", "--batch", "{work}/asked.jsonl"),), {"asked.jsonl": _lines(alike[:5])}
-    )
+    yield Case("batch/file", (("estimate", "--batch", "{work}/asked.jsonl"),), {"asked.jsonl": _lines(alike[:5])})
     yield Case("batch/missing", (("estimate", "--batch", "{work}/none.jsonl"),))
 
 

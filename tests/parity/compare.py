@@ -83,11 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="cases whose names begin with this")
     options = parser.parse_args(arguments)
     accepted, normalised = _read_accepted(options.accepted)
-    found = [
-        each
-        for each in differences(options.old, options.new, normalised)
-        if each.case.startswith(options.only)
-    ]
+    found = [each for each in differences(options.old, options.new, normalised) if each.case.startswith(options.only)]
     left = [each for each in found if not _is_accepted(each, accepted)]
     for line in _report(left, None if options.all else _SHOWN):
         print(line)
@@ -119,9 +115,7 @@ def _is_accepted(found: Difference, accepted: Sequence[Accepted]) -> bool:
 # What differs
 
 
-def differences(
-    old: Path, new: Path, normalised: Sequence[tuple[re.Pattern[str], str]] = ()
-) -> Iterator[Difference]:
+def differences(old: Path, new: Path, normalised: Sequence[tuple[re.Pattern[str], str]] = ()) -> Iterator[Difference]:
     """Yield what differs between two recordings; of unlike extent, between the cases that both have."""
     old_files, new_files = _files(old), _files(new)
     names = old_files.keys() | new_files.keys()

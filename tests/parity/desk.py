@@ -174,9 +174,7 @@ class _Recorder:
         from PySide6.QtWidgets import QWidget
 
         panels = [
-            each
-            for each in self._window.findChildren(QWidget)
-            if each.accessibleName() == _PANEL and each.isVisible()
+            each for each in self._window.findChildren(QWidget) if each.accessibleName() == _PANEL and each.isVisible()
         ]
         if not panels:
             return ["no panel"]
@@ -429,10 +427,7 @@ def _spoken(thing: QAccessibleInterface, depth: int = 0) -> Iterator[str]:
     state = thing.state()
     if _flag(state, "invisible"):
         return
-    texts = [
-        thing.text(kind)
-        for kind in (QAccessible.Text.Name, QAccessible.Text.Value, QAccessible.Text.Description)
-    ]
+    texts = [thing.text(kind) for kind in (QAccessible.Text.Name, QAccessible.Text.Value, QAccessible.Text.Description)]
     marks = [name for name in ("checked", "disabled", "selected", "expanded") if _flag(state, name)]
     if any(texts) or marks:
         said = " | ".join(text.replace("\n", " ⏎ ") for text in texts if text)

@@ -56,18 +56,9 @@ def list_cases() -> Iterator[Case]:
     answers = {"answers.json": '{"priority": "speed", "team": "cuda", "tpot_limit_ms": 30}'}
     read = ("decide", *template, "--answers", "{work}/answers.json")
     yield Case("decide/answers-file", ((*read, "--json"), (*read, "--set", "team=rocm")), answers)
-    yield Case(
-        "decide/answers-stdin", (("decide", *template, "--answers", "-"),), stdin='{"priority": "users"}'
-    )
+    yield Case("decide/answers-stdin", (("decide", *template, "--answers", "-"),), stdin='{"priority": "users"}')
     for number, wrong in enumerate(
-        (
-            '{"priority": "colour"}',
-            "[]",
-            "{",
-            '{"priority": 1}',
-            '{"a": 1}',
-            '{"team": "rocm", "team": "cuda"}',
-        )
+        ('{"priority": "colour"}', "[]", "{", '{"priority": 1}', '{"a": 1}', '{"team": "rocm", "team": "cuda"}')
     ):
         step = ("decide", *template, "--answers", "-")
         yield Case(f"decide/answers-wrong{number}", (step,), stdin=wrong)
@@ -90,8 +81,7 @@ _PRICES: Final = (
     "ex.8x,MI325X,8,17.60,9.00,eu-1\nex.8x,H200,8,30,,eu-1\nex.4x,Nothing,4,3,,eu-1\n"
 )
 _OWN_PRICES: Final = (
-    "accelerator,usd_per_accelerator_hour,provider,date\n"
-    "h200-sxm,2.5,Ours,2026-01-02\nh200-sxm,9,Ours,2026-01-03\n"
+    "accelerator,usd_per_accelerator_hour,provider,date\nh200-sxm,2.5,Ours,2026-01-02\nh200-sxm,9,Ours,2026-01-03\n"
 )
 _ACCELERATOR: Final = json.dumps(
     {
@@ -126,11 +116,7 @@ def import_cases() -> Iterator[Case]:
     accelerator: dict[str, str | bytes] = {"one.json": _ACCELERATOR, "two.json": '{"accelerator": {}}'}
     yield Case(
         "import/accelerator",
-        tuple(
-            ("import", f"{{work}}/{name}", "--dry-run", *end)
-            for name in accelerator
-            for end in ((), ("--json",))
-        ),
+        tuple(("import", f"{{work}}/{name}", "--dry-run", *end) for name in accelerator for end in ((), ("--json",))),
         accelerator,
     )
     gguf: dict[str, str | bytes] = {"model.gguf": _gguf(), "cut.gguf": _gguf()[:90]}
@@ -189,9 +175,7 @@ def own_cases() -> Iterator[Case]:
     files: dict[str, str | bytes] = {"My-Llama/config.json": f"@{_LLAMA}", "own.csv": _OWN_PRICES}
     load = ("--weights", "fp8", "--input-tokens", "1000", "--output-tokens", "500", "--concurrency", "32")
     asked = ("--accelerators", "h200-sxm:8,mi325x:8", "--model", "mine", *load)
-    exports = tuple(
-        ("catalog", "export", "own", "-o", f"{{work}}/own.{suffix}") for suffix in ("csv", "json", "md")
-    )
+    exports = tuple(("catalog", "export", "own", "-o", f"{{work}}/own.{suffix}") for suffix in ("csv", "json", "md"))
     yield Case(
         "own/model",
         (
@@ -245,9 +229,7 @@ def own_cases() -> Iterator[Case]:
 
 # What is refused
 
-_GOOD: Final = (
-    "--accelerators h200-sxm:8 --model llama-3.1-70b --weights fp8 --input-tokens 100 --output-tokens 100"
-)
+_GOOD: Final = "--accelerators h200-sxm:8 --model llama-3.1-70b --weights fp8 --input-tokens 100 --output-tokens 100"
 _WRONG: Final = (
     "nothing",
     "estimate",

@@ -45,11 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     began = time.monotonic()
-    cases = [
-        case
-        for case in all_cases()
-        if case.name.startswith(options.only) and (case.quick or not options.quick)
-    ]
+    cases = [case for case in all_cases() if case.name.startswith(options.only) and (case.quick or not options.quick)]
     hashes = _record_cases(cases, tree, out, options.workers)
     if not (options.quick or options.no_desk or options.only):
         _record_desk(tree, out / "desk")
@@ -104,13 +100,9 @@ def _lay_files(case: Case, home: Path, work: Path) -> None:
         shutil.copyfile(DATA / source, home / name)
 
 
-def _record_step(
-    step: Sequence[str], case: Case, work: Path, places: Places, pictures: Path
-) -> dict[str, Any]:
+def _record_step(step: Sequence[str], case: Case, work: Path, places: Places, pictures: Path) -> dict[str, Any]:
     before = _state(work)
-    said = run_command(
-        [part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin
-    )
+    said = run_command([part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin)
     after = _state(work)
     made = [path for path in after if after[path] != before.get(path)]
     return {
@@ -118,17 +110,12 @@ def _record_step(
         "code": said.code,
         "stdout": places.plain(said.out).split("\n"),
         "stderr": places.plain(said.err).split("\n"),
-        "files": {
-            str(path.relative_to(work)): places.plain_value(read_back(path, pictures))
-            for path in sorted(made)
-        },
+        "files": {str(path.relative_to(work)): places.plain_value(read_back(path, pictures)) for path in sorted(made)},
     }
 
 
 def _state(folder: Path) -> dict[Path, tuple[int, int]]:
-    return {
-        path: (path.stat().st_mtime_ns, path.stat().st_size) for path in folder.rglob("*") if path.is_file()
-    }
+    return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in folder.rglob("*") if path.is_file()}
 
 
 def _record_desk(tree: Path, out: Path) -> None:

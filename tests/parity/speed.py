@@ -29,12 +29,7 @@ _SLOWER: Final = 1.02
 _LINES: Final = 20_000
 _SLIDER_STEPS: Final = 60
 _SHEETS: Final = 5
-_BATCHED: Final = (
-    ("llama-3.1-70b", "fp8"),
-    ("gpt-oss-120b", "mxfp4"),
-    ("deepseek-v3", "fp8"),
-    ("qwen3-32b", "bf16"),
-)
+_BATCHED: Final = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", "fp8"), ("qwen3-32b", "bf16"))
 _BATCHED_PARTS: Final = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 _SWEEP: Final = (
     "sweep --accelerators h200-sxm,mi325x --models llama-3.1-70b,qwen3-32b --weights fp8 --tp 4 "
@@ -65,9 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number in range(options.rounds):
         # Who begins changes, so that nobody always finds the machine as the other left it.
         for side in (0, 1) if number % 2 == 0 else (1, 0):
-            found[side].append(
-                {k: v for part in options.only for k, v in _measured(part, trees[side]).items()}
-            )
+            found[side].append({k: v for part in options.only for k, v in _measured(part, trees[side]).items()})
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
     for line in _report(*found):
         print(line)
@@ -146,9 +139,7 @@ def _window(tree: Path) -> Times:
             times[f"first opening of {page}, ms"] = _triggered(app, _entry(window, "View", page))
             _rest(app)
         for theme in ("Dark", "Light"):
-            times[f"theme switch to {theme}, all pages open, ms"] = _triggered(
-                app, _theme_entry(window, theme)
-            )
+            times[f"theme switch to {theme}, all pages open, ms"] = _triggered(app, _theme_entry(window, theme))
             _rest(app)
         statm = Path("/proc/self/statm").read_text(encoding="ascii")
         times["memory after all pages, MB"] = int(statm.split()[1]) * 4096 / 1e6
@@ -177,11 +168,7 @@ def _commands(_: Path) -> Times:
     return times
 
 
-_PARTS: Final[dict[str, Callable[[Path], Times]]] = {
-    "start": _start,
-    "window": _window,
-    "commands": _commands,
-}
+_PARTS: Final[dict[str, Callable[[Path], Times]]] = {"start": _start, "window": _window, "commands": _commands}
 
 
 def _timed(arguments: list[str]) -> float:
@@ -265,7 +252,7 @@ def _until_painted(app: Any) -> None:  # noqa: ANN401 - Qt's
     class Eye(QObject):
         seen = False
 
-        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
             self.seen = self.seen or event.type() == QEvent.Type.Paint
             return False
 
@@ -293,9 +280,7 @@ def _drag(app: Any, window: Any) -> float:  # noqa: ANN401 - Qt's
     slider = next(
         each
         for each in window.findChildren(QAbstractSlider)
-        if each.isVisible()
-        and not isinstance(each, QScrollBar)
-        and each.accessibleName().startswith("Concurrency")
+        if each.isVisible() and not isinstance(each, QScrollBar) and each.accessibleName().startswith("Concurrency")
     )
     taken = []
     for number in range(_SLIDER_STEPS):

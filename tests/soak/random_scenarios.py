@@ -6,13 +6,13 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from gpudesk.desktop.session import edits
-from gpudesk.domain.messages import InputError
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.requests import check_degrees
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.request_fields import check_degrees
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 
 _TOKENS = (1, 2, 17, 128, 1000, 2048, 8192, 32_000, 131_072, 1_000_000, 10**8)
 _COUNTS = (1, 2, 3, 4, 6, 7, 8, 16, 32, 64, 72, 128, 1024, 100_000)
@@ -25,7 +25,7 @@ _DEGREES = (1, 1, 2, 3, 4, 8, 16, 72)
 class RandomScenarios:
     """Makes scenarios, and edits them, with the parts, models and serving engines of a catalog."""
 
-    def __init__(self, workbench: Workbench) -> None:
+    def __init__(self, workbench: GpuDeskService) -> None:
         """Learn the ids."""
         catalog = workbench.catalog
         self.parts = [part.id for part in catalog.accelerators()]
@@ -42,8 +42,8 @@ class RandomScenarios:
             workload=Workload(random.choice(_TOKENS), random.choice(_TOKENS), load(random)),
             accelerators=(),
         )
-        parts = tuple(self.choice(random) for _ in range(random.randint(1, MOST_ACCELERATORS)))
-        return edits.settled(replace(made, accelerators=parts))
+        parts = tuple(self.choice(random) for _ in range(random.randint(1, MAX_ACCELERATORS)))
+        return scenario_edits.fix_palette_indexes(replace(made, accelerators=parts))
 
     def choice(self, random: Random) -> AcceleratorChoice:
         """Return a column, now and then with a plan that may be impossible."""
@@ -58,9 +58,7 @@ class RandomScenarios:
 
     def edited(self, scenario: Scenario, random: Random) -> Scenario:
         """Return the scenario with one thing changed."""
-        return random.choice((self._of_model, self._of_load, self._of_parts, self._of_settings))(
-            scenario, random
-        )
+        return random.choice((self._of_model, self._of_load, self._of_parts, self._of_settings))(scenario, random)
 
     def _of_model(self, scenario: Scenario, random: Random) -> Scenario:
         changes: dict[str, Any] = random.choice(
@@ -76,26 +74,26 @@ class RandomScenarios:
     def _of_load(self, scenario: Scenario, random: Random) -> Scenario:
         asked = random.random()
         if asked < 0.4:
-            return edits.with_workload(scenario, load=load(random))
+            return scenario_edits.replace_workload(scenario, load=load(random))
         if asked < 0.6:
-            return edits.with_load_kind(scenario, random.choice(list(LoadKind)))
+            return scenario_edits.replace_load_kind(scenario, random.choice(list(LoadKind)))
         name = random.choice(("input_tokens", "output_tokens"))
-        return edits.with_workload(scenario, **{name: random.choice(_TOKENS)})
+        return scenario_edits.replace_workload(scenario, **{name: random.choice(_TOKENS)})
 
     def _of_parts(self, scenario: Scenario, random: Random) -> Scenario:
         there = len(scenario.accelerators)
         if there == 0 or random.random() < 0.3:
-            return edits.add_accelerator(scenario, random.choice(self.parts), random.choice((None, *_COUNTS)))
+            return scenario_edits.add_accelerator(scenario, random.choice(self.parts), random.choice((None, *_COUNTS)))
         position, target = random.randrange(there), random.randrange(there)
         plan = self.choice(random)
         return random.choice(
             (
-                lambda: edits.remove_accelerator(scenario, position),
-                lambda: edits.replace_accelerator(scenario, position, random.choice(self.parts)),
-                lambda: edits.move_accelerator(scenario, position, target),
-                lambda: edits.make_baseline(scenario, position),
-                lambda: edits.with_count(scenario, position, plan.count),
-                lambda: edits.with_accelerator(
+                lambda: scenario_edits.remove_accelerator(scenario, position),
+                lambda: scenario_edits.replace_accelerator(scenario, position, random.choice(self.parts)),
+                lambda: scenario_edits.move_accelerator(scenario, position, target),
+                lambda: scenario_edits.make_baseline(scenario, position),
+                lambda: scenario_edits.replace_count(scenario, position, plan.count),
+                lambda: scenario_edits.edit_accelerator(
                     scenario,
                     position,
                     **{
@@ -125,7 +123,7 @@ class RandomScenarios:
                 {"eager": random.random() < 0.5},
             )
         )
-        return edits.with_workload(replace(scenario, **outside), **inside)
+        return scenario_edits.replace_workload(replace(scenario, **outside), **inside)
 
 
 def _multiplies_up(degrees: dict[str, Any]) -> bool:

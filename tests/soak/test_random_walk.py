@@ -18,9 +18,7 @@ GROWTH = 90e6
 
 
 @pytest.mark.parametrize("seed", [int(each) for each in os.environ.get("SOAK_SEEDS", "1 2 3").split()])
-def test_a_random_walk(
-    qapp: QApplication, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_random_walk(qapp: QApplication, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with window_to_walk(qapp, monkeypatch) as (program, window):
         walk = RandomWalk(program, window, tmp_path, seed)
         walk.walk(range(WARM))

@@ -20,29 +20,20 @@ from random import Random
 from types import TracebackType
 
 import pytest
-from PySide6.QtCore import (
-    QCoreApplication,
-    QEvent,
-    QObject,
-    QPoint,
-    QPointF,
-    Qt,
-    QtMsgType,
-    qInstallMessageHandler,
-)
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QWidget
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.session.selection import attribute, figure, model_attribute
-from gpudesk.desktop.shell.files import FileActions
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.file_actions import FileActions
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 from tests.soak.random_scenarios import RandomScenarios
 
 #: CPU seconds that one turn of the event loop may take once all is loaded.
@@ -50,9 +41,7 @@ LONGEST_TURN_S = 0.25
 #: The same where every widget is styled anew, or all parts and the model change, as when a file is opened.
 LONGEST_RARE_TURN_S = 0.5
 
-_HARMLESS = re.compile(
-    r"This plugin does not support|(Keyboard|Mouse) event .*not accepted by receiving widget"
-)
+_HARMLESS = re.compile(r"This plugin does not support|(Keyboard|Mouse) event .*not accepted by receiving widget")
 _SIZES = ((720, 480), (900, 600), (1280, 800), (1440, 900), (1920, 1080))
 _FIGURES = (
     "output_tokens_per_s",
@@ -121,7 +110,7 @@ class Turn:
 class RandomWalk:
     """Random steps at one window."""
 
-    def __init__(self, program: Program, window: MainWindow, folder: Path, seed: int) -> None:
+    def __init__(self, program: DesktopProgram, window: MainWindow, folder: Path, seed: int) -> None:
         """Begin at a window; files that are saved go to the folder."""
         self.faults: list[Fault] = []
         #: How long the steps took.
@@ -282,7 +271,7 @@ class RandomWalk:
                 chip.removed.emit,
                 chip.made_baseline.emit,
                 lambda: chip.stepped.emit(random.choice((-1, 1))),
-                lambda: chip.left_for.emit(random.choice((-1, 1))),
+                lambda: chip.row_step_requested.emit(random.choice((-1, 1))),
             )
         random.choice(steps)()
 
@@ -303,9 +292,9 @@ class RandomWalk:
         made = random.choice(
             (
                 lambda: None,
-                lambda: figure(key, random.choice(_FIGURES)),
-                lambda: attribute(key, random.choice(sorted(answer.columns[position].attributes))),
-                lambda: model_attribute(random.choice(sorted(answer.model_attributes))),
+                lambda: select_figure(key, random.choice(_FIGURES)),
+                lambda: select_attribute(key, random.choice(sorted(answer.columns[position].attributes))),
+                lambda: select_model_attribute(random.choice(sorted(answer.model_attributes))),
             )
         )()
         desk.select(made)
@@ -402,9 +391,7 @@ class RandomWalk:
     def _somewhere(self, random: Random) -> QWidget:
         """Return a widget that the mouse can reach: a child of what is in front."""
         front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
-        there = [
-            widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()
-        ]
+        there = [widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()]
         return random.choice(there) if there else front
 
     def _leave_forms(self) -> None:
@@ -441,20 +428,18 @@ def settle() -> None:
 
 
 @contextmanager
-def window_to_walk(
-    app: QApplication, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Program, MainWindow]]:
+def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DesktopProgram, MainWindow]]:
     """Open a window on a template with six parts, whose questions are answered by doing nothing."""
     for question in ("getOpenFileName", "getSaveFileName"):
         monkeypatch.setattr(QFileDialog, question, lambda *_args, **_named: ("", ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
     # A box that asks is left without an answer, and forms may be left with what was entered.
     monkeypatch.setattr(QMessageBox, "exec", lambda _: 0)
-    monkeypatch.setattr(FormDialog, "_may_lose", lambda _: True)
+    monkeypatch.setattr(FormDialog, "_confirm_discard", lambda _: True)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
-    with Workbench.open() as workbench:
-        program = Program(app, workbench)
+    with GpuDeskService.open() as workbench:
+        program = DesktopProgram(app, workbench)
         window = program.new_window()
         window.open_template(_TEMPLATE)
         settle()

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from gpudesk import __version__, paths
-from gpudesk.parts import PROGRAM, Part, licence_text, part_of, parts, terms_of
+from gpudesk.third_party import (
+    PROGRAM,
+    ThirdPartyWork,
+    describe_package,
+    find_licence_terms,
+    list_third_party,
+    make_licence_text,
+)
 
 NOTICES = Path(__file__).parents[2] / "THIRD_PARTY_NOTICES.md"
 
@@ -34,26 +41,26 @@ def package(folder: Path, metadata: str, *texts: str) -> PathDistribution:
 
 
 def test_the_program_comes_first_with_its_own_licence() -> None:
-    own = parts()[0]
+    own = list_third_party()[0]
     assert (own.name, own.version, own.licence) == (PROGRAM, __version__, "Apache-2.0")
-    assert "Apache License" in licence_text(own)
+    assert "Apache License" in make_licence_text(own)
 
 
 def test_the_licences_are_those_of_the_notices() -> None:
     rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
-    found = {part.name: part.licence for part in parts() if part.kind == "package"}
+    found = {part.name: part.licence for part in list_third_party() if part.kind == "package"}
     assert {name: licence.strip() for name, _, licence in rows} == found
 
 
 def test_works_that_no_package_names_are_told_too() -> None:
-    by_name = {part.name: part for part in parts()}
+    by_name = {part.name: part for part in list_third_party()}
     assert by_name["Qt"].licence == "LGPL-3.0-only"
-    assert "SIL OPEN FONT LICENSE" in licence_text(by_name["Inter"])
-    assert "ISC License" in licence_text(by_name["Lucide"])
+    assert "SIL OPEN FONT LICENSE" in make_licence_text(by_name["Inter"])
+    assert "ISC License" in make_licence_text(by_name["Lucide"])
 
 
 def test_every_installed_package_states_terms_that_can_be_told() -> None:
-    assert [part.name for part in parts() if not part.licence] == []
+    assert [part.name for part in list_third_party() if not part.licence] == []
 
 
 @pytest.mark.parametrize(
@@ -68,32 +75,34 @@ def test_every_installed_package_states_terms_that_can_be_told() -> None:
     ],
 )
 def test_terms_are_told_as_an_expression_or_not_at_all(tmp_path: Path, metadata: str, expected: str) -> None:
-    assert terms_of(package(tmp_path, metadata)) == expected
+    assert find_licence_terms(package(tmp_path, metadata)) == expected
 
 
 def test_a_package_is_told_with_author_home_and_all_its_texts(tmp_path: Path) -> None:
     fields = "Author-email: A Writer <a@example.org>\nProject-URL: Homepage, https://example.org\n"
-    part = part_of(package(tmp_path, fields, "licenses/inner/COPYING", "LICENSE.txt", "entry_points.txt"))
+    part = describe_package(package(tmp_path, fields, "licenses/inner/COPYING", "LICENSE.txt", "entry_points.txt"))
     assert (part.author, part.home) == ("A Writer", "https://example.org")
     assert part.purl == "pkg:pypi/thing@1.0"
-    assert licence_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
+    assert make_licence_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
 
 
 def test_a_frozen_program_tells_what_its_list_says(listed: Path) -> None:
     (listed.parent / "licences").mkdir()
     (listed.parent / "licences" / "Zlib.txt").write_text("as is", encoding="utf-8")
-    zlib = Part("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licences/Zlib.txt",))
+    zlib = ThirdPartyWork("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licences/Zlib.txt",))
     unknown = {"name": "of a later version", "another": 1}
     listed.write_text(json.dumps([zlib.record(), unknown]), encoding="utf-8")
-    assert parts() == [Part("of a later version"), zlib]
-    assert licence_text(zlib) == "(C) Adler\n\nas is"
+    assert list_third_party() == [ThirdPartyWork("of a later version"), zlib]
+    assert make_licence_text(zlib) == "(C) Adler\n\nas is"
 
 
 def test_a_text_that_is_gone_leaves_the_rest(listed: Path) -> None:
-    assert licence_text(Part("zlib", copyright=("(C) Adler",), texts=("licences/gone.txt",))) == "(C) Adler"
+    assert (
+        make_licence_text(ThirdPartyWork("zlib", copyright=("(C) Adler",), texts=("licences/gone.txt",))) == "(C) Adler"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"version": "1"}]', "null"])
 def test_a_list_that_cannot_be_read_is_empty(listed: Path, text: str) -> None:
     listed.write_text(text, encoding="utf-8")
-    assert parts() == []
+    assert list_third_party() == []

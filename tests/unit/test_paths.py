@@ -105,9 +105,7 @@ class TestPortable:
         monkeypatch.setenv("APPIMAGE", str(folder.parent / "GPU_Desk.AppImage"))
         assert paths.user_dir() == folder
 
-    def test_image_that_started_the_program_is_not_its_own(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_image_that_started_the_program_is_not_its_own(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("APPIMAGE", str(folder.parents[1] / "Terminal.AppImage"))
         assert paths.user_dir() == folder
 
@@ -116,9 +114,7 @@ class TestPortable:
         assert paths.user_dir() != folder
 
 
-def test_without_a_home_the_program_has_a_folder_all_the_same(
-    no_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_home_the_program_has_a_folder_all_the_same(no_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -129,9 +125,7 @@ def test_without_a_home_the_program_has_a_folder_all_the_same(
         assert paths.user_dir() == no_home / "gpudesk"
 
 
-def test_home_of_a_user_whom_nobody_knows_is_a_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_home_of_a_user_whom_nobody_knows_is_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GPUDESK_HOME", "~nobody-of-this-name/desk")
     assert paths.user_dir() == tmp_path / "~nobody-of-this-name" / "desk"

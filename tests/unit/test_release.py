@@ -10,7 +10,7 @@ import pytest
 
 import gpudesk
 from gpudesk import paths, release
-from gpudesk.release import Release, release_of
+from gpudesk.release import ProgramRelease, read_release
 
 
 @pytest.fixture
@@ -31,22 +31,20 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return the place of the record of a built program, which asks for what it is anew."""
     path = tmp_path / "build.json"
     monkeypatch.setattr(paths, "build_record_path", lambda: path)
-    release.release.cache_clear()
+    release.get_release.cache_clear()
     yield path
-    release.release.cache_clear()
+    release.get_release.cache_clear()
 
 
 def git(folder: Path, *arguments: str) -> str:
     """Run git as an author of its own, whatever this machine is set to."""
     author = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
 def test_a_checkout_asks_its_history(sources: Path) -> None:
-    found = release_of(sources)
+    found = read_release(sources)
     assert found.commit == git(sources, "rev-parse", "HEAD")
     assert found.version == gpudesk.__version__
     assert not found.modified
@@ -56,7 +54,7 @@ def test_a_checkout_asks_its_history(sources: Path) -> None:
 @pytest.mark.parametrize("name", ["file", "another"])
 def test_changed_and_new_files_make_a_modified_state(sources: Path, name: str) -> None:
     (sources / name).write_text("second", encoding="utf-8")
-    found = release_of(sources)
+    found = read_release(sources)
     assert found.modified
     assert found.short_commit == f"{git(sources, 'rev-parse', 'HEAD')[:10]}+"
 
@@ -64,21 +62,21 @@ def test_changed_and_new_files_make_a_modified_state(sources: Path, name: str) -
 def test_the_history_around_a_folder_is_not_its_own(sources: Path) -> None:
     inner = sources / "unpacked"
     inner.mkdir()
-    assert release_of(inner) == Release(gpudesk.__version__)
+    assert read_release(inner) == ProgramRelease(gpudesk.__version__)
 
 
 def test_a_source_archive_keeps_the_record_that_it_was_made_with(tmp_path: Path) -> None:
-    made = Release("0.1.0", "a" * 40, "2026-11-01T10:00:00Z", modified=True)
+    made = ProgramRelease("0.1.0", "a" * 40, "2026-11-01T10:00:00Z", modified=True)
     (tmp_path / release.SOURCE_RECORD).write_text(json.dumps(made.record()), encoding="utf-8")
-    assert release_of(tmp_path) == made
+    assert read_release(tmp_path) == made
 
 
 def test_a_git_that_points_elsewhere_is_not_followed(
     sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = release_of(sources)
+    expected = read_release(sources)
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
-    assert release_of(sources) == expected
+    assert read_release(sources) == expected
 
 
 @pytest.mark.parametrize("body", ["exit 1", "exec /bin/sleep 5"])
@@ -90,39 +88,37 @@ def test_without_an_answer_of_git_only_the_version_is_known(
     (programs / "git").write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
     (programs / "git").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    assert release_of(sources, patience_s=0.2) == Release(gpudesk.__version__)
+    assert read_release(sources, patience_s=0.2) == ProgramRelease(gpudesk.__version__)
 
 
 def test_without_git_only_the_version_is_known(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert release_of(sources) == Release(gpudesk.__version__)
+    assert read_release(sources) == ProgramRelease(gpudesk.__version__)
 
 
 def test_a_built_program_reads_its_record(record: Path) -> None:
-    made = Release("0.1.0", "b" * 40, "2026-11-02T10:00:00Z")
+    made = ProgramRelease("0.1.0", "b" * 40, "2026-11-02T10:00:00Z")
     record.write_text(json.dumps(made.record()), encoding="utf-8")
-    assert release.release() == made
+    assert release.get_release() == made
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "0.1.0"}', "null", "3"])
 def test_a_record_that_cannot_be_read_leaves_the_version(record: Path, text: str) -> None:
     record.write_text(text, encoding="utf-8")
-    assert release.release() == Release(gpudesk.__version__)
+    assert release.get_release() == ProgramRelease(gpudesk.__version__)
 
 
 def test_this_checkout_says_so() -> None:
-    assert release.installation() == "checkout"
+    assert release.find_installation() == "checkout"
 
 
-def test_a_frozen_program_tells_whether_its_data_lie_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_frozen_program_tells_whether_its_data_lie_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "stick" / "gpudesk"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", str(program))
     monkeypatch.delenv("APPIMAGE", raising=False)
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "home"))
-    assert release.installation() == "frozen"
+    assert release.find_installation() == "frozen"
     monkeypatch.delenv("GPUDESK_HOME")
     (program.parent / "gpudesk-data").mkdir(parents=True)
-    assert release.installation() == "portable"
+    assert release.find_installation() == "portable"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import gpudesk
-from gpudesk import sentences, text
-from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.text import messages, translation
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, Message, message
 
 ROOT = Path(gpudesk.__file__).parent
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -42,11 +42,7 @@ def message_calls(module: ast.AST) -> Iterator[tuple[ast.Call, dict[str, list[as
         if isinstance(scope, ast.FunctionDef):
             given = assignments(scope)
             for node in ast.walk(scope):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Name)
-                    and node.func.id == "message"
-                ):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "message":
                     yield node, given
 
 
@@ -67,29 +63,29 @@ def placeholders(sentence: str) -> frozenset[str]:
 def test_every_message_has_a_sentence_with_its_parameters() -> None:
     faults = []
     for place, name, parameters in messages_made():
-        if name not in sentences.SENTENCES:
+        if name not in messages.MESSAGE_TEXTS:
             faults.append(f"{place}: no sentence for {name} ({', '.join(sorted(parameters))})")
-        elif not placeholders(sentences.SENTENCES[name]) <= parameters:
-            missing = placeholders(sentences.SENTENCES[name]) - parameters
+        elif not placeholders(messages.MESSAGE_TEXTS[name]) <= parameters:
+            missing = placeholders(messages.MESSAGE_TEXTS[name]) - parameters
             faults.append(f"{place}: {name} lacks {', '.join(sorted(missing))}")
         faults += [
             f"{place}: {variant} has a placeholder too many"
             for variant in (f"{name}:empty", f"{name}:one")
-            if not placeholders(sentences.SENTENCES.get(variant, "")) <= parameters
+            if not placeholders(messages.MESSAGE_TEXTS.get(variant, "")) <= parameters
         ]
     assert not faults, "\n".join(faults)
 
 
 def test_no_sentence_is_left_over() -> None:
     made = {name for _, name, _ in messages_made()}
-    assert {name.partition(":")[0] for name in sentences.SENTENCES} - made == set()
+    assert {name.partition(":")[0] for name in messages.MESSAGE_TEXTS} - made == set()
 
 
 def test_empty_list_has_its_own_sentence() -> None:
     missing = message("catalog.unknown", kind="accelerator", id="q9", near=())
-    assert sentences.sentence(missing).startswith("there is no accelerator q9; `gpudesk catalog list`")
+    assert messages.format_message(missing).startswith("there is no accelerator q9; `gpudesk catalog list`")
     close = message("catalog.unknown", kind="model", id="llama-3", near=("llama-3.1-8b",))
-    assert sentences.sentence(close) == "there is no model llama-3; the closest: llama-3.1-8b"
+    assert messages.format_message(close) == "there is no model llama-3; the closest: llama-3.1-8b"
 
 
 @pytest.mark.parametrize(
@@ -110,46 +106,44 @@ def test_empty_list_has_its_own_sentence() -> None:
     ],
 )
 def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str) -> None:
-    assert sentences.sentence(made).startswith(said)
+    assert messages.format_message(made).startswith(said)
 
 
 def test_every_sentence_for_one_is_said_where_all_parameters_are_one() -> None:
-    for name, one in sentences.SENTENCES.items():
+    for name, one in messages.MESSAGE_TEXTS.items():
         plain, _, variant = name.partition(":")
         if variant == "one":
-            all_one = dict.fromkeys(placeholders(sentences.SENTENCES[plain]), 1)
-            assert sentences.sentence(message(plain, **all_one)) == text.tr(one, **all_one)
+            all_one = dict.fromkeys(placeholders(messages.MESSAGE_TEXTS[plain]), 1)
+            assert messages.format_message(message(plain, **all_one)) == translation.tr(one, **all_one)
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:
-    said = sentences.sentence(
-        message("field.type", given='"many"', found="text", wanted="whole"),
-    )
+    said = messages.format_message(message("field.type", given='"many"', found="text", wanted="whole"))
     assert said == '"many" is text where a whole number belongs'
-    said = sentences.sentence(message("field.word", given='"fp5"', allowed=("fp4", "fp8")))
+    said = messages.format_message(message("field.word", given='"fp5"', allowed=("fp4", "fp8")))
     assert said == '"fp5" is not one of fp4, fp8'
-    said = sentences.sentence(message("field.range", given="0", low=1, high=100_000_000))
+    said = messages.format_message(message("field.range", given="0", low=1, high=100_000_000))
     assert said == "0 is not between 1 and 100,000,000"
 
 
 def test_figures_follow_the_language() -> None:
-    said = sentences.sentence(message("field.range", given="0", low=1, high=1000), Formatter(GERMAN))
+    said = messages.format_message(message("field.range", given="0", low=1, high=1000), Formatter(GERMAN_NUMBERS))
     assert said == "0 is not between 1 and 1.000"
 
 
 def test_words_are_translated_with_their_sentence() -> None:
-    text.set_language("pseudo")
-    said = sentences.sentence(message("field.type", given="7", found="whole", wanted="text"))
+    translation.set_language("pseudo")
+    said = messages.format_message(message("field.type", given="7", found="whole", wanted="text"))
     assert said.count("⟦") == 3
 
 
 def test_a_problem_names_its_place() -> None:
-    assert sentences.problem(InputError(message("field.missing"), "load.requests")) == (
+    assert messages.format_input_error(InputError(message("field.missing"), "load.requests")) == (
         "load.requests: is missing"
     )
-    assert sentences.problem(InputError(message("field.empty"))) == "is empty"
+    assert messages.format_input_error(InputError(message("field.empty"))) == "is empty"
 
 
 def test_unknown_message_is_a_mistake() -> None:
     with pytest.raises(KeyError):
-        sentences.sentence(message("no.such"))
+        messages.format_message(message("no.such"))

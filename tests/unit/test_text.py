@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk import text
-from gpudesk.text import set_language, tr, trn
+from gpudesk.text import translation
+from gpudesk.text.translation import set_language, tr, trn
 
 
 def write_mo(file: Path, messages: dict[str, str]) -> None:
@@ -37,7 +37,7 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "{n} card\0{n} cards": "{n} Karte\0{n} Karten",
     }
     write_mo(tmp_path / "de" / "LC_MESSAGES" / "gpudesk.mo", messages)
-    monkeypatch.setattr(text, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(translation, "_folder", lambda: tmp_path)
 
 
 def test_english_is_the_message_itself() -> None:
@@ -65,7 +65,7 @@ def test_plural_in_english(n: int, expected: str) -> None:
 
 @pytest.mark.usefixtures("german")
 def test_translation_in_force() -> None:
-    assert text.available_languages() == ("en", "de", "pseudo")
+    assert translation.available_languages() == ("en", "de", "pseudo")
     set_language("de")
     assert tr("{part} fits", part="H200") == "H200 passt"
     assert trn("{n} card", "{n} cards", 1) == "1 Karte"
@@ -94,10 +94,10 @@ def test_language_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_program_without_its_resources_still_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(text, "_folder", lambda: tmp_path / "gone")
+    monkeypatch.setattr(translation, "_folder", lambda: tmp_path / "gone")
     set_language(None)
     assert tr("{part} fits", part="H200") == "H200 fits"
-    assert text.available_languages() == ("en", "pseudo")
+    assert translation.available_languages() == ("en", "pseudo")
 
 
 def test_unknown_language_names_those_there_are() -> None:

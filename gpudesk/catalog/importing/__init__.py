@@ -1,1 +1,1 @@
-"""Readers of what the user brings: files to proposals, which write nothing."""
+"""Readers of imported files: each makes a proposal and writes nothing."""

@@ -1,27 +1,353 @@
-"""Whether the figures of an accelerator can be: each by itself, and against each other.
-
-What breaks physics or arithmetic is refused. What no known part has is doubtful: it is said why, and the user
-may keep it. Values are in the units used inside; what is not known is not judged.
-"""
+"""Plausibility of accelerator figures: ranges, memory, peaks, links."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.catalog.attribute_names import ACCELERATOR, PEAK_DENSE, PEAK_SPARSE
-from gpudesk.catalog.importing.figure_values import Values, near, number, said, text
-from gpudesk.catalog.importing.plausible_memory import bandwidth_findings, memory_findings
-from gpudesk.catalog.importing.plausible_peaks import peak_findings
-from gpudesk.domain.accelerators import PLATFORMS
-from gpudesk.domain.messages import message
-from gpudesk.domain.plausibility import Finding, Grade
-from gpudesk.domain.units import GIB
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.attributes import ACCELERATOR_UNITS, PEAK_DENSE, PEAK_SPARSE
+from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding, PlausibilityGrade
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import message
+from gpudesk.text.units import GIB
+
+FigureValues = Mapping[str, ClaimValue]
+
+
+def find_positive(values: FigureValues, name: str) -> float | None:
+    """Return a figure above zero, or None."""
+    value = values.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    return None
+
+
+def find_text(values: FigureValues, name: str) -> str:
+    """Return a word, empty where there is none."""
+    value = values.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def spell_attribute(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def is_near(value: float, wanted: float, tolerance: float) -> bool:
+    return abs(value - wanted) <= tolerance * wanted
+
+
+_GIGA: Final = 1e9
+#: A channel of graphics memory is as wide as its chip.
+_CHIP_BITS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class StackedMemory:
+    """Memory in stacks: bytes/s of one stack in known parts and at the most, and the sizes of one in GiB.
+
+    Parts can leave `1 - least_filled` of a stack unused.
+    """
+
+    name: str
+    slow: float
+    fast: float
+    fastest: float
+    sizes_gib: tuple[int, ...]
+    largest_gib: int
+    least_filled: float = 0.88
+
+
+@dataclass(frozen=True, slots=True)
+class GraphicsMemory:
+    """Memory in single chips: bits/s a pin, the widest bus, and the most GiB on one channel of 32 bits."""
+
+    name: str
+    slowest_gbit: float
+    fastest_gbit: float
+    widest_bits: int
+    most_gib_a_channel: int
+
+    @property
+    def fastest(self) -> float:
+        return 1.1 * self.widest_bits / 8 * self.fastest_gbit * _GIGA
+
+    def most_gib(self, bandwidth: float) -> float:
+        """Return the memory that the bus of a bandwidth carries at the most, where its chips are slow."""
+        channels = bandwidth * 8 / (self.slowest_gbit * _GIGA) / _CHIP_BITS
+        return channels * self.most_gib_a_channel
+
+
+_STACKED: Final = (
+    StackedMemory("HBM2", 180e9, 310e9, 340e9, (4, 8), 8),
+    StackedMemory("HBM2e", 320e9, 465e9, 500e9, (8, 16), 24),
+    StackedMemory("HBM3", 480e9, 820e9, 880e9, (16, 24), 24),
+    StackedMemory("HBM3e", 700e9, 1260e9, 1400e9, (24, 36), 48),
+    StackedMemory("HBM4", 1600e9, 2850e9, 3400e9, (24, 36, 48), 64),
+    # Where a source does not say which.
+    StackedMemory("HBM", 180e9, 2850e9, 3400e9, (4, 8, 16, 24, 36, 48), 64),
+)
+_GRAPHICS: Final = (
+    GraphicsMemory("GDDR6", 12, 20, 512, 4),
+    GraphicsMemory("GDDR6X", 19, 24, 512, 4),
+    GraphicsMemory("GDDR7", 24, 36, 512, 8),
+    GraphicsMemory("LPDDR5", 5.5, 6.4, 1024, 32),
+    GraphicsMemory("LPDDR5X", 6.4, 10.7, 1024, 32),
+)
+_BY_NAME: Final = {each.name.upper(): each for each in (*_STACKED, *_GRAPHICS)}
+
+
+def find_memory_type(name: str) -> StackedMemory | GraphicsMemory | None:
+    """Return the kind of memory of a name as sources write it, `HBM3E`; None for an unknown one."""
+    word = re.sub(r"[\s-]+", "", name).upper()
+    return _BY_NAME.get(word)
+
+
+#: Bytes/s a byte of memory: a Vera Rubin has 71, a laptop with LPDDR a few.
+_PER_BYTE: Final = (8.0, 90.0)
+_LEAST_PER_BYTE_LPDDR: Final = 1.0
+
+_LABEL: Final = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,2})?)\s*(G|T)i?B\b", re.IGNORECASE)
+_LABEL_TOLERANCE: Final = 0.08
+
+#: Names that say how much memory a part has, in GiB as it is sold.
+_NAMED_MEMORY: Final[tuple[tuple[re.Pattern[str], tuple[float, ...]], ...]] = tuple(
+    (re.compile(rf"(?<![a-z0-9]){pattern}(?![0-9])", re.IGNORECASE), sizes)
+    for pattern, sizes in (
+        (r"a100", (40, 80)),
+        (r"h100[ -]?nvl", (94,)),
+        (r"h100(?![ -]?nvl)", (64, 80, 96)),
+        (r"h200", (141,)),
+        (r"h20(?!0)", (96, 141)),
+        (r"gh200", (96, 144)),
+        (r"g?b200", (180, 186, 192)),
+        (r"g?b300", (270, 279, 288)),
+        (r"l40s?", (48,)),
+        (r"l4(?!0)", (24,)),
+        (r"rtx 4090", (24,)),
+        (r"rtx 5090", (32,)),
+        (r"rtx pro 6000", (96,)),
+        (r"mi210", (64,)),
+        (r"mi250x?", (128,)),
+        (r"mi300a", (128,)),
+        (r"mi300x", (192,)),
+        (r"mi325x", (256,)),
+        (r"mi35[05]x", (288,)),
+        (r"gaudi ?2", (96,)),
+        (r"gaudi ?3", (128,)),
+    )
+)
+
+
+def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFinding]:
+    """Yield what speaks against the memory of a part of that name."""
+    memory = find_positive(values, "memory")
+    if memory is None:
+        return
+    yield from _check_label(values, memory)
+    for pattern, sizes in _NAMED_MEMORY:
+        if pattern.search(name) and not any(is_near(memory / GIB, size, _LABEL_TOLERANCE) for size in sizes):
+            known = tuple(f"{size:g}" for size in sizes)
+            yield PlausibilityFinding(
+                "memory",
+                PlausibilityGrade.DOUBTFUL,
+                message("import.part.named_memory", attribute=spell_attribute("memory"), sizes=known),
+            )
+    kind, stacks = find_memory_type(find_text(values, "memory_type")), find_positive(values, "memory_stacks")
+    if isinstance(kind, StackedMemory) and stacks is not None:
+        yield from _check_stack_size(kind, memory / GIB / stacks)
+
+
+def _check_label(values: FigureValues, memory: float) -> Iterator[PlausibilityFinding]:
+    """A label counts GiB, or GB, and a little of it can be taken by error correction or the driver."""
+    match = _LABEL.match(find_text(values, "memory_label"))
+    if match is None:
+        return
+    label = float(match[1]) * (1024 if match[2].upper() == "T" else 1)
+    if not is_near(memory / GIB, label, _LABEL_TOLERANCE) and not is_near(memory / 1e9, label, _LABEL_TOLERANCE):
+        yield PlausibilityFinding(
+            "memory",
+            PlausibilityGrade.DOUBTFUL,
+            message("import.part.label", attribute=spell_attribute("memory"), label=find_text(values, "memory_label")),
+            ("memory_label",),
+        )
+
+
+def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[PlausibilityFinding]:
+    others = ("memory_stacks", "memory_type")
+    if each > kind.largest_gib * 1.01:
+        problem = message(
+            "import.part.stack_too_large",
+            attribute=spell_attribute("memory"),
+            type=kind.name,
+            given=each,
+            most=f"{kind.largest_gib}",
+        )
+        yield PlausibilityFinding("memory", PlausibilityGrade.REFUSED, problem, others)
+    elif not any(kind.least_filled * size <= each <= 1.01 * size for size in kind.sizes_gib):
+        sizes = tuple(map(str, kind.sizes_gib))
+        problem = message(
+            "import.part.stack_size", attribute=spell_attribute("memory"), type=kind.name, given=each, sizes=sizes
+        )
+        yield PlausibilityFinding("memory", PlausibilityGrade.DOUBTFUL, problem, others)
+
+
+def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    bandwidth, memory = find_positive(values, "memory_bandwidth"), find_positive(values, "memory")
+    if bandwidth is None:
+        return
+    kind, stacks = find_memory_type(find_text(values, "memory_type")), find_positive(values, "memory_stacks")
+    if isinstance(kind, StackedMemory):
+        yield from _check_stack_bandwidth(kind, bandwidth, memory, stacks)
+    elif isinstance(kind, GraphicsMemory):
+        yield from _check_bus_bandwidth(kind, bandwidth, memory)
+    if memory is None:
+        return
+    low, high = _PER_BYTE
+    if isinstance(kind, GraphicsMemory) and kind.name.startswith("LPDDR"):
+        low = _LEAST_PER_BYTE_LPDDR
+    if not low <= bandwidth / memory <= high:
+        problem = message(
+            "import.part.reads_a_second",
+            attribute=spell_attribute("memory_bandwidth"),
+            given=bandwidth / memory,
+            low=f"{low:g}",
+            high=f"{high:g}",
+        )
+        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory",))
+
+
+def _check_stack_bandwidth(
+    kind: StackedMemory, bandwidth: float, memory: float | None, stacks: float | None
+) -> Iterator[PlausibilityFinding]:
+    """Hold the bandwidth against its stacks; uncounted, against as many as the memory can be."""
+    if stacks is not None:
+        each, others = bandwidth / stacks, ("memory_stacks", "memory_type")
+        low, high = (kind.slow, "B/s"), (kind.fast, "B/s")
+        problem = message(
+            "import.part.stack_bandwidth",
+            attribute=spell_attribute("memory_bandwidth"),
+            type=kind.name,
+            given=(each, "B/s"),
+            low=low,
+            high=high,
+        )
+        if each > kind.fastest:
+            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, others)
+        elif not kind.slow <= each <= kind.fast:
+            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, others)
+    elif memory is not None:
+        most = max(memory / GIB / min(kind.sizes_gib), 1) * kind.fastest
+        if bandwidth > most:
+            problem = message(
+                "import.part.too_fast",
+                attribute=spell_attribute("memory_bandwidth"),
+                type=kind.name,
+                most=(most, "B/s"),
+            )
+            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory", "memory_type"))
+
+
+def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float | None) -> Iterator[PlausibilityFinding]:
+    if bandwidth > kind.fastest:
+        problem = message(
+            "import.part.too_fast",
+            attribute=spell_attribute("memory_bandwidth"),
+            type=kind.name,
+            most=(kind.fastest, "B/s"),
+        )
+        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory_type",))
+    elif memory is not None and memory / GIB > 1.01 * kind.most_gib(bandwidth):
+        most = (kind.most_gib(bandwidth) * GIB, "B")
+        problem = message(
+            "import.part.too_few_channels", attribute=spell_attribute("memory_bandwidth"), type=kind.name, most=most
+        )
+        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory", "memory_type"))
+
+
+_BF16: Final = f"{PEAK_DENSE}bf16"
+#: FLOP a byte of memory bandwidth, in BF16 without sparsity: an RTX 5090 has 117, a TPU v6e 560.
+_INTENSITY: Final = (60.0, 800.0)
+#: FLOP/s a watt, in BF16 without sparsity.
+_PER_WATT: Final = (0.2e12, 4e12)
+#: What the peak of one format is to that of another, within the tolerance.
+_RATIOS: Final[tuple[tuple[str, str, tuple[float, ...]], ...]] = (
+    ("fp16", "bf16", (1.0,)),
+    ("tf32", "bf16", (0.25, 0.5, 1.0)),
+    ("fp8", "bf16", (1.0, 2.0)),
+    ("fp6", "fp8", (1.0, 2.0)),
+    ("fp4", "fp8", (1.0, 2.0)),
+    ("int8", "bf16", (1.0, 2.0)),
+)
+_RATIO_TOLERANCE: Final = 0.06
+#: Structured sparsity doubles: two of four.
+_SPARSE_RATIO: Final = 2.0
+_SPARSE_TOLERANCE: Final = 0.03
+
+
+def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    yield from _check_sparse(values)
+    for name, of, expected in _RATIOS:
+        one, other = find_positive(values, PEAK_DENSE + name), find_positive(values, PEAK_DENSE + of)
+        if one is None or other is None:
+            continue
+        if not any(is_near(one / other, ratio, _RATIO_TOLERANCE) for ratio in expected):
+            problem = message(
+                "import.part.ratio",
+                attribute=spell_attribute(PEAK_DENSE + name),
+                given=one / other,
+                precision=of.upper(),
+                known=" or ".join(f"{ratio:g}" for ratio in expected),
+            )
+            yield PlausibilityFinding(PEAK_DENSE + name, PlausibilityGrade.DOUBTFUL, problem, (PEAK_DENSE + of,))
+    yield from _check_peak_against_bandwidth(values)
+    yield from _check_peak_against_power(values)
+
+
+def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    peak, bandwidth = find_positive(values, _BF16), find_positive(values, "memory_bandwidth")
+    if peak is None or bandwidth is None or _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
+        return
+    given, low, high = peak / bandwidth, *_INTENSITY
+    problem = message("import.part.intensity", attribute=spell_attribute(_BF16), given=given, low=low, high=high)
+    yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("memory_bandwidth",))
+
+
+def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    peak, power = find_positive(values, _BF16), find_positive(values, "tdp")
+    if peak is None or power is None or _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
+        return
+    given, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
+    problem = message("import.part.per_watt", attribute=spell_attribute(_BF16), given=given, low=low, high=high)
+    yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("tdp",))
+
+
+def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    """Peaks with structured sparsity are twice those without; equal ones were taken for each other."""
+    for name in values:
+        if not name.startswith(PEAK_SPARSE):
+            continue
+        dense_name = PEAK_DENSE + name.removeprefix(PEAK_SPARSE)
+        sparse, dense = find_positive(values, name), find_positive(values, dense_name)
+        if sparse is None or dense is None:
+            continue
+        if sparse < dense * (1 - _SPARSE_TOLERANCE):
+            yield PlausibilityFinding(
+                name,
+                PlausibilityGrade.REFUSED,
+                message("import.part.sparse_below", attribute=spell_attribute(name)),
+                (dense_name,),
+            )
+        elif not is_near(sparse / dense, _SPARSE_RATIO, _SPARSE_TOLERANCE):
+            problem = message("import.part.sparse_ratio", attribute=spell_attribute(name), given=sparse / dense)
+            yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, (dense_name,))
+
+
+@dataclass(frozen=True, slots=True)
+class _PlausibleRange:
     """What a figure can be at all, and what those of known parts are."""
 
     least: float
@@ -31,21 +357,21 @@ class _Range:
 
 
 #: Known parts reach from an L4 to a Vera Rubin; a figure a thousand times off lies outside of what can be.
-_RANGES: Final[Mapping[str, _Range]] = {
-    "memory": _Range(1 * GIB, 4 * GIB, 1024 * GIB, 16 * 1024 * GIB),
-    "memory_bandwidth": _Range(20e9, 100e9, 40e12, 100e12),
-    "memory_stacks": _Range(1, 1, 16, 64),
-    "last_level_cache": _Range(2**16, 2**20, 2**31, 2**36),
-    "scale_up_bandwidth": _Range(10e9, 50e9, 10e12, 100e12),
-    "scale_up_domain": _Range(1, 1, 10_000, 1_000_000),
-    "pcie_generation": _Range(1, 3, 7, 10),
-    "pcie_bandwidth": _Range(1e9, 15e9, 520e9, 2e12),
-    "tdp": _Range(5, 30, 3000, 20_000),
-    "price_low": _Range(10, 200, 200_000, 10_000_000),
-    "price_high": _Range(10, 200, 200_000, 10_000_000),
+_RANGES: Final[Mapping[str, _PlausibleRange]] = {
+    "memory": _PlausibleRange(1 * GIB, 4 * GIB, 1024 * GIB, 16 * 1024 * GIB),
+    "memory_bandwidth": _PlausibleRange(20e9, 100e9, 40e12, 100e12),
+    "memory_stacks": _PlausibleRange(1, 1, 16, 64),
+    "last_level_cache": _PlausibleRange(2**16, 2**20, 2**31, 2**36),
+    "scale_up_bandwidth": _PlausibleRange(10e9, 50e9, 10e12, 100e12),
+    "scale_up_domain": _PlausibleRange(1, 1, 10_000, 1_000_000),
+    "pcie_generation": _PlausibleRange(1, 3, 7, 10),
+    "pcie_bandwidth": _PlausibleRange(1e9, 15e9, 520e9, 2e12),
+    "tdp": _PlausibleRange(5, 30, 3000, 20_000),
+    "price_low": _PlausibleRange(10, 200, 200_000, 10_000_000),
+    "price_high": _PlausibleRange(10, 200, 200_000, 10_000_000),
 }
-_PEAK_RANGE: Final = _Range(1e10, 1e11, 1e17, 2e18)
-_MATRIX_PEAK_RANGE: Final = _Range(1e12, 1e13, 1e17, 2e18)
+_PEAK_RANGE: Final = _PlausibleRange(1e10, 1e11, 1e17, 2e18)
+_MATRIX_PEAK_RANGE: Final = _PlausibleRange(1e12, 1e13, 1e17, 2e18)
 #: Formats that matrix units are for; the others can be a small part of the die, or left out.
 _MATRIX: Final = frozenset({"tf32", "bf16", "fp16", "fp8", "fp6", "fp4"})
 
@@ -54,92 +380,112 @@ _PCIE: Final[Mapping[int, float]] = {3: 31.5e9, 4: 63e9, 5: 126e9, 6: 252e9, 7: 
 _PCIE_TOLERANCE: Final = 0.05
 
 
-def findings(values: Values, name: str = "") -> tuple[Finding, ...]:
+def check_plausibility(values: FigureValues, name: str = "") -> tuple[PlausibilityFinding, ...]:
     """Return everything that speaks against the figures of one accelerator of that name."""
-    alone = tuple(_single(values))
+    alone = tuple(_check_ranges(values))
     # What a figure that cannot be does not go with says nothing more.
     sound = {each: value for each, value in values.items() if not any(one.refuses(each) for one in alone)}
     return (
         *alone,
-        *memory_findings(sound, name),
-        *bandwidth_findings(sound),
-        *peak_findings(sound),
-        *_links(sound),
-        *_software(sound),
+        *check_memory(sound, name),
+        *check_bandwidth(sound),
+        *check_peaks(sound),
+        *_check_links(sound),
+        *_check_software(sound),
     )
 
 
 # Each by itself
 
 
-def _single(values: Values) -> Iterator[Finding]:
+def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
     for name in values:
-        bounds, unit = _bounds(name)
-        value = number(values, name)
+        bounds, unit = _find_range(name)
+        value = find_positive(values, name)
         if bounds is None or value is None:
             continue
         if not bounds.least <= value <= bounds.most:
             low, high = (bounds.least, unit), (bounds.most, unit)
-            yield Finding(
+            yield PlausibilityFinding(
                 name,
-                Grade.REFUSED,
-                message("import.part.impossible", attribute=said(name), low=low, high=high),
+                PlausibilityGrade.REFUSED,
+                message("import.part.impossible", attribute=spell_attribute(name), low=low, high=high),
             )
         elif not bounds.low <= value <= bounds.high:
             low, high = (bounds.low, unit), (bounds.high, unit)
-            yield Finding(
+            yield PlausibilityFinding(
                 name,
-                Grade.DOUBTFUL,
-                message("import.part.unusual", attribute=said(name), low=low, high=high),
+                PlausibilityGrade.DOUBTFUL,
+                message("import.part.unusual", attribute=spell_attribute(name), low=low, high=high),
             )
 
 
-def _bounds(name: str) -> tuple[_Range | None, str]:
+def _find_range(name: str) -> tuple[_PlausibleRange | None, str]:
     if name.startswith((PEAK_DENSE, PEAK_SPARSE)):
         matrix = name.rpartition("_")[2] in _MATRIX
         return _MATRIX_PEAK_RANGE if matrix else _PEAK_RANGE, "FLOP/s"
-    return _RANGES.get(name), ACCELERATOR.get(name) or ""
+    return _RANGES.get(name), ACCELERATOR_UNITS.get(name) or ""
 
 
 # Links and software
 
 
-def _links(values: Values) -> Iterator[Finding]:
-    generation, link = number(values, "pcie_generation"), number(values, "pcie_bandwidth")
+def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    generation, link = find_positive(values, "pcie_generation"), find_positive(values, "pcie_bandwidth")
     if generation is not None and link is not None:
         full = _PCIE.get(int(generation))
-        if full is not None and not near(link, full, _PCIE_TOLERANCE):
-            grade = Grade.REFUSED if link > full * (1 + _PCIE_TOLERANCE) else Grade.DOUBTFUL
+        if full is not None and not is_near(link, full, _PCIE_TOLERANCE):
+            grade = PlausibilityGrade.REFUSED if link > full * (1 + _PCIE_TOLERANCE) else PlausibilityGrade.DOUBTFUL
             problem = message(
                 "import.part.pcie",
-                attribute=said("pcie_bandwidth"),
+                attribute=spell_attribute("pcie_bandwidth"),
                 generation=int(generation),
                 full=(full, "B/s"),
             )
-            yield Finding("pcie_bandwidth", grade, problem, ("pcie_generation",))
-    scale_up, bandwidth = number(values, "scale_up_bandwidth"), number(values, "memory_bandwidth")
+            yield PlausibilityFinding("pcie_bandwidth", grade, problem, ("pcie_generation",))
+    scale_up, bandwidth = (find_positive(values, "scale_up_bandwidth"), find_positive(values, "memory_bandwidth"))
     if scale_up is not None and bandwidth is not None and scale_up > bandwidth:
-        yield Finding(
+        yield PlausibilityFinding(
             "scale_up_bandwidth",
-            Grade.DOUBTFUL,
-            message("import.part.link_over_memory", attribute=said("scale_up_bandwidth")),
+            PlausibilityGrade.DOUBTFUL,
+            message("import.part.link_over_memory", attribute=spell_attribute("scale_up_bandwidth")),
             ("memory_bandwidth",),
         )
-    low, high = number(values, "price_low"), number(values, "price_high")
+    low, high = find_positive(values, "price_low"), find_positive(values, "price_high")
     if low is not None and high is not None and low > high:
-        yield Finding(
+        yield PlausibilityFinding(
             "price_high",
-            Grade.REFUSED,
-            message("import.part.price_order", attribute=said("price_high")),
+            PlausibilityGrade.REFUSED,
+            message("import.part.price_order", attribute=spell_attribute("price_high")),
             ("price_low",),
         )
 
 
-def _software(values: Values) -> Iterator[Finding]:
-    words = [word.strip() for word in text(values, "software_platform").split(",")]
-    if any(words) and not any(word in PLATFORMS for word in words):
-        yield Finding(
+def _check_software(values: FigureValues) -> Iterator[PlausibilityFinding]:
+    words = [word.strip() for word in find_text(values, "software_platform").split(",")]
+    if any(words) and not any(word in SOFTWARE_PLATFORMS for word in words):
+        yield PlausibilityFinding(
             "software_platform",
-            Grade.DOUBTFUL,
-            message("import.part.platform", attribute=said("software_platform"), known=PLATFORMS),
+            PlausibilityGrade.DOUBTFUL,
+            message("import.part.platform", attribute=spell_attribute("software_platform"), known=SOFTWARE_PLATFORMS),
         )
+
+
+def check_new_value(catalog: Catalog, thing: str, attribute: str, value: ClaimValue) -> tuple[PlausibilityFinding, ...]:
+    """Return what a value, in the unit used inside, would bring up against a thing's other figures.
+
+    What is doubtful as it stands now is not told again, unless it is about this very attribute. Only
+    figures of accelerators are judged.
+    """
+    entry = catalog.thing(thing)
+    if entry.kind is not CatalogEntryKind.ACCELERATOR:
+        return ()
+    now = {each.name: each.value for each in catalog.attributes(thing) if each.value is not None}
+    before = check_plausibility(now, entry.name)
+    after = check_plausibility({**now, attribute: value}, entry.name)
+    return tuple(each for each in after if each.attribute == attribute or each not in before)
+
+
+def check_accelerator_values(values: Mapping[str, ClaimValue], name: str) -> tuple[PlausibilityFinding, ...]:
+    """Return what speaks against the figures, in the units used inside, of an accelerator of that name."""
+    return check_plausibility(values, name)

@@ -1,20 +1,148 @@
-"""The header of a GGUF file, versions 2 and 3 in either byte order: its keys and the list of its tensors.
-
-Only the header is read, piece by piece as it is understood, so that a file of hundreds of gigabytes costs
-what its vocabulary costs. Nothing in it is believed before it is measured against what is left of the file.
-"""
+"""GGUF headers, versions 2 and 3: keys, tensors, number formats, split files."""
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Final
 
-from gpudesk.catalog.importing.gguf_types import TENSOR_TYPES, TensorType
-from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.precision import Precision
+from gpudesk.text.messages import InputError, Message, message
+
+
+@dataclass(frozen=True, slots=True)
+class GgufTensorType:
+    """How a tensor lies in the file: `block` numbers together take `block_bytes`."""
+
+    name: str
+    block: int
+    block_bytes: int
+
+    @property
+    def bits(self) -> float:
+        return 8 * self.block_bytes / self.block
+
+
+def _make_types(*rows: tuple[int, str, int, int]) -> MappingProxyType[int, GgufTensorType]:
+    return MappingProxyType({number: GgufTensorType(name, block, size) for number, name, block, size in rows})
+
+
+#: By the number that files write, as ggml has them.
+TENSOR_TYPES: Final = _make_types(
+    (0, "F32", 1, 4),
+    (1, "F16", 1, 2),
+    (2, "Q4_0", 32, 18),
+    (3, "Q4_1", 32, 20),
+    (6, "Q5_0", 32, 22),
+    (7, "Q5_1", 32, 24),
+    (8, "Q8_0", 32, 34),
+    (9, "Q8_1", 32, 40),
+    (10, "Q2_K", 256, 84),
+    (11, "Q3_K", 256, 110),
+    (12, "Q4_K", 256, 144),
+    (13, "Q5_K", 256, 176),
+    (14, "Q6_K", 256, 210),
+    (15, "Q8_K", 256, 292),
+    (16, "IQ2_XXS", 256, 66),
+    (17, "IQ2_XS", 256, 74),
+    (18, "IQ3_XXS", 256, 98),
+    (19, "IQ1_S", 256, 50),
+    (20, "IQ4_NL", 32, 18),
+    (21, "IQ3_S", 256, 110),
+    (22, "IQ2_S", 256, 82),
+    (23, "IQ4_XS", 256, 136),
+    (24, "I8", 1, 1),
+    (25, "I16", 1, 2),
+    (26, "I32", 1, 4),
+    (27, "I64", 1, 8),
+    (28, "F64", 1, 8),
+    (29, "IQ1_M", 256, 56),
+    (30, "BF16", 1, 2),
+    (34, "TQ1_0", 256, 54),
+    (35, "TQ2_0", 256, 66),
+    (39, "MXFP4", 32, 17),
+    (40, "NVFP4", 64, 36),
+    (41, "Q1_0", 128, 18),
+)
+
+#: Names of the mixtures that `general.file_type` counts; tensors of one file differ in format.
+FILE_TYPES: Final = MappingProxyType(
+    {
+        0: "F32",
+        1: "F16",
+        2: "Q4_0",
+        3: "Q4_1",
+        7: "Q8_0",
+        8: "Q5_0",
+        9: "Q5_1",
+        10: "Q2_K",
+        11: "Q3_K_S",
+        12: "Q3_K_M",
+        13: "Q3_K_L",
+        14: "Q4_K_S",
+        15: "Q4_K_M",
+        16: "Q5_K_S",
+        17: "Q5_K_M",
+        18: "Q6_K",
+        19: "IQ2_XXS",
+        20: "IQ2_XS",
+        21: "Q2_K_S",
+        22: "IQ3_XS",
+        23: "IQ3_XXS",
+        24: "IQ1_S",
+        25: "IQ4_NL",
+        26: "IQ3_S",
+        27: "IQ3_M",
+        28: "IQ2_S",
+        29: "IQ2_M",
+        30: "IQ4_XS",
+        31: "IQ1_M",
+        32: "BF16",
+        36: "TQ1_0",
+        37: "TQ2_0",
+        38: "MXFP4_MOE",
+        39: "NVFP4",
+        40: "Q1_0",
+    }
+)
+
+_EXACT: Final = MappingProxyType(
+    {
+        "BF16": Precision.BF16,
+        "F16": Precision.FP16,
+        "F32": Precision.FP16,
+        "MXFP4": Precision.MXFP4,
+        "NVFP4": Precision.NVFP4,
+    }
+)
+#: Bits a number from which on the next wider format is the nearest: between 4.1 and 8 of INT4 and INT8.
+_INT8_FROM: Final = 6.06
+_FP16_FROM: Final = 12.0
+
+
+def find_nearest_precision(types: dict[GgufTensorType, int]) -> Precision:
+    """Return the format nearest to tensors, given as numbers of elements by type.
+
+    A format that has a name of its own is that; of the others the mean of their bits decides, as GGUF's
+    formats are integers with scales.
+    """
+    largest = max(types, key=lambda kind: types[kind])
+    if largest.name in _EXACT:
+        return _EXACT[largest.name]
+    bits = compute_mean_bits(types)
+    if bits >= _FP16_FROM:
+        return Precision.FP16
+    return Precision.INT8 if bits >= _INT8_FROM else Precision.INT4
+
+
+def compute_mean_bits(types: dict[GgufTensorType, int]) -> float:
+    return sum(kind.bits * count for kind, count in types.items()) / sum(types.values())
+
 
 #: A vocabulary of half a million words with its merges takes about 20 MB.
 LONGEST_HEADER: Final = 64 * 2**20
@@ -41,31 +169,29 @@ Scalar = int | float | bool | str
 
 
 @dataclass(frozen=True, slots=True)
-class LongList:
+class TruncatedList:
     """A list that is not kept, by its length."""
 
     length: int
 
     def __len__(self) -> int:
-        """Return the length."""
         return self.length
 
 
-KeyValue = Scalar | tuple[Scalar, ...] | LongList
+KeyValue = Scalar | tuple[Scalar, ...] | TruncatedList
 
 
 @dataclass(frozen=True, slots=True)
-class TensorInfo:
+class GgufTensor:
     """One tensor: its shape with the input side first, its format, and where its bytes begin in the data."""
 
     name: str
     shape: tuple[int, ...]
-    type: TensorType
+    type: GgufTensorType
     offset: int
 
     @property
     def elements(self) -> int:
-        """How many numbers it holds."""
         return prod(self.shape)
 
     @property
@@ -80,7 +206,7 @@ class GgufHeader:
 
     version: int
     keys: Mapping[str, KeyValue]
-    tensors: Mapping[str, TensorInfo]
+    tensors: Mapping[str, GgufTensor]
     data_start: int
     file_size: int
 
@@ -95,7 +221,7 @@ def read_header(path: Path) -> GgufHeader:
     """Read the header of a file; raises `InputError` naming the file where it is none that can be read."""
     try:
         with path.open("rb") as file:
-            return _read(file, path.stat().st_size)
+            return _read_from(file, path.stat().st_size)
     except OSError as error:
         raise InputError(message("file.unreadable", reason=error.strerror or str(error)), str(path)) from None
     except _BrokenHeaderError as error:
@@ -110,7 +236,7 @@ class _BrokenHeaderError(Exception):
         self.problem = problem
 
 
-class _Stream:
+class _HeaderStream:
     """Takes the header from a file, never more of it than is asked for in steps of a megabyte."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
@@ -123,7 +249,6 @@ class _Stream:
 
     @property
     def position(self) -> int:
-        """Bytes taken so far."""
         return self._start + self._place
 
     @property
@@ -162,32 +287,29 @@ class _Stream:
             count -= step
 
     def number(self, letter: str) -> int:
-        """Return the next whole number of a kind."""
         return int(struct.unpack(self.order + letter, self.take(struct.calcsize("=" + letter)))[0])
 
     def scalar(self, letter: str) -> Scalar:
-        """Return the next number of a kind, or a truth value."""
         value: Scalar = struct.unpack(self.order + letter, self.take(struct.calcsize("=" + letter)))[0]
         return value
 
     def text(self, longest: int) -> str:
-        """Return the next text."""
         length = self.number("Q")
         if length > longest:
             raise _BrokenHeaderError(message("import.gguf.text", longest=longest, position=self.position))
         return self.take(length).decode("utf-8", "replace")
 
 
-def _read(file: IO[bytes], size: int) -> GgufHeader:
-    stream = _Stream(file, size)
+def _read_from(file: IO[bytes], size: int) -> GgufHeader:
+    stream = _HeaderStream(file, size)
     if size < len(MAGIC) or stream.take(len(MAGIC)) != MAGIC:
         raise _BrokenHeaderError(message("import.gguf.foreign"))
-    version = _version(stream)
+    version = _read_version(stream)
     tensor_count, key_count = stream.number("Q"), stream.number("Q")
     if key_count > _MOST_KEYS or tensor_count > _MOST_TENSORS:
         raise _BrokenHeaderError(message("import.gguf.counts", keys=key_count, tensors=tensor_count))
-    keys = _keys(stream, key_count)
-    tensors = _tensors(stream, tensor_count)
+    keys = _read_keys(stream, key_count)
+    tensors = _read_tensors(stream, tensor_count)
     alignment = keys.get("general.alignment", _DEFAULT_ALIGNMENT)
     if not isinstance(alignment, int) or alignment < _LEAST_ALIGNMENT or alignment > _CHUNK:
         raise _BrokenHeaderError(message("import.gguf.odd_key", key="general.alignment"))
@@ -195,7 +317,7 @@ def _read(file: IO[bytes], size: int) -> GgufHeader:
     return GgufHeader(version, keys, tensors, start, size)
 
 
-def _version(stream: _Stream) -> int:
+def _read_version(stream: _HeaderStream) -> int:
     """Read the version, which gives the byte order away, as no version is as large as 65,536."""
     raw = stream.take(4)
     (version,) = struct.unpack("<I", raw)
@@ -207,27 +329,27 @@ def _version(stream: _Stream) -> int:
     return int(version)
 
 
-def _keys(stream: _Stream, count: int) -> dict[str, KeyValue]:
+def _read_keys(stream: _HeaderStream, count: int) -> dict[str, KeyValue]:
     found: dict[str, KeyValue] = {}
     for _ in range(count):
         key = stream.text(_LONGEST_NAME)
         if key in found:
             raise _BrokenHeaderError(message("import.gguf.twice", name=key))
-        found[key] = _value(stream, stream.number("I"), key)
+        found[key] = _read_value(stream, stream.number("I"), key)
     return found
 
 
-def _value(stream: _Stream, kind: int, key: str) -> KeyValue:
+def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
     if kind in _SCALARS:
         return stream.scalar(_SCALARS[kind])
     if kind == _STRING:
         return stream.text(min(stream.left, LONGEST_HEADER))
     if kind != _ARRAY:
         raise _BrokenHeaderError(message("import.gguf.kind", key=key, form=kind))
-    return _list(stream, key)
+    return _read_list(stream, key)
 
 
-def _list(stream: _Stream, key: str) -> KeyValue:
+def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
     """Read a list of numbers or texts; a long one is passed over."""
     kind, length = stream.number("I"), stream.number("Q")
     least = 8 if kind == _STRING else struct.calcsize("=" + _SCALARS[kind]) if kind in _SCALARS else 0
@@ -238,27 +360,26 @@ def _list(stream: _Stream, key: str) -> KeyValue:
     if kind in _SCALARS:
         if length > _LONGEST_KEPT:
             stream.skip(length * least)
-            return LongList(length)
+            return TruncatedList(length)
         return tuple(stream.scalar(_SCALARS[kind]) for _ in range(length))
     if length > _LONGEST_KEPT:
         for _ in range(length):
             stream.skip(stream.number("Q"))
-        return LongList(length)
+        return TruncatedList(length)
     return tuple(stream.text(min(stream.left, LONGEST_HEADER)) for _ in range(length))
 
 
-def _tensors(stream: _Stream, count: int) -> dict[str, TensorInfo]:
-    found: dict[str, TensorInfo] = {}
+def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:
+    found: dict[str, GgufTensor] = {}
     for _ in range(count):
-        tensor = _tensor(stream)
+        tensor = _read_tensor(stream)
         if tensor.name in found:
             raise _BrokenHeaderError(message("import.gguf.twice", name=tensor.name))
         found[tensor.name] = tensor
     return found
 
 
-def _tensor(stream: _Stream) -> TensorInfo:
-    """Read one entry of the list of tensors."""
+def _read_tensor(stream: _HeaderStream) -> GgufTensor:
     name = stream.text(_LONGEST_NAME)
     dimensions = stream.number("I")
     if not 1 <= dimensions <= _MOST_DIMENSIONS:
@@ -272,4 +393,61 @@ def _tensor(stream: _Stream) -> TensorInfo:
         raise _BrokenHeaderError(message("import.gguf.shape", name=name))
     if offset > _MOST_ELEMENTS:
         raise _BrokenHeaderError(message("import.gguf.shape", name=name))
-    return TensorInfo(name, shape, tensor_type, offset)
+    return GgufTensor(name, shape, tensor_type, offset)
+
+
+_PART: Final = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<count>\d{5})(?P<suffix>\.gguf)", re.IGNORECASE)
+_MOST_PARTS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFiles:
+    """A file, or all parts of one: the header of the first, every tensor, and how many parts there are."""
+
+    path: Path
+    header: GgufHeader
+    tensors: Mapping[str, GgufTensor]
+    parts: int
+    short: bool
+
+
+def read_gguf_files(path: Path) -> GgufFiles:
+    """Read a file; where it is one of several parts, all of them."""
+    header = read_header(path)
+    count = header.keys.get("split.count", 1)
+    if not isinstance(count, int) or count <= 1:
+        return GgufFiles(path, header, header.tensors, 1, header.file_size < header.expected_size)
+    number = header.keys.get("split.no", 0)
+    paths = _list_part_paths(path, count, number if isinstance(number, int) else 0)
+    headers = [read_header(each) for each in paths]
+    tensors: dict[str, GgufTensor] = {}
+    for each, part in zip(paths, headers, strict=True):
+        if part.keys.get("split.count") != count:
+            raise InputError(message("import.gguf.other_split"), str(each))
+        if tensors.keys() & part.tensors.keys():
+            raise InputError(message("import.gguf.same_part"), str(each))
+        tensors |= part.tensors
+    short = any(part.file_size < part.expected_size for part in headers)
+    return GgufFiles(paths[0], headers[0], tensors, count, short)
+
+
+def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
+    """Return the paths of all parts; they are counted by their names, so that none can point to another."""
+    named = _PART.fullmatch(path.name)
+    if named is None or int(named["count"]) != count or count > _MOST_PARTS:
+        raise InputError(message("import.gguf.part_name", number=number + 1, count=count), str(path))
+    paths = [
+        path.with_name(f"{named['stem']}-{each:05d}-of-{named['count']}{named['suffix']}")
+        for each in range(1, count + 1)
+    ]
+    for each in paths:
+        if not each.is_file():
+            problem = message("import.gguf.part_missing", number=number + 1, count=count, missing=each.name)
+            raise InputError(problem, str(path))
+    return paths
+
+
+def find_stem(path: Path) -> str:
+    """Return the name of a file without its suffix and the number of its part."""
+    part = _PART.fullmatch(path.name)
+    return part["stem"] if part else path.stem

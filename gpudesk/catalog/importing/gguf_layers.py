@@ -1,20 +1,156 @@
-"""What one layer of a GGUF file is, read off its tensors and their shapes.
-
-The names of tensors say what kind of layer it is and their shapes how large; keys say only how a width is
-divided into heads. Shapes have the input side first.
-"""
+"""Layers of a GGUF model from its keys and tensor shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
-from gpudesk.catalog.importing.gguf_header import TensorInfo
-from gpudesk.catalog.importing.gguf_keys import Keys
-from gpudesk.domain.messages import InputError, message
+from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
+from gpudesk.text.messages import InputError, message
 
-Table = dict[str, Any]
+#: Stands for a size that is not known, until it is asked for.
+_PLACEHOLDER: Final = 1
+_LARGEST: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPattern:
+    """How an architecture alternates: of `period` layers the last is global; 1 means that all slide.
+
+    `window` is taken where the file names none; without either there are no windows. `layers` is the number
+    of layers to which the rule is bound, None for any.
+    """
+
+    period: int
+    kind: Literal["sliding", "chunked"] = "sliding"
+    window: int | None = None
+    layers: int | None = None
+
+
+#: Architectures that are known, and what their tensors do not show: the windows of their attention.
+ARCHITECTURES: Final[Mapping[str, WindowPattern | None]] = MappingProxyType(
+    {
+        "llama": None,
+        "llama4": WindowPattern(4, "chunked", 8192),
+        "deci": None,
+        "mistral3": None,
+        "qwen2": None,
+        "qwen2moe": None,
+        "qwen2vl": None,
+        "qwen3": None,
+        "qwen3moe": None,
+        "qwen3next": None,
+        "qwen3vl": None,
+        "qwen3vlmoe": None,
+        "qwen35": None,
+        "qwen35moe": None,
+        "gemma": None,
+        "gemma2": WindowPattern(2, window=4096),
+        "gemma3": WindowPattern(6),
+        "gemma4": WindowPattern(6),
+        "phi3": WindowPattern(1),
+        "phimoe": WindowPattern(1),
+        "command-r": None,
+        "cohere2": WindowPattern(4),
+        "deepseek": None,
+        "deepseek2": None,
+        "glm4": None,
+        "glm4moe": None,
+        "glm-dsa": None,
+        "gpt-oss": WindowPattern(2),
+        "minimax-m2": None,
+        "mamba": None,
+        "mamba2": None,
+        "jamba": None,
+        "nemotron": None,
+        "nemotron_h": None,
+        "nemotron_h_moe": None,
+        "granite": None,
+        "granitemoe": None,
+        "granitehybrid": None,
+        "falcon": None,
+        "kimi-linear": None,
+        "starcoder2": None,
+        "olmo2": WindowPattern(4),
+        "olmoe": None,
+        "internlm2": None,
+        "exaone4": WindowPattern(4, layers=64),
+        "smollm3": None,
+        "seed_oss": None,
+        "dots1": None,
+        "ernie4_5": None,
+        "ernie4_5-moe": None,
+        "hunyuan-moe": None,
+        "hunyuan-dense": None,
+        "mimo2": None,
+        "step35": None,
+    }
+)
+
+
+class GgufKeys:
+    """The keys of one file."""
+
+    def __init__(self, keys: Mapping[str, KeyValue], answers: Mapping[str, object]) -> None:
+        """Put what the user says over what the file says; raises `InputError` where it cannot be."""
+        self._keys = dict(keys)
+        self.missing: dict[str, None] = {}
+        for name, value in answers.items():
+            if not isinstance(value, bool | int | str):
+                raise InputError(message("import.gguf.key"), name)
+            self._keys[name] = value
+        self.stated = self.text("general.architecture")
+        like = answers.get(ARCHITECTURE_ALIASES)
+        self.architecture = like if isinstance(like, str) else self.stated
+
+    @property
+    def windows(self) -> WindowPattern | None:
+        return ARCHITECTURES.get(self.architecture or "")
+
+    def full(self, name: str) -> str:
+        return f"{self.stated}.{name}"
+
+    def text(self, name: str) -> str | None:
+        """Return a text by its whole name, without characters that no line has, or None."""
+        value = self._keys.get(name)
+        if not isinstance(value, str):
+            return None
+        return " ".join("".join(each if each.isprintable() else " " for each in value[:500]).split()) or None
+
+    def of_layer(self, name: str, layer: int) -> KeyValue | None:
+        """Return a key of the architecture; of a list with an entry a layer, that entry."""
+        value = self._keys.get(self.full(name))
+        if isinstance(value, tuple):
+            return value[layer] if layer < len(value) else None
+        return value
+
+    def whole(self, name: str, layer: int = 0) -> int:
+        found = self.optional(name, layer)
+        if found is None:
+            self.missing[self.full(name)] = None
+            return _PLACEHOLDER
+        return found
+
+    def optional(self, name: str, layer: int = 0) -> int | None:
+        """Return a whole number, or None where the file has none; raises `InputError` where it is no such."""
+        value = self.of_layer(name, layer)
+        if value is None:
+            return None
+        if not isinstance(value, int) or not 0 <= value <= _LARGEST:
+            raise InputError(message("import.gguf.key"), self.full(name))
+        return int(value)
+
+    def plain(self, name: str) -> KeyValue | None:
+        return self._keys.get(name)
+
+
+#: What the user is asked for an architecture that is not known.
+ARCHITECTURE_ALIASES: Final = "like_architecture"
+
+
+LayerTable = dict[str, Any]
 
 #: Norms that are not as long as the hidden size by their place, whatever their length.
 _INNER_NORMS: Final = (
@@ -57,39 +193,37 @@ _EXPECTED: Final = (
 
 
 @dataclass(slots=True)
-class Layer:
+class GgufLayer:
     """One layer: its mixer and feed-forward block as tables of a definition, and its norms.
 
     `unexplained` are tensors that belong to nothing that the program knows.
     """
 
     number: int
-    mixer: Table | None
-    ffn: Table | None
+    mixer: LayerTable | None
+    ffn: LayerTable | None
     norms: int
-    unexplained: list[TensorInfo] = field(default_factory=list)
+    unexplained: list[GgufTensor] = field(default_factory=list)
 
 
-def read_layer(number: int, tensors: Mapping[str, TensorInfo], keys: Keys, hidden: int) -> Layer:
+def read_layer(number: int, tensors: Mapping[str, GgufTensor], keys: GgufKeys, hidden: int) -> GgufLayer:
     """Read one layer; raises `InputError` where its shapes do not go together."""
     norms = [name for name in tensors if _is_norm(name) and tensors[name].shape == (hidden,)]
-    unexplained = [
-        tensor for name, tensor in tensors.items() if name not in norms and not name.startswith(_EXPECTED)
-    ]
-    reader = _Reader(number, tensors, keys, hidden)
+    unexplained = [tensor for name, tensor in tensors.items() if name not in norms and not name.startswith(_EXPECTED)]
+    reader = _LayerReader(number, tensors, keys, hidden)
     # First what cannot fail for want of a key, so that all missing keys are found at once.
     ffn = reader.ffn()
-    return Layer(number, reader.mixer(), ffn, len(norms), unexplained)
+    return GgufLayer(number, reader.mixer(), ffn, len(norms), unexplained)
 
 
 def _is_norm(name: str) -> bool:
     return "norm" in name and not name.startswith(_INNER_NORMS)
 
 
-class _Reader:
+class _LayerReader:
     """Reads the parts of one layer."""
 
-    def __init__(self, number: int, tensors: Mapping[str, TensorInfo], keys: Keys, hidden: int) -> None:
+    def __init__(self, number: int, tensors: Mapping[str, GgufTensor], keys: GgufKeys, hidden: int) -> None:
         self.number = number
         self.tensors = tensors
         self.keys = keys
@@ -124,7 +258,7 @@ class _Reader:
 
     # Mixers
 
-    def mixer(self) -> Table | None:
+    def mixer(self) -> LayerTable | None:
         """Return what mixes tokens, or None for a layer that does not."""
         state_space = self.has("ssm_out", "ssm_conv1d_q")
         attention = self.has("attn_q", "attn_kv_a_mqa") or (self.has("attn_qkv") and not state_space)
@@ -138,19 +272,19 @@ class _Reader:
             return self._mla()
         return self._attention() if attention else None
 
-    def _state_space(self) -> Table:
+    def _state_space(self) -> LayerTable:
         if self.has("ssm_x"):
             return self._mamba1()
         if self.has("ssm_ba", "ssm_alpha", "ssm_beta"):
             return self._gated_delta_net()
         return self._mamba2()
 
-    def _attention(self) -> Table:
+    def _attention(self) -> LayerTable:
         heads = self.whole("attention.head_count")
         given_kv = self.keys.optional("attention.head_count_kv", self.number)
         kv_heads = heads if given_kv is None else given_kv
         head_dim, value_dim, queries = self._head_sizes(heads, kv_heads)
-        table: Table = {"kind": "attention", "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
+        table: LayerTable = {"kind": "attention", "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
         if value_dim != head_dim:
             table["v_head_dim"] = value_dim
         table |= self._window()
@@ -205,8 +339,7 @@ class _Reader:
             raise self.wrong("attn_gate")
         return "head" if width == heads else "element"
 
-    def _window(self) -> Table:
-        """Return the window of this layer, by the list in the file or the rule of the architecture."""
+    def _window(self) -> LayerTable:
         rule = self.keys.windows
         listed = self.keys.of_layer("attention.sliding_window_pattern", self.number)
         if listed is None and rule is None:
@@ -222,7 +355,7 @@ class _Reader:
             return {}
         return self._named_window()
 
-    def _named_window(self) -> Table:
+    def _named_window(self) -> LayerTable:
         """Return the window of a layer that has one; architectures that all slide can be without."""
         rule = self.keys.windows
         kind = "sliding" if rule is None else rule.kind
@@ -236,7 +369,7 @@ class _Reader:
             return {}
         return {"window": window} if kind == "sliding" else {"window": window, "window_kind": kind}
 
-    def _mla(self) -> Table:
+    def _mla(self) -> LayerTable:
         heads = self.whole("attention.head_count")
         latent, rope = self.whole("attention.kv_lora_rank"), self.whole("rope.dimension_count")
         if self.shape("attn_kv_a_mqa")[1] != latent + rope:
@@ -247,7 +380,7 @@ class _Reader:
             both = self.divided(self.shape("attn_kv_b")[1], heads, "attn_kv_b")
             value = self.whole("attention.value_length")
             nope = both - value
-        table: Table = {
+        table: LayerTable = {
             "kind": "mla",
             "heads": heads,
             "kv_lora_rank": latent,
@@ -268,9 +401,9 @@ class _Reader:
             }
         return table
 
-    def _mamba1(self) -> Table:
+    def _mamba1(self) -> LayerTable:
         rank, inner = self.shape("ssm_dt")
-        table: Table = {
+        table: LayerTable = {
             "kind": "mamba1",
             "inner_size": inner,
             "state_size": self._half(self.shape("ssm_x")[1] - rank, "ssm_x"),
@@ -281,7 +414,7 @@ class _Reader:
             table["inner_norms"] = True
         return table
 
-    def _mamba2(self) -> Table:
+    def _mamba2(self) -> LayerTable:
         heads, inner = self.whole("ssm.time_step_rank"), self.shape("ssm_out")[0]
         groups = self.whole("ssm.group_count")
         shared = self._half(self.shape("ssm_conv1d")[1] - inner, "ssm_conv1d")
@@ -294,7 +427,7 @@ class _Reader:
             "conv_kernel": self.shape("ssm_conv1d")[0],
         }
 
-    def _gated_delta_net(self) -> Table:
+    def _gated_delta_net(self) -> LayerTable:
         key_heads, value_heads = self.whole("ssm.group_count"), self.whole("ssm.time_step_rank")
         values = self.shape("ssm_out")[0]
         kernel, channels = self.shape("ssm_conv1d")[:2]
@@ -307,7 +440,7 @@ class _Reader:
             "conv_kernel": kernel,
         }
 
-    def _kimi_delta(self) -> Table:
+    def _kimi_delta(self) -> LayerTable:
         head_dim = self.whole("kda.head_dim")
         return {
             "kind": "kimi_delta",
@@ -321,17 +454,17 @@ class _Reader:
 
     # Feed-forward blocks
 
-    def ffn(self) -> Table | None:
+    def ffn(self) -> LayerTable | None:
         """Return the feed-forward block, or None for a layer without."""
         if self.has("ffn_down_exps"):
             return self._experts()
         return self._dense() if self.has("ffn_down") else None
 
-    def _dense(self) -> Table:
+    def _dense(self) -> LayerTable:
         width, rows = self.shape("ffn_down")[0], self.shape("ffn_up")[1]
         if rows not in (width, 2 * width):
             raise self.wrong("ffn_up")
-        table: Table = {"kind": "dense", "intermediate_size": width}
+        table: LayerTable = {"kind": "dense", "intermediate_size": width}
         # Where there is no gate of its own, it can lie in one tensor with the way up.
         if not self.has("ffn_gate") and rows == width:
             table["gated"] = False
@@ -339,9 +472,9 @@ class _Reader:
             table["bias"] = True
         return table
 
-    def _experts(self) -> Table:
+    def _experts(self) -> LayerTable:
         width, _, experts = self.shape("ffn_down_exps", 3)
-        table: Table = {
+        table: LayerTable = {
             "kind": "moe",
             "experts": experts,
             "experts_per_token": self.whole("expert_used_count"),

@@ -1,21 +1,38 @@
-"""The model in a GGUF file: all its layers together as a definition, and what is to be said of it."""
+"""A model from a GGUF file."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from gpudesk.catalog.importing.file_sources import plain_text, slug
-from gpudesk.catalog.importing.gguf_files import GgufFiles
-from gpudesk.catalog.importing.gguf_header import LongList, TensorInfo
-from gpudesk.catalog.importing.gguf_keys import Keys
-from gpudesk.catalog.importing.gguf_layers import Layer, Table, read_layer
-from gpudesk.catalog.importing.gguf_types import FILE_TYPES, TensorType, mean_bits, nearest_precision
-from gpudesk.domain.messages import InputError, Message, message
-from gpudesk.domain.own_facts import NOBODY
-from gpudesk.domain.precision import FORMATS
+from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_file_source
+from gpudesk.catalog.importing.gguf_header import (
+    FILE_TYPES,
+    GgufFiles,
+    GgufTensor,
+    GgufTensorType,
+    TruncatedList,
+    compute_mean_bits,
+    find_nearest_precision,
+    find_stem,
+    read_gguf_files,
+)
+from gpudesk.catalog.importing.gguf_layers import (
+    ARCHITECTURE_ALIASES,
+    ARCHITECTURES,
+    GgufKeys,
+    GgufLayer,
+    LayerTable,
+    read_layer,
+)
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.precision import STORAGE_FORMATS
+from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal, MissingImportField
+from gpudesk.text.messages import InputError, Message, message
 
 _BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
 _MOST_LAYERS: Final = 4096
@@ -32,7 +49,7 @@ _Group = tuple[str | None, str | None, int]
 class GgufModel:
     """The model of a file: read once, told as a definition and as notes."""
 
-    def __init__(self, file: GgufFiles, keys: Keys) -> None:
+    def __init__(self, file: GgufFiles, keys: GgufKeys) -> None:
         """Read every layer; raises `InputError` naming the tensor or key that does not go with the rest."""
         self._file = file
         self._keys = keys
@@ -43,7 +60,7 @@ class GgufModel:
         self.hidden, self.vocabulary = embedding.shape
         self._layers = list(self._read_layers())
 
-    def _read_layers(self) -> Iterator[Layer]:
+    def _read_layers(self) -> Iterator[GgufLayer]:
         """Read the layers; sizes need not go together where one of them is yet to be asked for."""
         for number, tensors in sorted(self._blocks.items()):
             try:
@@ -53,16 +70,15 @@ class GgufModel:
                     raise
 
     @property
-    def _mixers(self) -> list[Table]:
+    def _mixers(self) -> list[LayerTable]:
         return [layer.mixer for layer in self._layers if layer.mixer is not None]
 
     @property
     def organisation(self) -> str:
-        """Who made the model, as the file says."""
         for key in ("general.organization", "general.author", "general.base_model.0.organization"):
-            if said := plain_text(self._keys.text(key) or ""):
+            if said := clean_text(self._keys.text(key) or ""):
                 return said
-        return NOBODY
+        return UNKNOWN_MAKER
 
     @property
     def parameters(self) -> int:
@@ -70,21 +86,21 @@ class GgufModel:
         blocks = (tensor for tensors in self._blocks.values() for tensor in tensors.values())
         return sum(tensor.elements for tensor in (*self._outer.values(), *blocks))
 
-    def definition(self, title: str) -> Table:
+    def definition(self, title: str) -> LayerTable:
         """Return the model in the shape of a file of data/models/."""
-        mixers, ffns = _Names(), _Names()
+        mixers, ffns = _PartNames(), _PartNames()
         kinds = {table["kind"] for table in self._mixers}
         windows = {"window" in table for table in self._mixers if table["kind"] == "attention"}
         groups: Counter[_Group] = Counter()
         for layer in self._layers:
             mixer = ffn = None
             if layer.mixer is not None:
-                mixer = mixers.name(_mixer_name(layer.mixer, kinds, windows), layer.mixer)
+                mixer = mixers.name(_find_mixer_name(layer.mixer, kinds, windows), layer.mixer)
             if layer.ffn is not None:
                 ffn = ffns.name("moe" if layer.ffn["kind"] == "moe" else "mlp", layer.ffn)
             groups[mixer, ffn, layer.norms] += 1
         return {
-            "id": slug(title, 60),
+            "id": make_file_slug(title, 60),
             "name": title,
             "organisation": self.organisation,
             "hidden_size": self.hidden,
@@ -93,11 +109,11 @@ class GgufModel:
             **self._optional_fields(),
             "mixers": mixers.tables,
             "ffns": ffns.tables,
-            "layers": [_group(count, *group) for group, count in groups.items()],
+            "layers": [_group_layers(count, *group) for group, count in groups.items()],
         }
 
-    def _optional_fields(self) -> Table:
-        fields: Table = {**self._precisions(), "native_note": self._stored_as()}
+    def _optional_fields(self) -> LayerTable:
+        fields: LayerTable = {**self._precisions(), "native_note": self._stored_as()}
         if context := self._keys.optional("context_length"):
             fields["max_context"] = context
         norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
@@ -106,24 +122,23 @@ class GgufModel:
         return fields
 
     def stated(self) -> dict[str, int]:
-        """Return what is counted in the file beside the dimensions."""
         return {"total_parameters": self.parameters}
 
     # Precision
 
-    def _precisions(self) -> Table:
+    def _precisions(self) -> LayerTable:
         """Return what the matrices inside the blocks are stored in, experts apart where they differ."""
         experts, others = self._types(experts=True), self._types(experts=False)
-        wide = nearest_precision(others or experts)
-        narrow = nearest_precision(experts or others)
+        wide = find_nearest_precision(others or experts)
+        narrow = find_nearest_precision(experts or others)
         if narrow is wide:
             return {"native_precision": narrow.value, "quantised_tensors": "linear"}
         fields = {"native_precision": narrow.value, "quantised_tensors": "experts"}
         return fields if wide.value == "bf16" else {**fields, "native_other_precision": wide.value}
 
-    def _types(self, *, experts: bool | None) -> dict[TensorType, int]:
+    def _types(self, *, experts: bool | None) -> dict[GgufTensorType, int]:
         """Count the numbers of matrices inside the blocks by format: routed experts, the others, or all."""
-        found: Counter[TensorType] = Counter()
+        found: Counter[GgufTensorType] = Counter()
         for tensors in self._blocks.values():
             for name, tensor in tensors.items():
                 if len(tensor.shape) < 2 or name.startswith(_WIDE):
@@ -157,10 +172,10 @@ class GgufModel:
         """Yield what was taken for granted and what the user should know."""
         yield message("import.gguf.parameters", parameters=self.parameters)
         types = self._types(experts=None)
-        precision = nearest_precision(types)
-        taken = FORMATS[precision]
+        precision = find_nearest_precision(types)
+        taken = STORAGE_FORMATS[precision]
         bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
-        stored = f"{mean_bits(types):.2f}"
+        stored = f"{compute_mean_bits(types):.2f}"
         if stored == f"{bits:.2f}":
             yield message("import.gguf.stored", file_type=self._file_type, stored=stored)
         else:
@@ -172,28 +187,23 @@ class GgufModel:
                 taken=f"{bits:.2f}",
             )
         if self._keys.architecture != self._keys.stated:
-            yield message(
-                "import.gguf.like", architecture=self._keys.stated or "", like=self._keys.architecture or ""
-            )
+            yield message("import.gguf.like", architecture=self._keys.stated or "", like=self._keys.architecture or "")
         if self._file.parts > 1:
             yield message("import.gguf.parts", count=self._file.parts)
         if self._file.short:
             yield message("import.gguf.short")
         words = self._keys.plain("tokenizer.ggml.tokens")
-        length = len(words) if isinstance(words, LongList | tuple) else self.vocabulary
+        length = len(words) if isinstance(words, TruncatedList | tuple) else self.vocabulary
         if length != self.vocabulary:
             yield message("import.gguf.vocabulary", rows=self.vocabulary, words=length)
 
     def left_out(self) -> Iterator[Message]:
-        """Yield what the file holds that the model is without."""
         if self._skipped:
             yield message("import.gguf.draft_layers", count=self._skipped)
         odd = [tensor for layer in self._layers for tensor in layer.unexplained]
         if odd:
             names = tuple(dict.fromkeys(_BLOCK.sub(r"\2", tensor.name) for tensor in odd))[:_MOST_NAMED]
-            yield message(
-                "import.gguf.unexplained", names=names, parameters=sum(tensor.elements for tensor in odd)
-            )
+            yield message("import.gguf.unexplained", names=names, parameters=sum(tensor.elements for tensor in odd))
         if (window := self._unused_window()) is not None:
             yield message("import.gguf.unused_window", window=window)
 
@@ -205,11 +215,11 @@ class GgufModel:
 
 
 def _sorted_tensors(
-    tensors: Mapping[str, TensorInfo], keys: Keys
-) -> tuple[dict[str, TensorInfo], dict[int, dict[str, TensorInfo]], int]:
+    tensors: Mapping[str, GgufTensor], keys: GgufKeys
+) -> tuple[dict[str, GgufTensor], dict[int, dict[str, GgufTensor]], int]:
     """Return the tensors outside the layers, those of each layer, and how many draft layers are left out."""
-    outer: dict[str, TensorInfo] = {}
-    blocks: dict[int, dict[str, TensorInfo]] = {}
+    outer: dict[str, GgufTensor] = {}
+    blocks: dict[int, dict[str, GgufTensor]] = {}
     for name, tensor in tensors.items():
         block = _BLOCK.fullmatch(name)
         if block is None:
@@ -228,7 +238,7 @@ def _sorted_tensors(
     return outer, blocks, len(drafts)
 
 
-def _check_numbers(blocks: Mapping[int, Any], keys: Keys, drafts: int) -> None:
+def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> None:
     """Refuse a file whose layers are not those that it counts."""
     count = keys.whole("block_count")
     if keys.missing:
@@ -245,13 +255,13 @@ def _check_numbers(blocks: Mapping[int, Any], keys: Keys, drafts: int) -> None:
         raise InputError(message("import.gguf.more_layers", count=count), f"blk.{max(blocks)}")
 
 
-class _Names:
+class _PartNames:
     """Gives each different table one name."""
 
     def __init__(self) -> None:
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, LayerTable] = {}
 
-    def name(self, wanted: str, table: Table) -> str:
+    def name(self, wanted: str, table: LayerTable) -> str:
         """Return the name of a table: that of an equal one, or a new one."""
         for known, other in self.tables.items():
             if other == table:
@@ -262,7 +272,7 @@ class _Names:
         return name
 
 
-def _mixer_name(mixer: Table, kinds: set[str], windows: set[bool]) -> str:
+def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> str:
     """Return what a mixer is called beside the others of its model, as the shipped models call theirs."""
     kind = mixer["kind"]
     if kind in ("mamba1", "mamba2"):
@@ -276,10 +286,63 @@ def _mixer_name(mixer: Table, kinds: set[str], windows: set[bool]) -> str:
     return "attention"
 
 
-def _group(count: int, mixer: str | None, ffn: str | None, norms: int) -> Table:
-    group: Table = {"count": count, "norms": norms}
+def _group_layers(count: int, mixer: str | None, ffn: str | None, norms: int) -> LayerTable:
+    group: LayerTable = {"count": count, "norms": norms}
     if mixer is not None:
         group["mixer"] = mixer
     if ffn is not None:
         group["ffn"] = ffn
     return group
+
+
+def propose_gguf(path: Path, *, today: str, name: str | None = None) -> ImportProposal:
+    """Return the model that a GGUF file holds; of a file in parts any part can be given.
+
+    Raises `InputError` for what is no such file or no model that can be described.
+    """
+    return complete_gguf(path, {}, today=today, name=name)
+
+
+def complete_gguf(path: Path, answers: Mapping[str, object], *, today: str, name: str | None = None) -> ImportProposal:
+    """Return the model of a file with what the user says for fields that were missing, by their names."""
+    file = read_gguf_files(path)
+    keys = GgufKeys(file.header.keys, answers)
+    _check_kind(keys, path)
+    title = clean_text(name or keys.text("general.name") or find_stem(path)) or "GGUF"
+    if keys.architecture not in ARCHITECTURES:
+        return ImportProposal("model", title, (), missing=(_make_unknown_error(keys),))
+    try:
+        model = GgufModel(file, keys)
+    except InputError:
+        if keys.missing:
+            return ImportProposal("model", title, (), missing=tuple(map(_make_missing_field, keys.missing)))
+        raise
+    if keys.missing:
+        return ImportProposal("model", title, (), missing=tuple(map(_make_missing_field, keys.missing)))
+    source = make_file_source(
+        path.name, keys.text("general.quantized_by") or model.organisation, SourceKind.CONFIG_COPY
+    )
+    facts = make_model_facts(model.definition(title), source, today=today, stated=model.stated())
+    return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
+
+
+def _check_kind(keys: GgufKeys, path: Path) -> None:
+    """Refuse what is no language model: adapters, projectors, importance matrices."""
+    kind = keys.text("general.type") or "model"
+    if kind != "model" or keys.stated == "clip":
+        raise InputError(message("import.gguf.no_model", what=kind), str(path))
+    if keys.stated is None:
+        raise InputError(message("import.gguf.no_architecture"), str(path))
+
+
+def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
+    return MissingImportField(
+        ARCHITECTURE_ALIASES,
+        "word",
+        message("import.gguf.unknown_architecture", architecture=keys.stated or ""),
+        tuple(sorted(ARCHITECTURES)),
+    )
+
+
+def _make_missing_field(key: str) -> MissingImportField:
+    return MissingImportField(key, "whole", message("import.gguf.missing_key", key=key))

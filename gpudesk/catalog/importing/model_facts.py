@@ -1,7 +1,4 @@
-"""A model's definition, in the shape of a file of data/models/, as facts of the user: checked, taken apart.
-
-Every dimension becomes a claim of its own, so that it shows where it comes from.
-"""
+"""A model definition as user facts: validated, one claim per dimension."""
 
 from __future__ import annotations
 
@@ -11,16 +8,22 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from gpudesk.catalog.attribute_names import MODEL_STATED
-from gpudesk.catalog.definitions import model_of, to_json
-from gpudesk.catalog.model_attributes import dimensions
-from gpudesk.catalog.model_schema import MODEL_FILE, ModelFile
-from gpudesk.catalog.model_shapes import Relation, ShapeFault, shape_faults
-from gpudesk.catalog.problems import validation_problems
-from gpudesk.domain.claims import ClaimValue, Source
-from gpudesk.domain.messages import InputError, Message, message
-from gpudesk.domain.models import Model, MoeFfn
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnModel
+from gpudesk.catalog.build.claims import list_dimensions
+from gpudesk.catalog.build.files import list_validation_problems
+from gpudesk.catalog.build.records import MODEL_FILE, ModelFile
+from gpudesk.catalog.model_definition import (
+    ShapeFault,
+    ShapeRelation,
+    find_shape_faults,
+    parse_model,
+    to_canonical_json,
+)
+from gpudesk.domain.attributes import MODEL_STATED_UNITS
+from gpudesk.domain.claim import Source
+from gpudesk.domain.model import Model, MoeFfn
+from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, Message, message
 
 #: What a size can be at most; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and so
 #: far below that no product of them overflows.
@@ -49,49 +52,49 @@ _MOST_GROUPS: Final = 2**9
 #: Parameters of the feed-forward blocks beyond which no estimate is computed.
 _MOST_PARAMETERS: Final = 10**15
 #: Fields of a model without which its layers say nothing.
-_NEEDED: Final = ("hidden_size", "vocab_size", "tied_embeddings")
-_TAGGED: Final = frozenset({"mixers", "ffns"})
+_REQUIRED_FIELDS: Final = ("hidden_size", "vocab_size", "tied_embeddings")
+_TABLES_WITH_KIND: Final = frozenset({"mixers", "ffns"})
 
 
-def model_facts(
+def make_model_facts(
     definition: Mapping[str, Any],
     source: Source,
     *,
     today: str,
     stated: Mapping[str, ClaimValue] = MappingProxyType({}),
-) -> tuple[OwnFact, ...]:
+) -> tuple[UserFact, ...]:
     """Return the source, the model, and a claim for each dimension and for what else is `stated`.
 
     `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated`
     is by attribute (`total_parameters`, `licence`, …) in the unit used inside. Raises `InputError` with the
     path of the field that cannot be.
     """
-    record = checked_model(definition)
+    record = check_model_definition(definition)
     plain = record.definition()
-    claimed: dict[str, ClaimValue] = {name: _value(value) for name, value in dimensions(record).items()}
+    claimed: dict[str, ClaimValue] = {name: _to_claim_value(value) for name, value in list_dimensions(record).items()}
     for name, value in stated.items():
-        if name not in MODEL_STATED:
+        if name not in MODEL_STATED_UNITS:
             raise InputError(message("import.model.attribute", name=name), name)
         claimed[name] = value
     return (
         source,
-        OwnModel(record.id, record.name, record.organisation, to_json(plain)),
+        UserModel(record.id, record.name, record.organisation, to_canonical_json(plain)),
         *(
-            OwnClaim(record.id, name, value, source.id, source.kind, retrieved=today)
+            UserClaim(record.id, name, value, source.id, source.kind, retrieved=today)
             for name, value in claimed.items()
         ),
     )
 
 
-def checked_model(definition: Mapping[str, Any]) -> ModelFile:
+def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
     """Return a definition as a record of its schema; raises `InputError` with the field that cannot be."""
     _check_sizes("", definition)
     try:
         record = MODEL_FILE.model_validate(dict(definition))
     except ValidationError as error:
-        first = next(iter(validation_problems(error, "", tagged=_TAGGED)))
+        first = next(iter(list_validation_problems(error, "", tagged=_TABLES_WITH_KIND)))
         raise InputError(message("import.model.field", problem=first.problem), first.field) from None
-    for field, problem in _faults(record):
+    for field, problem in _find_faults(record):
         raise InputError(problem, field)
     return record
 
@@ -110,10 +113,9 @@ def _check_sizes(path: str, table: object) -> None:
             raise InputError(message("import.model.large", largest=largest), path)
 
 
-def _faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
-    """Yield what the schema alone does not see."""
+def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
     plain = record.definition()
-    for name in _NEEDED:
+    for name in _REQUIRED_FIELDS:
         if plain.get(name) is None:
             yield name, message("field.missing")
     if not record.layers:
@@ -126,13 +128,15 @@ def _faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
         yield "layers", message("import.model.many_groups", most=_MOST_GROUPS)
     if sum(group.count for group in record.layers) > _MOST_LAYERS:
         yield "layers", message("import.model.large", largest=_MOST_LAYERS)
-    model = model_of(plain)
-    yield from ((f"layers.{fault.group}.{fault.dimension}", _said(fault)) for fault in shape_faults(model))
-    if _ffn_parameters(model) > _MOST_PARAMETERS:
+    model = parse_model(plain)
+    yield from (
+        (f"layers.{fault.group}.{fault.dimension}", _describe_fault(fault)) for fault in find_shape_faults(model)
+    )
+    if _count_ffn_parameters(model) > _MOST_PARAMETERS:
         yield "layers", message("import.model.too_many_parameters")
 
 
-def _ffn_parameters(model: Model) -> int:
+def _count_ffn_parameters(model: Model) -> int:
     """Return what the feed-forward blocks hold at least, which is where nearly all parameters are."""
     total = 0
     for group in model.layers:
@@ -142,20 +146,15 @@ def _ffn_parameters(model: Model) -> int:
     return total
 
 
-def _said(fault: ShapeFault) -> Message:
-    if fault.relation is Relation.KEPT:
+def _describe_fault(fault: ShapeFault) -> Message:
+    if fault.relation is ShapeRelation.KEPT:
         return message("import.model.nothing_kept")
-    if fault.relation is Relation.MULTIPLE:
-        return message(
-            "import.model.multiple", value=fault.value, dimension=fault.other, other_value=fault.other_value
-        )
-    return message(
-        "import.model.at_most", value=fault.value, dimension=fault.other, other_value=fault.other_value
-    )
+    if fault.relation is ShapeRelation.MULTIPLE:
+        return message("import.model.multiple", value=fault.value, dimension=fault.other, other_value=fault.other_value)
+    return message("import.model.at_most", value=fault.value, dimension=fault.other, other_value=fault.other_value)
 
 
-def _value(value: object) -> ClaimValue:
-    """Return a dimension as the value of a claim."""
+def _to_claim_value(value: object) -> ClaimValue:
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):

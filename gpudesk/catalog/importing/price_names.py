@@ -1,9 +1,4 @@
-"""What price lists call accelerators, and which part of the catalog that is.
-
-A name alone is often not enough: an A100 has 40 or 80 GB, an H100 is a module, a card or half of a pair. What
-the list says of memory, and what the name of the instance gives away, decides; where that does not, nothing
-is guessed.
-"""
+"""Accelerator names in price lists and the catalog entries they mean."""
 
 from __future__ import annotations
 
@@ -18,7 +13,7 @@ from typing import Final
 _TOLERANCE: Final = 0.07
 
 
-class Lack(StrEnum):
+class NameMismatch(StrEnum):
     """Why a name is no part of the catalog."""
 
     UNKNOWN = "unknown"
@@ -27,7 +22,7 @@ class Lack(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Variant:
+class _NameVariant:
     """One part that a name can mean; `part` is None for one that the catalog does not have."""
 
     part: str | None
@@ -35,35 +30,35 @@ class _Variant:
     memory_gb: float | None = None
 
 
-def _only(part: str) -> tuple[_Variant, ...]:
-    return (_Variant(part),)
+def _make_single(part: str) -> tuple[_NameVariant, ...]:
+    return (_NameVariant(part),)
 
 
 #: Name without maker, separators, size and form -> what it can mean.
-_FAMILIES: Final[Mapping[str, tuple[_Variant, ...]]] = MappingProxyType(
+_FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
     {
         "A100": (
-            _Variant("a100-80gb-sxm", "sxm", 80),
-            _Variant(None, "pcie", 80),
-            _Variant(None, "sxm", 40),
-            _Variant(None, "pcie", 40),
+            _NameVariant("a100-80gb-sxm", "sxm", 80),
+            _NameVariant(None, "pcie", 80),
+            _NameVariant(None, "sxm", 40),
+            _NameVariant(None, "pcie", 40),
         ),
         "H100": (
-            _Variant("h100-sxm", "sxm", 80),
-            _Variant("h100-pcie", "pcie", 80),
-            _Variant("h100-nvl-94gb", "nvl", 94),
+            _NameVariant("h100-sxm", "sxm", 80),
+            _NameVariant("h100-pcie", "pcie", 80),
+            _NameVariant("h100-nvl-94gb", "nvl", 94),
         ),
-        "H200": (_Variant("h200-sxm", "sxm", 141), _Variant("h200-nvl", "nvl", 141)),
-        "GH200": (_Variant("gh200-96gb", memory_gb=96), _Variant("gh200-144gb", memory_gb=144)),
-        "B200": _only("b200-hgx"),
-        "B300": _only("b300-hgx"),
-        "GB200": _only("gb200-nvl72"),
-        "GB300": _only("gb300-nvl72"),
-        "VR200": _only("vera-rubin-nvl72"),
-        "L4": _only("l4"),
-        "L40S": _only("l40s"),
-        "RTX4090": _only("rtx-4090"),
-        "RTX5090": _only("rtx-5090"),
+        "H200": (_NameVariant("h200-sxm", "sxm", 141), _NameVariant("h200-nvl", "nvl", 141)),
+        "GH200": (_NameVariant("gh200-96gb", memory_gb=96), _NameVariant("gh200-144gb", memory_gb=144)),
+        "B200": _make_single("b200-hgx"),
+        "B300": _make_single("b300-hgx"),
+        "GB200": _make_single("gb200-nvl72"),
+        "GB300": _make_single("gb300-nvl72"),
+        "VR200": _make_single("vera-rubin-nvl72"),
+        "L4": _make_single("l4"),
+        "L40S": _make_single("l40s"),
+        "RTX4090": _make_single("rtx-4090"),
+        "RTX5090": _make_single("rtx-5090"),
         **dict.fromkeys(
             (
                 "RTXPRO6000",
@@ -76,40 +71,33 @@ _FAMILIES: Final[Mapping[str, tuple[_Variant, ...]]] = MappingProxyType(
                 "RTXPRO6000BLACKWELLSERVEREDITION",
                 "RTXPRO6000BLACKWELLWORKSTATIONEDITION",
             ),
-            _only("rtx-pro-6000-blackwell"),
+            _make_single("rtx-pro-6000-blackwell"),
         ),
-        "MI210": _only("mi210"),
-        "MI250X": _only("mi250x"),
-        "MI300A": _only("mi300a"),
-        "MI300X": _only("mi300x"),
-        "MI325X": _only("mi325x"),
-        "MI350X": _only("mi350x"),
-        "MI355X": _only("mi355x"),
-        "MI455X": _only("mi455x"),
-        "GAUDI2": _only("gaudi2"),
-        "HL225": _only("gaudi2"),
-        "GAUDIHL225": _only("gaudi2"),
-        "GAUDI3": _only("gaudi3"),
-        "INFERENTIA2": _only("inferentia2"),
-        "TRAINIUM2": _only("trainium2"),
+        "MI210": _make_single("mi210"),
+        "MI250X": _make_single("mi250x"),
+        "MI300A": _make_single("mi300a"),
+        "MI300X": _make_single("mi300x"),
+        "MI325X": _make_single("mi325x"),
+        "MI350X": _make_single("mi350x"),
+        "MI355X": _make_single("mi355x"),
+        "MI455X": _make_single("mi455x"),
+        "GAUDI2": _make_single("gaudi2"),
+        "HL225": _make_single("gaudi2"),
+        "GAUDIHL225": _make_single("gaudi2"),
+        "GAUDI3": _make_single("gaudi3"),
+        "INFERENTIA2": _make_single("inferentia2"),
+        "TRAINIUM2": _make_single("trainium2"),
     }
 )
 #: Name of a TPU -> its part, and how many of what the name counts make one chip.
 _TPUS: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
-    {
-        "v5e": ("tpu-v5e", 1),
-        "v5litepod": ("tpu-v5e", 1),
-        "v5p": ("tpu-v5p", 2),
-        "v6e": ("tpu-v6e", 1),
-    }
+    {"v5e": ("tpu-v5e", 1), "v5litepod": ("tpu-v5e", 1), "v5p": ("tpu-v5p", 2), "v6e": ("tpu-v6e", 1)}
 )
 _TPU_NAME: Final = re.compile(r"(?:tpu-?)?(v[0-9][a-z]*)(?:-([0-9]{1,5}))?", re.IGNORECASE)
 #: Where the form is not said: what is rented by that name unless it says otherwise.
 _USUAL_FORM: Final = MappingProxyType({"H200": "sxm"})
 
-_MAKERS: Final = re.compile(
-    r"\b(?:nvidia|amd|intel|aws|instinct|geforce|tesla|radeon|habana)\b", re.IGNORECASE
-)
+_MAKERS: Final = re.compile(r"\b(?:nvidia|amd|intel|aws|instinct|geforce|tesla|radeon|habana)\b", re.IGNORECASE)
 _SIZE_AND_FORM: Final = re.compile(
     r"(?:HGX|OAM|SXM[2-9]?|PCIE|NVLINK|NVL(?:72|2)?|MEGA|HBM3E?|[0-9]{2,3}GI?B?)*", re.IGNORECASE
 )
@@ -128,92 +116,90 @@ _INSTANCES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedAccelerator:
     """The part that a name means, and how many of it the name alone counts (chips of a slice)."""
 
     part: str
     chips: float | None = None
 
 
-class PartNames:
+class AcceleratorNames:
     """Finds parts by what lists call them. `parts` are the ids and names of the catalog, shipped and own."""
 
     def __init__(self, parts: Mapping[str, str] | None = None) -> None:
         """Take the parts that there are; without any, those that lists are known to name."""
-        known = dict.fromkeys(listed_parts(), "") if parts is None else parts
+        known = dict.fromkeys(list_known_accelerators(), "") if parts is None else parts
         self._parts = frozenset(known)
-        self._own = {_plain(each): part for part, name in known.items() for each in (part, name) if each}
-        self._found: dict[tuple[str, float | None, str], Named | Lack] = {}
+        self._own = {_simplify_name(each): part for part, name in known.items() for each in (part, name) if each}
+        self._found: dict[tuple[str, float | None, str], NamedAccelerator | NameMismatch] = {}
 
-    def find(self, name: str, memory_gb: float | None = None, instance: str = "") -> Named | Lack:
+    def find(self, name: str, memory_gb: float | None = None, instance: str = "") -> NamedAccelerator | NameMismatch:
         """Return the part of a name, or why there is none."""
         key = (name, memory_gb, instance)
         if key not in self._found:
             self._found[key] = self._look_up(*key)
         return self._found[key]
 
-    def _look_up(self, name: str, memory_gb: float | None, instance: str) -> Named | Lack:
-        if (own := self._own.get(_plain(name))) is not None:
-            return Named(own)
-        found = _tpu(name) or _of_family(name, memory_gb, instance)
-        if isinstance(found, Named) and found.part not in self._parts:
-            return Lack.UNKNOWN
+    def _look_up(self, name: str, memory_gb: float | None, instance: str) -> NamedAccelerator | NameMismatch:
+        if (own := self._own.get(_simplify_name(name))) is not None:
+            return NamedAccelerator(own)
+        found = _match_tpu(name) or _match_family(name, memory_gb, instance)
+        if isinstance(found, NamedAccelerator) and found.part not in self._parts:
+            return NameMismatch.UNKNOWN
         return found
 
 
-def listed_parts() -> frozenset[str]:
-    """Return the parts of the catalog that a list can name."""
+def list_known_accelerators() -> frozenset[str]:
     variants = (variant.part for family in _FAMILIES.values() for variant in family)
     return frozenset(part for part in variants if part) | {part for part, _ in _TPUS.values()}
 
 
-def _plain(name: str) -> str:
+def _simplify_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def _tpu(name: str) -> Named | None:
+def _match_tpu(name: str) -> NamedAccelerator | None:
     """Return the part of a TPU; a slice is named by its chips or cores, `v6e-8`."""
     match = _TPU_NAME.fullmatch(name.strip())
     if match is None or match[1].lower() not in _TPUS:
         return None
     part, each = _TPUS[match[1].lower()]
-    return Named(part, None if match[2] is None else max(int(match[2]), 1) / each)
+    return NamedAccelerator(part, None if match[2] is None else max(int(match[2]), 1) / each)
 
 
-def _of_family(name: str, memory_gb: float | None, instance: str) -> Named | Lack:
-    """Return what a name means among the parts of its family."""
+def _match_family(name: str, memory_gb: float | None, instance: str) -> NamedAccelerator | NameMismatch:
     bare = re.sub(r"[^A-Za-z0-9]+", "", _MAKERS.sub("", name)).upper()
-    families = [each for each in _FAMILIES if bare.startswith(each) and _told(bare[len(each) :])]
+    families = [each for each in _FAMILIES if bare.startswith(each) and _is_size_or_form(bare[len(each) :])]
     if not families:
-        return Lack.UNKNOWN
+        return NameMismatch.UNKNOWN
     family = max(families, key=len)
     variants = _FAMILIES[family]
     size = _SIZE.search(name)
     memory = float(size[1]) if size else memory_gb
-    form = _form(name) or _form(instance) or _instance_form(instance)
+    form = _find_form(name) or _find_form(instance) or _find_instance_form(instance)
     if memory is not None:
-        variants = tuple(each for each in variants if _alike(memory, each.memory_gb))
+        variants = tuple(each for each in variants if _is_similar_memory(memory, each.memory_gb))
     fitting = tuple(each for each in variants if form is None or each.form in (None, form))
     if len(fitting) > 1 and form is None:
         fitting = tuple(each for each in fitting if each.form == _USUAL_FORM.get(family)) or fitting
     parts = {each.part for each in fitting}
     if len(parts) > 1:
-        return Lack.AMBIGUOUS
+        return NameMismatch.AMBIGUOUS
     part = next(iter(parts), None)
-    return Lack.OTHER_PART if part is None else Named(part)
+    return NameMismatch.OTHER_PART if part is None else NamedAccelerator(part)
 
 
-def _told(rest: str) -> bool:
+def _is_size_or_form(rest: str) -> bool:
     return _SIZE_AND_FORM.fullmatch(rest) is not None
 
 
-def _alike(memory: float, label: float | None) -> bool:
+def _is_similar_memory(memory: float, label: float | None) -> bool:
     return label is None or abs(memory - label) <= _TOLERANCE * label
 
 
-def _form(text: str) -> str | None:
+def _find_form(text: str) -> str | None:
     return next((form for form, pattern in _FORMS if pattern.search(text)), None)
 
 
-def _instance_form(instance: str) -> str | None:
+def _find_instance_form(instance: str) -> str | None:
     return next((form for form, pattern in _INSTANCES if pattern.match(instance)), None)

@@ -1,1 +1,1 @@
-"""One module a command: what it takes, and what it does with it."""
+"""The commands, one module each: options and what is written."""

@@ -1,118 +1,409 @@
-"""`gpudesk catalog`: what is known, on whose word, and whether the catalog is whole."""
+"""`gpudesk catalog`: lists, entries with all claims, and whether the catalog is whole."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.commands import catalog_backups, catalog_export, catalog_pack, catalog_signers
-from gpudesk.cli.faults import AT_FAULT, DONE
-from gpudesk.cli.options import add_json
-from gpudesk.text import tr, trn
+from gpudesk.cli.commands import catalog_user_data
+from gpudesk.cli.options import add_json_option
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
+from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind, Claim, ClaimPreference, ClaimStatus
+from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
+from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
+from gpudesk.report.labels import label_source_kind
+from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
+
+
+_THING_KINDS = {
+    "accelerators": CatalogEntryKind.ACCELERATOR,
+    "models": CatalogEntryKind.MODEL,
+    "diffusion-models": CatalogEntryKind.DIFFUSION_MODEL,
+    "serving-engines": CatalogEntryKind.SERVING_ENGINE,
+}
+_FORMATTER = Formatter()
+
+#: Head, rows, and which columns are numbers.
+_CatalogList = tuple[list[str], list[list[str]], tuple[int, ...]]
+
+
+def encode_catalog_list(workbench: GpuDeskService, kind: str | None) -> Any:  # noqa: ANN401 - JSON
+    """Return the entries of a kind, or all things, as JSON values: amounts are numbers, the unknown null."""
+    catalog = workbench.catalog
+    if kind == "sources":
+        return [encode_source(source) for source in catalog.sources()]
+    if kind == "prices":
+        return [encode_price(price) for price in catalog.prices()]
+    if kind == "disputes":
+        return [encode_dispute(dispute) for dispute in catalog.disputes()]
+    if kind == "templates":
+        from gpudesk.documents.scenario_file import list_templates
+
+        return [{"id": template.id, "name": template.scenario.name} for template in list_templates()]
+    wanted = _THING_KINDS[kind] if kind is not None else None
+    return [
+        {"id": thing.id, "kind": thing.kind.value, "name": thing.name, "maker": thing.maker, "own": thing.own}
+        for thing in catalog.things(wanted)
+    ]
+
+
+def list_catalog_lines(
+    workbench: GpuDeskService, kind: str | None, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the entries of a kind as a table, or of all things kind by kind."""
+    kinds = tuple(_THING_KINDS) if kind is None else (kind,)
+    for number, name in enumerate(kinds):
+        head, rows, right = _LISTS[name](workbench)
+        if number:
+            yield ""
+        yield from align_table(head, rows, width, right=right, strong=strong)
+
+
+def _accelerators(workbench: GpuDeskService) -> _CatalogList:
+    head = [tr("Id"), "GiB", "TB/s", "BF16", "FP8", "W", tr("Vendor"), tr("Name")]
+    rows = []
+    for part in workbench.catalog.accelerators():
+        own = workbench.catalog.thing(part.id).own
+        name = _marked(part.name, announced=part.announced, own=own)
+        rows.append(
+            [
+                part.id,
+                _FORMATTER.gib(part.memory_bytes),
+                _FORMATTER.catalog(part.memory_bandwidth, Quantity.MEMORY_BANDWIDTH),
+                _FORMATTER.catalog(part.peak_dense.get("bf16"), Quantity.ARITHMETIC),
+                _FORMATTER.catalog(part.peak_dense.get("fp8"), Quantity.ARITHMETIC),
+                _FORMATTER.catalog(part.tdp_w, Quantity.POWER),
+                part.vendor,
+                name,
+            ]
+        )
+    return head, rows, (1, 2, 3, 4, 5)
+
+
+def _marked(name: str, *, own: bool, announced: bool = False) -> str:
+    marks = [word for word, holds in ((tr("announced"), announced), (tr("yours"), own)) if holds]
+    return f"{name} ({', '.join(marks)})" if marks else name
+
+
+def _models(workbench: GpuDeskService) -> _CatalogList:
+    head = [tr("Id"), tr("Layers"), tr("Context"), tr("Stored in"), tr("Organisation"), tr("Name")]
+    rows = [
+        [
+            model.id,
+            _FORMATTER.count(model.layer_count) if model.dimensions_known else MISSING_VALUE_TEXT,
+            _FORMATTER.count(model.max_context),
+            MISSING_VALUE_TEXT if model.native_precision is None else model.native_precision.upper(),
+            model.organisation,
+            _marked(model.name, own=workbench.catalog.thing(model.id).own),
+        ]
+        for model in workbench.catalog.models()
+    ]
+    return head, rows, (1, 2)
+
+
+def _things(kind: CatalogEntryKind) -> Callable[[GpuDeskService], _CatalogList]:
+    def listed(workbench: GpuDeskService) -> _CatalogList:
+        things = workbench.catalog.things(kind)
+        rows = [[thing.id, thing.maker or MISSING_VALUE_TEXT, _marked(thing.name, own=thing.own)] for thing in things]
+        return [tr("Id"), tr("Maker"), tr("Name")], rows, ()
+
+    return listed
+
+
+def _templates(_: GpuDeskService) -> _CatalogList:
+    from gpudesk.documents.scenario_file import list_templates
+
+    rows = [[template.id, template.scenario.name] for template in list_templates()]
+    return [tr("Id"), tr("Name")], rows, ()
+
+
+def _prices(workbench: GpuDeskService) -> _CatalogList:
+    head = [tr("Accelerator"), tr("Term"), "USD", tr("Date"), tr("Kind"), tr("Provider")]
+    rows = [
+        [
+            price.accelerator or MISSING_VALUE_TEXT,
+            price.term,
+            _amount(price.usd, price.usd_low, price.usd_high),
+            price.date or MISSING_VALUE_TEXT,
+            label_source_kind(price.kind),
+            _marked(price.provider or price.source.publisher, own=price.own),
+        ]
+        for price in workbench.catalog.prices()
+    ]
+    return head, rows, (2,)
+
+
+def _amount(usd: float | None, low: float | None, high: float | None) -> str:
+    def written(amount: float) -> str:
+        return _FORMATTER.number(amount, 0 if amount >= 1000 else 2)
+
+    if usd is not None:
+        return written(usd)
+    ends = [written(end) for end in (low, high) if end is not None]
+    return " – ".join(dict.fromkeys(ends)) or MISSING_VALUE_TEXT
+
+
+def _sources(workbench: GpuDeskService) -> _CatalogList:
+    rows = [
+        [
+            source.id,
+            source.date or MISSING_VALUE_TEXT,
+            label_source_kind(source.kind),
+            f"{source.title}, {source.publisher}",
+        ]
+        for source in workbench.catalog.sources()
+    ]
+    return [tr("Id"), tr("Date"), tr("Kind"), tr("Title")], rows, ()
+
+
+def _disputes(workbench: GpuDeskService) -> _CatalogList:
+    rows = [
+        [dispute.id, dispute.subject, f"{dispute.disagreement}. {dispute.verdict}: {dispute.reason}"]
+        for dispute in workbench.catalog.disputes()
+    ]
+    return [tr("Id"), tr("Subject"), tr("Dispute")], rows, ()
+
+
+_LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
+    "accelerators": _accelerators,
+    "models": _models,
+    "diffusion-models": _things(CatalogEntryKind.DIFFUSION_MODEL),
+    "serving-engines": _things(CatalogEntryKind.SERVING_ENGINE),
+    "templates": _templates,
+    "prices": _prices,
+    "sources": _sources,
+    "disputes": _disputes,
+}
+
+
+#: How a claim stands to the one that is taken, which itself stands first.
+_SIGNS: Final = {ClaimStatus.AGREES: "=", ClaimStatus.DIFFERS: "◇", ClaimStatus.REFUSED: "⊘"}
+
+
+def encode_catalog_entry(workbench: GpuDeskService, thing_id: str) -> dict[str, Any]:
+    """Return an entry as JSON values; raises `InputError` with the closest ids where there is none."""
+    catalog = workbench.catalog
+    thing = catalog.thing(thing_id)
+    fields: dict[str, Any] = {
+        "id": thing.id,
+        "kind": thing.kind.value,
+        "name": thing.name,
+        "maker": thing.maker,
+        "own": thing.own,
+        **_behaves(workbench, thing),
+        "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(thing_id)],
+        "disputes": [dataclasses.asdict(dispute) for dispute in catalog.disputes(thing_id)],
+        "catalog": {"revision": catalog.revision, "date": catalog.data_date},
+    }
+    if thing.kind is CatalogEntryKind.SERVING_ENGINE:
+        fields["settings"] = _plain(catalog.serving_engine(thing_id))
+    return fields
+
+
+def _behaves(workbench: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
+    """Return what an accelerator counts as: with it, an edited copy can be imported as it is."""
+    if thing.kind is not CatalogEntryKind.ACCELERATOR:
+        return {}
+    part = workbench.catalog.accelerator(thing.id)
+    return {"generation": part.generation, "announced": part.announced}
+
+
+def list_entry_lines(
+    workbench: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield an entry as text; raises `InputError` with the closest ids where there is none."""
+    catalog = workbench.catalog
+    thing = catalog.thing(thing_id)
+    yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
+    attributes = catalog.attributes(thing_id)
+    names = max((measure_text(attribute.name) for attribute in attributes), default=0)
+    for attribute in attributes:
+        yield from _attribute_lines(attribute, names, width, all_own=thing.own)
+    if thing.kind is CatalogEntryKind.SERVING_ENGINE:
+        yield from _settings_lines(_plain(catalog.serving_engine(thing_id)), width)
+    disputes = catalog.disputes(thing_id)
+    if disputes:
+        yield ""
+        yield strong(tr("Disputes"))
+        for dispute in disputes:
+            said = f"{dispute.id} {dispute.attribute}: {dispute.disagreement}. "
+            said += f"{build_dispute_line(dispute).judged} {dispute.reason}"
+            yield from wrap_text(said, width, indent="  ")
+
+
+def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
+    """Yield the preferred value with its source, then each rival with what speaks against it, then why.
+
+    Figures of the user's are marked, but for an entry whose figures are `all_own`.
+    """
+    value = format_claim_value(attribute, attribute.value, _FORMATTER)
+    mark = "◇" if attribute.disputed else " "
+    preferred = attribute.preferred
+    source = "" if preferred is None else f"  [{_source(preferred, value, mark_own=not all_own)}]"
+    indent = " " * (names + 4)
+    yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
+    for rival in attribute.rivals:
+        stated = format_claim_value(attribute, rival.value, _FORMATTER)
+        said = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
+        verdict = tr("what the shipped catalog takes") if is_shipped_claim(attribute, rival) else None
+        said = " ".join(part for part in (said, verdict or attribute.verdict(rival)) if part)
+        yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", said, width)
+    if attribute.preference is not None and not all_own:
+        reasons = _own_reasons(attribute, attribute.preference)
+    else:
+        reasons = [attribute.reason] if attribute.reason and attribute.disputed else []
+    for reason in reasons:
+        yield from indent_hanging(indent, reason, width)
+
+
+def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
+    said = [tr("Your choice, {date}: {reason}", date=chosen.date, reason=to_sentence(chosen.reason))]
+    if attribute.shipped is None:
+        said.append(tr("The shipped catalog has no value."))
+    elif attribute.shipped_reason:
+        said.append(tr("The shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+    return said
+
+
+def _source(claim: Claim, shown: str, *, mark_own: bool) -> str:
+    """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
+    words = [claim.source.publisher, claim.source.title, label_source_kind(claim.kind), claim.source.date]
+    if claim.own and mark_own:
+        words.insert(0, tr("your value"))
+    if claim.published and claim.published != shown.replace(",", ""):
+        words.insert(0, tr("published as {figure}", figure=claim.published))
+    return ", ".join(word for word in words if word)
+
+
+def _settings_lines(settings: Mapping[str, Any], width: int) -> Iterator[str]:
+    for name, value in settings.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield f"{name}:"
+            for rule in value:
+                yield from indent_hanging("  - ", _stated(rule), width)
+        else:
+            yield from wrap_text(f"{name}: {_short(value)}", width, indent="  ")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_short(item) for item in value)
+    if isinstance(value, dict):
+        return f"({_stated(value)})"
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _stated(rule: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {_short(item)}" for key, item in rule.items() if item not in (None, []))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a definition holds
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [_plain(item) for item in items]
+    return value
+
 
 #: Kinds that can be listed.
-KINDS = (
-    "accelerators",
-    "models",
-    "diffusion-models",
-    "serving-engines",
-    "templates",
-    "prices",
-    "sources",
-    "disputes",
-)
+KINDS = ("accelerators", "models", "diffusion-models", "serving-engines", "templates", "prices", "sources", "disputes")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command and its parts to the parser."""
     description = tr("Look into the catalog: list its entries, show one with all claims, verify it.")
     parser = commands.add_parser("catalog", help=description, description=description)
     parts = parser.add_subparsers(dest="part", metavar=tr("PART"), required=True)
     said = tr("list the entries of a kind, or of all kinds")
     part = parts.add_parser("list", help=said, description=said)
     part.add_argument("kind", nargs="?", choices=KINDS, metavar=tr("KIND"), help=", ".join(KINDS))
-    add_json(part)
+    add_json_option(part)
     part.set_defaults(run=_list)
     said = tr("show an entry: every attribute with value, unit, source and rival claims")
     part = parts.add_parser("show", help=said, description=said)
     part.add_argument("id", metavar="ID", help=tr("the entry's id, as `catalog list` names it"))
-    add_json(part)
+    add_json_option(part)
     part.set_defaults(run=_show)
     said = tr("check that every value has a source and nothing dangles")
     part = parts.add_parser("verify", help=said, description=said)
-    add_json(part)
+    add_json_option(part)
     part.set_defaults(run=_verify)
-    catalog_export.add_part(parts)
-    catalog_pack.add_part(parts)
-    catalog_signers.add_part(parts)
-    catalog_backups.add_parts(parts)
+    catalog_user_data.add_export_command(parts)
+    catalog_user_data.add_pack_command(parts)
+    catalog_user_data.add_signers_command(parts)
+    catalog_user_data.add_backup_commands(parts)
 
 
 def _list(options: argparse.Namespace) -> int:
-    from gpudesk.cli.catalog_list import list_fields, list_lines
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         if options.json:
-            output.say_json(list_fields(workbench, options.kind))
+            output.print_json(encode_catalog_list(workbench, options.kind))
         else:
-            for line in list_lines(workbench, options.kind, output.width(), output.strong):
-                output.say(line)
-    return DONE
+            for line in list_catalog_lines(workbench, options.kind, output.get_terminal_width(), output.make_bold):
+                output.print_line(line)
+    return EXIT_DONE
 
 
 def _show(options: argparse.Namespace) -> int:
-    from gpudesk.cli.catalog_show import show_fields, show_lines
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         if options.json:
-            output.say_json(show_fields(workbench, options.id))
+            output.print_json(encode_catalog_entry(workbench, options.id))
         else:
-            for line in show_lines(workbench, options.id, output.width(), output.strong):
-                output.say(line)
-    return DONE
+            for line in list_entry_lines(workbench, options.id, output.get_terminal_width(), output.make_bold):
+                output.print_line(line)
+    return EXIT_DONE
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from gpudesk.sentences import sentence
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
+    from gpudesk.text.messages import format_message
 
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         findings = workbench.verify()
-        counts = counted(workbench)
+        counts = count_entries(workbench)
         catalog = workbench.catalog
         if options.json:
-            output.say_json(
+            output.print_json(
                 {
                     "revision": catalog.revision,
                     "date": catalog.data_date,
                     "counts": counts,
                     "findings": [
-                        {"where": finding.where, "problem": sentence(finding.problem)} for finding in findings
+                        {"where": finding.where, "problem": format_message(finding.problem)} for finding in findings
                     ],
                 }
             )
         else:
-            output.say(
-                tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
-            )
-            output.say(", ".join(f"{number} {kind}" for kind, number in counts.items()))
+            output.print_line(tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date))
+            output.print_line(", ".join(f"{number} {kind}" for kind, number in counts.items()))
             for finding in findings:
-                output.say(f"{finding.where}: {sentence(finding.problem)}")
-            output.say(
+                output.print_line(f"{finding.where}: {format_message(finding.problem)}")
+            output.print_line(
                 trn("{n} fault", "{n} faults", len(findings))
                 if findings
                 else tr("Every attribute has a source, every claim resolves, nothing dangles.")
             )
-    return AT_FAULT if findings else DONE
+    return EXIT_AT_FAULT if findings else EXIT_DONE
 
 
-def counted(workbench: Workbench) -> dict[str, int]:
+def count_entries(workbench: GpuDeskService) -> dict[str, int]:
     """Return how many entries of each kind there are."""
     catalog = workbench.catalog
     statements, disputes = catalog.seed_claims(), catalog.disputes()

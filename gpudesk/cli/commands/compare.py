@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE
-from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.output import EXIT_DONE
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answers import Answer
+    from gpudesk.domain.answer import Answer
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     description = tr("Put up to six accelerators side by side for one model and workload.")
     parser = commands.add_parser("compare", help=description, description=description)
     add_scenario_options(parser)
@@ -27,27 +26,24 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("write the sheet: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
     )
     add_ranking(parser)
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def add_ranking(parser: argparse.ArgumentParser) -> None:
     """Add what asks for announced parts among those that are ranked."""
-    parser.add_argument(
-        "--rank-announced", action="store_true", help=tr("rank announced parts beside shipping ones")
-    )
+    parser.add_argument("--rank-announced", action="store_true", help=tr("rank announced parts beside shipping ones"))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show the comparison, or write it to a file."""
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
     target = None if options.output is None else Path(options.output)
     if target is not None:
         output.check_format(target)
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         workbench.rank_announced = options.rank_announced
-        answer = workbench.answer(scenario_from(options, workbench), with_curves=target is not None)
+        answer = workbench.answer(build_scenario(options, workbench), with_curves=target is not None)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             workbench.save_scenario(answer.scenario, target)
         elif target is not None:
@@ -56,21 +52,20 @@ def run(options: argparse.Namespace) -> int:
             further = workbench.further(answer, flips)
             output.write_sheet(answer, target, paper, workbench.explain, further)
     if target is not None:
-        output.written(target, as_json=options.json, content_hash=answer.content_hash)
+        output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:
-        show(answer, as_json=options.json)
-    return DONE
+        print_answer(answer, as_json=options.json)
+    return EXIT_DONE
 
 
-def show(answer: Answer, *, as_json: bool = False) -> None:
-    """Write an answer to standard output."""
+def print_answer(answer: Answer, *, as_json: bool = False) -> None:
     if as_json:
-        from gpudesk.sheets.json import answer_fields
+        from gpudesk.report.writers.json import encode_answer
 
-        output.say_json(answer_fields(answer))
+        output.print_json(encode_answer(answer))
         return
-    from gpudesk.cli.sheet_text import sheet_lines
-    from gpudesk.sheets.sections import make_sheet
+    from gpudesk.report.comparison.sheet import build_sheet
+    from gpudesk.report.writers.text import list_sheet_lines
 
-    for line in sheet_lines(make_sheet(answer), output.width(), output.strong):
-        output.say(line)
+    for line in list_sheet_lines(build_sheet(answer), output.get_terminal_width(), output.make_bold):
+        output.print_line(line)

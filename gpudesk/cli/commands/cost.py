@@ -1,22 +1,208 @@
-"""`gpudesk cost`: what a comparison costs, owned, rented and by the token."""
+"""`gpudesk cost`: what a comparison costs, owned, rented and per token."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE
-from gpudesk.cli.options import add_json, add_scenario_options, number, scenario_from, whole
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario, parse_number, parse_whole
+from gpudesk.cli.output import EXIT_DONE
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
+from gpudesk.report.costs import (
+    MoneyFormatter,
+    describe_break_even,
+    describe_input_source,
+    describe_rent_terms,
+    describe_utilization,
+    format_draw_share,
+    format_input_range,
+    label_cost_input,
+    label_cost_line,
+    list_api_remarks,
+    list_missing_costs,
+)
+from gpudesk.report.labels import list_column_names
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.cost_inputs import CostSettings
-    from gpudesk.domain.scenarios import Scenario
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.cost import CostSettings
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+_Strong = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _CostTextContext:
+    """What columns are called, by key, and how amounts and lines are written."""
+
+    names: Mapping[str, str]
+    money: MoneyFormatter
+    formatter: Formatter
+    width: int
+    strong: _Strong
+
+
+def list_cost_lines(
+    costs: CostAnswer, answer: Answer, draws: tuple[CostDistribution, CostDistribution], width: int, strong: _Strong
+) -> Iterator[str]:
+    """Yield tokens, all years, efficiency, break-evens and what is not known."""
+    settings = answer.scenario.costs
+    formatter = Formatter()
+    money = MoneyFormatter(formatter, settings.currency)
+    named = zip(costs.columns, list_column_names(answer), strict=True)
+    shown = _CostTextContext({column.key: name for column, name in named}, money, formatter, width, strong)
+    said = tr(
+        "{currency}, taxes excluded; {busy}; {rents}. What is assumed: gpudesk cost --list-inputs.",
+        currency=money.code,
+        busy=describe_utilization(costs.utilisation, formatter),
+        rents=describe_rent_terms(settings.rent_term, costs.utilisation),
+    )
+    yield from wrap_text(said, width)
+    for rows in (_tokens, _all_years, _yields):
+        yield ""
+        yield from rows(costs, shown)
+    yield ""
+    for line in _list_remarks(costs, shown):
+        yield from wrap_text(f"{line}.", width)
+    yield ""
+    yield from _unknown(draws, shown)
+
+
+def _list_remarks(costs: CostAnswer, shown: _CostTextContext) -> Iterator[str]:
+    """Yield what is missing and where costs are equal, as sentences without their full stops."""
+    for column in costs.columns:
+        yield from list_missing_costs(column, shown.names[column.key])
+    yield from list_api_remarks(costs)
+    for found in costs.break_evens:
+        yield describe_break_even(found, shown.names, shown.formatter, shown.money)
+
+
+def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
+    money = shown.money
+    head = (tr("A million output tokens"), tr("Owned"), tr("Band"), tr("Rented"), tr("Band"), tr("Rent an hour"))
+    rows = [
+        (
+            shown.names[each.key],
+            money.small(each.owned.output.value if each.owned else None),
+            money.band(each.owned.output if each.owned else None),
+            money.small(each.rented.output.value if each.rented else None),
+            money.band(each.rented.output if each.rented else None),
+            money.small(each.rent_usd_per_hour),
+        )
+        for each in costs.columns
+    ]
+    if costs.api is not None:
+        api = tr("Hosted API, with prompts")
+        rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", ""))
+    return align_table(head, rows, shown.width, right=range(1, 6), strong=shown.strong)
+
+
+def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
+    owned = [each for each in costs.columns if each.tco is not None]
+    if not owned or owned[0].tco is None:
+        return [tr("Without purchase prices there is no cost of owning.")]
+    money = shown.money
+    years = shown.formatter.stated(owned[0].tco.years)
+    head = (
+        tr("{years} years, thousand {code}", years=years, code=money.code),
+        *(shown.names[each.key] for each in owned),
+    )
+    lines = [each.tco.lines for each in owned if each.tco is not None]
+    rows = [
+        (label_cost_line(line.name), *(money.thousands(each[place].usd) for each in lines))
+        for place, line in enumerate(lines[0])
+        if any(each[place].usd for each in lines)
+    ]
+    rows.append((tr("Total"), *(money.thousands(each.tco.total_usd) for each in owned if each.tco)))
+    return align_table(head, rows, shown.width, right=range(1, len(head)), strong=shown.strong)
+
+
+def _yields(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
+    head = (
+        tr("For power and price"),
+        tr("tok/s a kW rated"),
+        tr("tok/s a rack"),
+        tr("J metered"),
+        tr("{code} a GiB", code=shown.money.code),
+        tr("left for KV"),
+        tr("Request"),
+    )
+    rows = [_yield_row(each, shown) for each in costs.columns]
+    return align_table(head, rows, shown.width, right=range(1, 7), strong=shown.strong)
+
+
+def _yield_row(column: CostColumn, shown: _CostTextContext) -> tuple[str, ...]:
+    name, money, formatter = shown.names[column.key], shown.money, shown.formatter
+    found: DeploymentEfficiency | None = column.efficiency
+    tokens = column.owned or column.rented
+    if found is None:
+        return (name, *[MISSING_VALUE_TEXT] * 6)
+    banded = (found.tokens_per_s_per_kw, found.tokens_per_s_per_rack, found.joules_per_token)
+    return (
+        name,
+        *(formatter.estimate(None if each is None else each.value) for each in banded),
+        money.small(found.usd_per_gib),
+        money.small(found.usd_per_gib_for_kv),
+        money.small(None if tokens is None else tokens.request.value),
+    )
+
+
+def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextContext) -> Iterator[str]:
+    money, formatter = shown.money, shown.formatter
+    for each in draws:
+        if not each.cheapest:
+            continue
+        lead = tr("Rented: ") if each.rented else tr("Owned: ")
+        ranked = sorted(each.cheapest.items(), key=lambda pair: -pair[1])
+        said = ", ".join(
+            tr(
+                "{name} cheapest in {share} of {n} draws ({low} – {high})",
+                name=shown.names[key],
+                share=format_draw_share(share, formatter),
+                n=formatter.count(each.n),
+                low=money.small(each.quantiles[key][0]),
+                high=money.small(each.quantiles[key][2]),
+            )
+            for key, share in ranked
+        )
+        yield from indent_hanging(lead, f"{said}.", shown.width)
+
+
+def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
+    """Yield the inputs of all, then those of each accelerator, with where each comes from."""
+    formatter = Formatter()
+    if costs.columns:
+        yield strong(tr("Of all"))
+        yield from _inputs(costs.columns[0], answer, formatter, width, each=False)
+    for column, name in zip(costs.columns, list_column_names(answer), strict=True):
+        yield ""
+        yield strong(name)
+        yield from _inputs(column, answer, formatter, width, each=True)
+
+
+def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int, *, each: bool) -> Iterator[str]:
+    """Yield each input as it is set, with its value, and below it where that comes from."""
+    prefix = f"{column.accelerator}." if each else ""
+    shown = [found for name, found in column.inputs.items() if COST_INPUTS[name].each is each]
+    names = max(measure_text(prefix + found.name) for found in shown)
+    labels = max(measure_text(label_cost_input(found.name)) for found in shown)
+    for found in shown:
+        value = format_input_range(found.name, found.spread, formatter, answer.scenario.costs.currency)
+        left = f"{pad_text(prefix + found.name, names)}  {pad_text(label_cost_input(found.name), labels)}"
+        yield f"{left}  {value}"
+        origin = describe_input_source(found, answer.catalog_revision[:8])
+        yield from (" " * (names + 2) + line for line in wrap_text(origin, max(width - names - 2, 30)))
+
 
 _DRAWS, _MOST_DRAWS, _SEED = 100_000, 10_000_000, 1
 _HIGHEST_SEED = 2**32 - 1
@@ -25,24 +211,16 @@ _WORKBOOK: Final = ".xlsx"
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
-    summary = tr(
-        "Say what a comparison costs: tokens owned and rented, all years, break-evens, what is unknown."
-    )
+    summary = tr("Say what a comparison costs: tokens owned and rented, all years, break-evens, what is unknown.")
     parser = commands.add_parser(
-        "cost",
-        help=summary,
-        description=" ".join((summary, tr("Amounts are US dollars, taxes excluded."))),
+        "cost", help=summary, description=" ".join((summary, tr("Amounts are US dollars, taxes excluded.")))
     )
     _add_costs(parser.add_argument_group(tr("costs, otherwise of the catalog and of defaults")))
     add_scenario_options(parser)
     parser.add_argument(
-        "-o",
-        "--output",
-        metavar=tr("FILE"),
-        help=tr("write the cash flow month by month: .xlsx, with live formulas"),
+        "-o", "--output", metavar=tr("FILE"), help=tr("write the cash flow month by month: .xlsx, with live formulas")
     )
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -59,22 +237,16 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         ),
     )
     group.add_argument(
-        "--list-inputs",
-        action="store_true",
-        help=tr("list the inputs with their values and sources, and end"),
+        "--list-inputs", action="store_true", help=tr("list the inputs with their values and sources, and end")
     )
+    group.add_argument("--rent-term", metavar="TERM", help=tr("on_demand, spot or reserved; on_demand if omitted"))
     group.add_argument(
-        "--rent-term", metavar="TERM", help=tr("on_demand, spot or reserved; on_demand if omitted")
-    )
-    group.add_argument(
-        "--runs-on",
-        metavar=tr("PLATFORM"),
-        help=tr("the platform that the team's software runs on; CUDA if omitted"),
+        "--runs-on", metavar=tr("PLATFORM"), help=tr("the platform that the team's software runs on; CUDA if omitted")
     )
     group.add_argument(
         "--around",
         metavar="F",
-        type=number,
+        type=parse_number,
         help=tr("take every input to be known to this share on either side, as 0.2"),
     )
     group.add_argument(
@@ -87,15 +259,12 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         metavar="CODE=RATE@DATE",
         help=tr("show amounts in a currency of which RATE were a dollar on DATE; JSON stays in dollars"),
     )
-    group.add_argument(
-        "--draws", metavar="N", type=whole, default=_DRAWS, help=tr("draws; 100000 if omitted")
-    )
-    group.add_argument("--seed", metavar="N", type=whole, default=_SEED, help=tr("seed of the draws"))
+    group.add_argument("--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("draws; 100000 if omitted"))
+    group.add_argument("--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the draws"))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Work the costs out."""
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
     if not 1 <= options.draws <= _MOST_DRAWS:
         raise InputError(message("field.range", given=str(options.draws), low=1, high=_MOST_DRAWS), "--draws")
@@ -105,22 +274,22 @@ def run(options: argparse.Namespace) -> int:
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
         raise InputError(message("sheet.format", suffix=target.suffix, known=(_WORKBOOK,)), str(target))
-    with Workbench.open() as workbench:
-        scenario = scenario_from(options, workbench)
+    with GpuDeskService.open() as workbench:
+        scenario = build_scenario(options, workbench)
         settings = _settings(options, scenario, workbench)
         scenario = replace(scenario, costs=settings)
         if target is None:
             _show(options, scenario, workbench)
         else:
             _write(options, scenario, workbench, target)
-    return DONE
+    return EXIT_DONE
 
 
-def _settings(options: argparse.Namespace, scenario: Scenario, workbench: Workbench) -> CostSettings:
+def _settings(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService) -> CostSettings:
     """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
-    from gpudesk.workbench.cost_fields import cost_fields, parse_costs
+    from gpudesk.costing.inputs import parse_costs, write_cost_section
 
-    fields = cost_fields(scenario.costs)
+    fields = write_cost_section(scenario.costs)
     named = {"rent_term": options.rent_term, "runs_on": options.runs_on, "around": options.around}
     fields |= {name: value for name, value in named.items() if value is not None}
     if options.currency is not None:
@@ -135,7 +304,6 @@ def _settings(options: argparse.Namespace, scenario: Scenario, workbench: Workbe
 
 
 def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
-    """Put what `--set` states among the fields."""
     left, equals, value = given.partition("=")
     part, dot, name = left.strip().rpartition(".")
     if not equals or not name:
@@ -169,7 +337,6 @@ def _currency(given: str) -> dict[str, Any]:
 
 
 def _option(where: str | None) -> str | None:
-    """Return the option that a field of the settings comes from, with what follows the section's name."""
     place = (where or "").removeprefix("costs").lstrip(".")
     head = place.partition(".")[0]
     if head in ("rent_term", "runs_on", "around", "currency"):
@@ -177,44 +344,37 @@ def _option(where: str | None) -> str | None:
     return f"{_SET} {place.partition('.')[2]}".strip()
 
 
-def _write(options: argparse.Namespace, scenario: Scenario, workbench: Workbench, target: Path) -> None:
-    """Write the cash flow as a workbook."""
-    from gpudesk.domain.comparison import column_keys
-    from gpudesk.sheets.cash_flow import cash_flow_workbook
-    from gpudesk.sheets.dates import today
-    from gpudesk.sheets.names import column_names
-    from gpudesk.workbench.files import write_atomically
+def _write(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService, target: Path) -> None:
+    from gpudesk.domain.answer import make_column_keys
+    from gpudesk.files import write_atomically
+    from gpudesk.report.cash_flow import build_cash_flow_workbook
+    from gpudesk.report.labels import get_today, list_column_names
 
     answer = workbench.answer(scenario)
-    names = dict(zip(column_keys(scenario.accelerators), column_names(answer), strict=True))
+    names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     revision = answer.catalog_revision[:8]
     costs = workbench.costs(answer)
-    book = cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=today())
+    book = build_cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=get_today())
     write_atomically(target, book)
-    output.written(target, as_json=options.json, content_hash=answer.content_hash)
+    output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
 
 
-def _show(options: argparse.Namespace, scenario: Scenario, workbench: Workbench) -> None:
-    """Write what was found to standard output."""
+def _show(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService) -> None:
     answer = workbench.answer(scenario, with_curves=options.json)
     costs = workbench.costs(answer)
     costing = workbench.costing
     if options.list_inputs:
-        from gpudesk.cli.cost_text import input_lines
-
-        for line in input_lines(costs, answer, output.width(), output.strong):
-            output.say(line)
+        for line in list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold):
+            output.print_line(line)
         return
     owned, rented = (
-        costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed)
-        for by_rent in (False, True)
+        costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed) for by_rent in (False, True)
     )
     if options.json:
-        from gpudesk.sheets.cost_json import cost_fields
+        from gpudesk.report.writers.sizing_json import encode_costs
 
-        output.say_json(cost_fields(costs, owned, rented))
+        output.print_json(encode_costs(costs, owned, rented))
         return
-    from gpudesk.cli.cost_text import cost_lines
 
-    for line in cost_lines(costs, answer, (owned, rented), output.width(), output.strong):
-        output.say(line)
+    for line in list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold):
+        output.print_line(line)

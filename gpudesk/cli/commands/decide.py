@@ -1,31 +1,354 @@
-"""`gpudesk decide`: which accelerator to take, by the rules of documents, and what would change that."""
+"""`gpudesk decide`: the recommended accelerator, the rules behind it, and what would change it."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import json
+import math
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.beside_text import SHOWN
-from gpudesk.cli.faults import DONE
-from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
-from gpudesk.text import tr
+from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.output import EXIT_DONE
+from gpudesk.documents.scenario_sections import parse_answer, parse_answers
+from gpudesk.domain.decision import (
+    QUESTIONS,
+    WEIGHT_BOUNDS,
+    AnswerOrigin,
+    AnswerValue,
+    Decision,
+    DecisionFlip,
+    DecisionQuestion,
+    DecisionRule,
+    QuestionAnswer,
+    TraceCell,
+    TraceLine,
+)
+from gpudesk.domain.field_checks import accept_number, make_unknown_field_error
+from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
+from gpudesk.report.decision.questions import (
+    format_answer,
+    get_option_texts,
+    get_question_text,
+    label_question_group,
+    label_screen,
+)
+from gpudesk.report.decision.recommendation import list_recommendation_lines
+from gpudesk.report.decision.rules import (
+    describe_effect_marks,
+    describe_rule_answers,
+    get_effect_mark,
+    label_rule_source,
+    label_rule_strength,
+)
+from gpudesk.report.decision.verdict import (
+    describe_robustness,
+    describe_verdict_reason,
+    format_draw_shares,
+    format_verdict,
+)
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
 
-    from gpudesk.domain.decisions import Answered
-    from gpudesk.domain.questions import AnswerValue
-    from gpudesk.domain.scenarios import Scenario
-    from gpudesk.workbench.workbench import Workbench
+
+ANSWERS: Final = "--answers"
+SET: Final = "--set"
+WEIGHT: Final = "--weight"
+#: Stands for standard input where a file is named.
+_STANDARD_INPUT: Final = "-"
+_MOST_BYTES: Final = 1 << 20
+#: Rules that are named where one is not there.
+_NEAR: Final = 3
+
+
+def read_answers(name: str) -> dict[str, AnswerValue]:
+    """Return the answers of a JSON file, `-` for standard input; raises `InputError` with the place."""
+    where = ANSWERS if name == _STANDARD_INPUT else name
+    raw = _read(name, where)
+    try:
+        document = json.loads(
+            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
+        )
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(message("scenario.not_utf8", line=line), where) from error
+    except json.JSONDecodeError as error:
+        problem = message("scenario.not_json", line=error.lineno, column=error.colno)
+        raise InputError(problem, where) from error
+    except DuplicateKeyError as error:
+        raise InputError(message("scenario.twice", field=error.key), where) from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(message("decide.no_answers"), where) from error
+    if type(document) is not dict:
+        raise InputError(message("decide.no_answers"), where)
+    try:
+        return parse_answers(document, "")
+    except InputError as error:
+        place = (error.where or "").lstrip(".")
+        raise InputError(error.problem, f"{where}: {place}" if place else where) from error
+
+
+def _read(name: str, where: str) -> bytes:
+    try:
+        if name == _STANDARD_INPUT:
+            raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
+        else:
+            with Path(name).open("rb") as source:
+                raw = source.read(_MOST_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(message("file.unreadable", reason=reason), where) from error
+    if len(raw) > _MOST_BYTES:
+        raise InputError(message("decide.too_large", most=(float(_MOST_BYTES), "B")), where)
+    return raw
+
+
+def parse_answer_options(given: Sequence[str]) -> dict[str, AnswerValue]:
+    """Return the answers of options, `priority=cost`; raises `InputError` naming the option."""
+    found: dict[str, AnswerValue] = {}
+    for each in given:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not equals or not name or not value:
+            raise InputError(message("decide.answer", given=each), SET)
+        found |= _answer(name, value)
+    return found
+
+
+def _answer(name: str, value: str) -> dict[str, AnswerValue]:
+    if name not in QUESTIONS:
+        raise make_unknown_field_error(SET, name, QUESTIONS)
+    stated: str | float | None = value
+    if QUESTIONS[name].takes_number and value not in QUESTIONS[name].options:
+        stated = _finite(value)
+        if stated is None:
+            raise InputError(message("decide.answer", given=f"{name}={value}"), SET)
+    return {name: parse_answer(name, stated, f"{SET} {name}")}
+
+
+def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[str, float]:
+    """Return the weights of options, `D000-03=2`; raises `InputError` naming the option."""
+    found: dict[str, float] = {}
+    check = accept_number(WEIGHT_BOUNDS.low, WEIGHT_BOUNDS.high)
+    for each in given:
+        rule, _, value = (part.strip() for part in each.partition("="))
+        weight = _finite(value)
+        if weight is None:
+            raise InputError(message("decide.weight", given=each), WEIGHT)
+        if rule not in rules:
+            near = tuple(difflib.get_close_matches(rule.upper(), rules, n=_NEAR, cutoff=0.0))
+            raise InputError(message("decide.unknown_rule", given=rule, near=near), WEIGHT)
+        found[rule] = check(f"{WEIGHT} {rule}", weight)
+    return found
+
+
+def _finite(text: str) -> float | None:
+    """Return the number that a text is; None for what is none."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def list_question_lines(
+    answers: Mapping[str, QuestionAnswer], width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the questions of each screen: id, title, what is in force and whence, and the options."""
+    for number, (screen, questions) in enumerate(groupby(QUESTIONS.values(), key=lambda each: each.screen)):
+        if number:
+            yield ""
+        yield strong(label_screen(screen))
+        for question in questions:
+            yield from _question(question, answers[question.id], width)
+
+
+def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) -> Iterator[str]:
+    formatter = Formatter()
+    yield from indent_hanging(f"{question.id}  ", get_question_text(question.id), width)
+    origins = {
+        AnswerOrigin.YOURS: tr("yours"),
+        AnswerOrigin.SCENARIO: tr("of the scenario"),
+        AnswerOrigin.DEFAULT: tr("default"),
+    }
+    value = lower_for_sentence(format_answer(question.id, answered.value, formatter))
+    in_force = tr("now {value}, {origin}", value=value, origin=origins[answered.origin])
+    if answered.origin is not AnswerOrigin.DEFAULT:
+        default = lower_for_sentence(format_answer(question.id, question.default, formatter))
+        in_force = tr("{now}; default {value}", now=in_force, value=default)
+    yield from indent_hanging("    ", in_force, width)
+    for option in question.options:
+        words = get_option_texts(question.id, option, formatter)
+        yield from indent_hanging(f"    {option}  ", tr("{title}: {use}", title=words.title, use=words.use), width)
+    if question.bounds is not None:
+        low, high = formatter.stated(question.bounds.low), formatter.stated(question.bounds.high)
+        said = tr("a number from {low} to {high}", low=low, high=high)
+        if question.bounds.above:
+            said = tr("a number above {low}, up to {high}", low=low, high=high)
+        yield from indent_hanging("    ", tr("{number}, {unit}", number=said, unit=question.unit), width)
+
+
+def list_rule_table(
+    rules: Sequence[tuple[DecisionRule, float]], width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield a table of the rules: id, strength, weight, answers that it rests on, title and document."""
+    formatter = Formatter()
+    rows = [
+        (
+            rule.id,
+            label_rule_strength(rule.strength),
+            formatter.stated(weight),
+            ", ".join(rule.asks) or tr("figures alone"),
+            tr("{title}; {source}", title=rule.title, source=label_rule_source(rule)),
+        )
+        for rule, weight in rules
+    ]
+    head = (tr("Rule"), tr("Strength"), tr("Weight"), tr("Answers"), tr("Title and source"))
+    yield from align_table(head, rows, width, right=(2,), strong=strong)
+
+
+_GAP: Final = "  "
+#: Columns of accelerators are no wider than this; what does not fit is left to the text beside them.
+_WIDEST: Final = 12
+#: The text of a rule needs so much room beside the columns, else figures are left out, else columns.
+_ROOM: Final = 30
+_LEAST_ROOM: Final = 18
+
+
+def list_trace_lines(
+    decision: Decision, names: Mapping[str, str], formatter: Formatter, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the rules that fired, in their order, as a table that fits; as a list where none does."""
+    yield strong(tr("Trace"))
+    heads = [names[key] for key in decision.columns]
+    grids = ([_list_cells(line, formatter) for line in decision.trace], [_list_marks(line) for line in decision.trace])
+    for grid, room in zip(grids, (_ROOM, _LEAST_ROOM), strict=True):
+        widths = [max(map(measure_text, column)) for column in zip(*grid, heads, strict=True)]
+        left = _measure_ids(decision) + len(_GAP) + sum(widths) + len(_GAP) * len(widths)
+        if width - left >= room:
+            yield from _list_trace_table(decision, heads, grid, widths, formatter, width, strong)
+            break
+    else:
+        yield from _list_trace_items(decision, heads, formatter, width, strong)
+    yield from wrap_text(describe_effect_marks(), width)
+
+
+def _measure_ids(decision: Decision) -> int:
+    return max((measure_text(line.rule.id) for line in decision.trace), default=0)
+
+
+def _list_trace_table(
+    decision: Decision,
+    heads: Sequence[str],
+    grid: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+) -> Iterator[str]:
+    ids = _measure_ids(decision)
+    blank = " " * ids
+    yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
+    rows = zip(decision.trace, grid, strict=True)
+    for strength, group in groupby(rows, key=lambda row: row[0].rule.strength):
+        yield strong(label_question_group(strength))
+        for line, cells in group:
+            texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
+            lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
+            yield from indent_hanging(lead, _describe_trace_line(line, decision, formatter), width)
+
+
+def _list_trace_items(
+    decision: Decision, heads: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    for strength, group in groupby(decision.trace, key=lambda line: line.rule.strength):
+        yield strong(label_question_group(strength))
+        for line in group:
+            yield from indent_hanging(f"{line.rule.id}{_GAP}", _describe_trace_line(line, decision, formatter), width)
+            cells = zip(heads, line.cells, strict=True)
+            said = "; ".join(" ".join(_list_item_cells(line, cell, head, formatter)) for head, cell in cells)
+            yield from indent_hanging(_GAP * 2, said, width)
+
+
+def _list_item_cells(line: TraceLine, cell: TraceCell, head: str, formatter: Formatter) -> list[str]:
+    mark, *figure = _format_trace_cell(line, cell, formatter).split(" ", 1)
+    return [mark, head, *figure]
+
+
+def _describe_trace_line(line: TraceLine, decision: Decision, formatter: Formatter) -> str:
+    parts = [line.title]
+    if line.rule.shows is not None:
+        name, unit = lower_for_sentence(label_fact(line.rule.shows)), get_fact_unit(line.rule.shows)
+        parts.append(name if unit is None else tr("{fact} in {unit}", fact=name, unit=unit))
+    parts.append(describe_rule_answers(line, formatter, decision.answers))
+    if line.counted_with is not None:
+        parts.append(tr("counted with {rule}", rule=line.counted_with))
+    elif line.case.favours is not None:
+        parts.append(tr("weight {number}", number=formatter.stated(line.weight)))
+    return "; ".join(parts)
+
+
+def _list_marks(line: TraceLine) -> list[str]:
+    return [get_effect_mark(cell.effect) for cell in line.cells]
+
+
+def _list_cells(line: TraceLine, formatter: Formatter) -> list[str]:
+    return [_format_trace_cell(line, cell, formatter) for cell in line.cells]
+
+
+def _format_trace_cell(line: TraceLine, cell: TraceCell, formatter: Formatter) -> str:
+    mark = get_effect_mark(cell.effect)
+    if line.rule.shows is None or cell.value is None:
+        return mark
+    text = f"{mark} {format_fact_figure(line.rule.shows, cell.value, formatter)}"
+    return text if measure_text(text) <= _WIDEST else mark
+
+
+Strong = Callable[[str], str]
+
+
+def list_decision_lines(
+    decision: Decision, flips: Sequence[DecisionFlip], names: Mapping[str, str], width: int, strong: Strong
+) -> Iterator[str]:
+    """Yield the verdict, how firm it is, reasons, exclusions, advice, changes, and every rule that fired."""
+    formatter = Formatter()
+    for line in wrap_text(format_verdict(decision, names, formatter), width):
+        yield strong(line)
+    yield from wrap_text(describe_verdict_reason(decision, names, formatter), width)
+    yield from wrap_text(_format_robustness(decision, names), width)
+    lines = list_recommendation_lines(decision, flips, names, formatter)
+    for subject, said in groupby(lines, key=lambda line: line.subject):
+        yield ""
+        yield strong(subject)
+        for each in said:
+            yield from indent_hanging("  ", f"{each.text}.", width)
+    yield ""
+    yield from list_trace_lines(decision, names, formatter, width, strong)
+
+
+def _format_robustness(decision: Decision, names: Mapping[str, str]) -> str:
+    shares, firm = format_draw_shares(decision, names), describe_robustness(decision, names)
+    return tr("{firm}: {shares}.", firm=firm, shares=shares) if shares else f"{firm}."
+
 
 #: Options that say what is compared; lists of questions and rules need none of them.
 _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     summary = tr("Say which accelerator to take, by the rules of documents, and what would change that.")
     said = tr("Questions without an answer take the scenario's, or the default that --list-questions shows.")
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
@@ -35,18 +358,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--show",
         action="append",
         default=[],
-        choices=SHOWN,
+        choices=ADVISORY_TOPICS,
         help=tr("what stands beside the recommendation too; can be repeated"),
     )
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def _add_said(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--answers",
-        metavar=tr("FILE"),
-        help=tr("a JSON object of questions and answers; - for standard input"),
+        "--answers", metavar=tr("FILE"), help=tr("a JSON object of questions and answers; - for standard input")
     )
     group.add_argument(
         "--set",
@@ -65,35 +386,27 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         help=tr("what a rule adds where it favours, as D000-03=2; can be repeated"),
     )
     group.add_argument(
-        "--list-questions",
-        action="store_true",
-        help=tr("list the questions with their answers and defaults, and end"),
+        "--list-questions", action="store_true", help=tr("list the questions with their answers and defaults, and end")
     )
     group.add_argument(
-        "--list-rules",
-        action="store_true",
-        help=tr("list the rules with their sources and weights, and end"),
+        "--list-rules", action="store_true", help=tr("list the rules with their sources and weights, and end")
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Decide, or list what is asked and weighed."""
-    from gpudesk.cli.decide_input import read_answers, stated_answers, stated_weights
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
     said = {} if options.answers is None else read_answers(options.answers)
-    said |= stated_answers(options.stated)
-    with Workbench.open() as workbench:
-        weights = stated_weights(options.rule_weights, [rule.id for rule in workbench.decider.rules])
+    said |= parse_answer_options(options.stated)
+    with GpuDeskService.open() as workbench:
+        weights = parse_weight_options(options.rule_weights, [rule.id for rule in workbench.decider.rules])
         listed = options.list_questions or options.list_rules
         if listed and not any(getattr(options, name) for name in _COMPARED):
             scenario = None
         else:
-            scenario = scenario_from(options, workbench)
+            scenario = build_scenario(options, workbench)
             settings = scenario.decision
-            settings = replace(
-                settings, answers={**settings.answers, **said}, weights={**settings.weights, **weights}
-            )
+            settings = replace(settings, answers={**settings.answers, **said}, weights={**settings.weights, **weights})
             scenario = replace(scenario, decision=settings)
             weights = dict(settings.weights)
         if options.list_questions:
@@ -102,71 +415,66 @@ def run(options: argparse.Namespace) -> int:
             _list_rules(workbench, weights, as_json=options.json)
         elif scenario is not None:
             _decide(scenario, workbench, options.show, as_json=options.json)
-    return DONE
+    return EXIT_DONE
 
 
-def _answers(scenario: Scenario | None, said: Mapping[str, AnswerValue]) -> Mapping[str, Answered]:
+def _answers(scenario: Scenario | None, said: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:
     """Return the answers in force; without a scenario those that are said, and defaults."""
-    from gpudesk.domain.decisions import Answered, Origin
-    from gpudesk.domain.questions import QUESTIONS
-    from gpudesk.workbench.deciding.answers import answers_of
+    from gpudesk.decision.facts.answers import resolve_answers
+    from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, QuestionAnswer
 
     if scenario is not None:
-        return answers_of(scenario)
+        return resolve_answers(scenario)
     return {
-        name: Answered(said[name], Origin.YOURS)
+        name: QuestionAnswer(said[name], AnswerOrigin.YOURS)
         if name in said
-        else Answered(question.default, Origin.DEFAULT)
+        else QuestionAnswer(question.default, AnswerOrigin.DEFAULT)
         for name, question in QUESTIONS.items()
     }
 
 
-def _list_questions(answers: Mapping[str, Answered], *, as_json: bool) -> None:
+def _list_questions(answers: Mapping[str, QuestionAnswer], *, as_json: bool) -> None:
     if as_json:
-        from gpudesk.sheets.decision_json import question_fields
+        from gpudesk.report.writers.decision_json import encode_questions
 
-        output.say_json(question_fields(answers))
+        output.print_json(encode_questions(answers))
         return
-    from gpudesk.cli.decide_lists import question_lines
 
-    for line in question_lines(answers, output.width(), output.strong):
-        output.say(line)
+    for line in list_question_lines(answers, output.get_terminal_width(), output.make_bold):
+        output.print_line(line)
 
 
-def _list_rules(workbench: Workbench, weights: Mapping[str, float], *, as_json: bool) -> None:
-    from gpudesk.workbench.deciding.rule_weights import rules_in_force
+def _list_rules(workbench: GpuDeskService, weights: Mapping[str, float], *, as_json: bool) -> None:
+    from gpudesk.decision.rules.scoring import list_weighted_rules
 
-    rules = rules_in_force(workbench.decider.rules, weights)
+    rules = list_weighted_rules(workbench.decider.rules, weights)
     if as_json:
-        from gpudesk.sheets.decision_json import rule_fields
+        from gpudesk.report.writers.decision_json import encode_rules
 
-        output.say_json(rule_fields(rules))
+        output.print_json(encode_rules(rules))
         return
-    from gpudesk.cli.decide_lists import rule_table
 
-    for line in rule_table(rules, output.width(), output.strong):
-        output.say(line)
+    for line in list_rule_table(rules, output.get_terminal_width(), output.make_bold):
+        output.print_line(line)
 
 
-def _decide(scenario: Scenario, workbench: Workbench, show: Sequence[str], *, as_json: bool) -> None:
-    from gpudesk.cli.beside_text import Asked, shown_fields, shown_lines
-    from gpudesk.domain.comparison import column_keys
-    from gpudesk.sheets.dates import today
-    from gpudesk.sheets.names import column_names
+def _decide(scenario: Scenario, workbench: GpuDeskService, show: Sequence[str], *, as_json: bool) -> None:
+    from gpudesk.cli.commands.decide_show import AdvisoryRequest, encode_advisory, list_advisory_text
+    from gpudesk.domain.answer import make_column_keys
+    from gpudesk.report.labels import get_today, list_column_names
 
     answer = workbench.answer(scenario)
     decision = workbench.decide(answer)
     flips = workbench.flips(answer)
-    names = dict(zip(column_keys(scenario.accelerators), column_names(answer), strict=True))
-    asked = Asked(answer, decision, names, workbench, today())
+    names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
+    asked = AdvisoryRequest(answer, decision, names, workbench, get_today())
     if as_json:
-        from gpudesk.sheets.decision_json import decision_fields
+        from gpudesk.report.writers.decision_json import encode_decision
 
-        output.say_json({**decision_fields(decision, flips, names), **shown_fields(show, asked)})
+        output.print_json({**encode_decision(decision, flips, names), **encode_advisory(show, asked)})
         return
-    from gpudesk.cli.decide_text import decision_lines
 
     # What cannot be shown is told before anything is written.
-    beside = list(shown_lines(show, asked, output.width(), output.strong))
-    for line in (*decision_lines(decision, flips, names, output.width(), output.strong), *beside):
-        output.say(line)
+    beside = list(list_advisory_text(show, asked, output.get_terminal_width(), output.make_bold))
+    for line in (*list_decision_lines(decision, flips, names, output.get_terminal_width(), output.make_bold), *beside):
+        output.print_line(line)

@@ -4,22 +4,175 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import AT_FAULT, DONE, UsageError, report
-from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
+from gpudesk.report.comparison.estimate_rows import describe_running_requests
+from gpudesk.report.explanation.figure import describe_plan_reason
+from gpudesk.report.labels import (
+    FIGURE_UNITS,
+    label_basis,
+    label_figure,
+    label_limiter,
+    label_precision,
+    label_serving_engine,
+)
+from gpudesk.report.writers.text import measure_text, pad_text, wrap_text
+from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.domain.scenarios import Scenario
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+_INDENT = "  "
+
+
+def list_estimate_lines(
+    estimate: Estimate,
+    name: str,
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+    plans: PlanChoice | None = None,
+) -> Iterator[str]:
+    """Yield the lines of an estimate for the accelerator `name`; with `plans` also why its plan was taken."""
+    yield strong(f"{formatter.count(estimate.count)} × {name}")
+    facts = [
+        *_what(estimate, formatter),
+        *_why(plans, formatter),
+        *_figures(estimate, formatter),
+        *_memory(estimate, formatter),
+    ]
+    labels = max(measure_text(label) for label, _ in facts)
+    for label, text in facts:
+        first, *rest = wrap_text(text, max(width - labels - 4, 20))
+        yield f"{_INDENT}{pad_text(label, labels)}  {first}"
+        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+    for note in estimate.notes:
+        if note.id == "pools.pool":
+            continue  # said above
+        yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
+
+
+def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    request = estimate.request
+    facts = [
+        (tr("Serving engine"), label_serving_engine(estimate.serving_engine)),
+        (tr("Weights, KV cache"), f"{label_precision(request.weights)}, {label_precision(request.kv)}"),
+        *_plans(estimate, formatter),
+    ]
+    if estimate.fits:
+        facts.append((tr("Fits"), _held(estimate, formatter)))
+        return facts
+    reason = "" if estimate.reason is None else format_message(estimate.reason, formatter)
+    facts.append((tr("Does not fit"), reason))
+    if estimate.needs is not None:
+        facts.append((tr("Needs"), _accelerators(estimate.needs, formatter)))
+    return facts
+
+
+def _accelerators(count: int, formatter: Formatter) -> str:
+    return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
+
+
+def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return how the model is spread over the accelerators, or over those of each pool."""
+    pools, plan = estimate.pools, estimate.plan
+    if pools is not None:
+        labels = (tr("Prefill pool"), pools.prefill), (tr("Decode pool"), pools.decode)
+        return [(label, _pool(pool, formatter)) for label, pool in labels]
+    degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
+    if plan.attention_dp:
+        degrees = f"{degrees}, {tr('attention DP')}"
+    return [(tr("Deployment"), degrees)]
+
+
+def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
+    """Return what each pool of a disaggregated deployment is, a line each, or why there is none."""
+    if estimate.pools is None:
+        return [] if estimate.reason is None else [f"{format_message(estimate.reason, formatter)}."]
+    return [f"{label} {said}" for label, said in _plans(estimate, formatter)]
+
+
+def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
+    return tr(
+        "{n}: {plan}, busy {share}",
+        n=formatter.count(pool.count),
+        plan=format_plan(pool.plan),
+        share=formatter.per_cent(pool.busy),
+    )
+
+
+def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return why the plan was taken, where there was a choice."""
+    reason = None if plans is None else describe_plan_reason(plans, formatter)
+    return [] if reason is None else [(tr("Why this plan"), reason)]
+
+
+def _held(estimate: Estimate, formatter: Formatter) -> str:
+    most = trn(
+        "up to {n} request in flight",
+        "up to {n} requests in flight",
+        estimate.max_concurrency,
+        n=formatter.count(estimate.max_concurrency),
+    )
+    asked, admitted = estimate.concurrency, estimate.admitted
+    if estimate.grows:
+        return describe_running_requests(estimate, formatter)
+    if asked is not None and admitted is not None and admitted < asked:
+        if admitted < estimate.max_concurrency:
+            return tr(
+                "runs {n} of {m} at once; memory holds {most}",
+                n=formatter.count(admitted),
+                m=formatter.count(asked),
+                most=formatter.count(estimate.max_concurrency),
+            )
+        held = tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
+        return f"{held}, {most}"
+    return most
+
+
+def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    facts = []
+    for figure, unit in FIGURE_UNITS.items():
+        if figure == "output_tokens_per_s_per_accelerator" and estimate.count == 1:
+            continue
+        value = getattr(estimate, figure)
+        if isinstance(value, IntervalEstimate):
+            facts.append((label_figure(figure), formatter.banded(value, unit)))
+    if estimate.stable is False:
+        facts.append((tr("Stable"), tr("no: the queue grows without end")))
+    if estimate.limiter is not None and estimate.fits:
+        facts.append((tr("Limited by"), label_limiter(estimate.limiter)))
+    facts.append((tr("Basis of the estimate"), label_basis(estimate.basis)))
+    return facts
+
+
+def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return the parts of the memory; what does not fit leaves none free, and says itself what is short."""
+    use = estimate.memory
+    parts = [
+        (tr("Capacity"), use.capacity_bytes),
+        (tr("Weights"), use.weights_bytes),
+        (tr("KV cache") if estimate.fits else tr("KV cache of one request"), use.kv_bytes),
+        (tr("Activations"), use.activations_bytes),
+        (tr("Runtime"), use.runtime_bytes),
+    ]
+    if estimate.fits:
+        parts.append((tr("Free"), use.free_bytes))
+    return [(label, formatter.memory(size)) for label, size in parts]
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     description = tr("Estimate how fast deployments serve a workload, and whether they hold it.")
     parser = commands.add_parser("estimate", help=description, description=description)
     add_scenario_options(parser)
@@ -27,21 +180,20 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     group.add_argument(
         "--batch", metavar="FILE|-", help=tr("answer a file of JSON lines, or standard input, line by line")
     )
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the options ask for."""
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         if options.batch is not None:
             return _batch(options, workbench)
-        return _each(scenario_from(options, workbench), workbench, as_json=options.json)
+        return _each(build_scenario(options, workbench), workbench, as_json=options.json)
 
 
-def _batch(options: argparse.Namespace, workbench: Workbench) -> int:
+def _batch(options: argparse.Namespace, workbench: GpuDeskService) -> int:
     """Answer JSON lines; the exit code says whether all of them could be answered."""
     others = {"batch", "json", "run", "command", "version", "self_test"}
     given = [name for name, value in vars(options).items() if name not in others and value is not None]
@@ -62,33 +214,31 @@ def _batch(options: argparse.Namespace, workbench: Workbench) -> int:
         except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
             reason = (error.strerror or "").lower()
             raise InputError(message("file.unreadable", reason=reason), options.batch) from error
-    return AT_FAULT if faults else DONE
+    return EXIT_AT_FAULT if faults else EXIT_DONE
 
 
-def _each(scenario: Scenario, workbench: Workbench, *, as_json: bool) -> int:
+def _each(scenario: Scenario, workbench: GpuDeskService, *, as_json: bool) -> int:
     """Estimate every accelerator of a scenario; those that cannot be are reported one line each."""
-    from gpudesk.cli.estimate_text import estimate_lines
-    from gpudesk.domain.formatting import Formatter
-    from gpudesk.sentences import problem
-    from gpudesk.workbench.estimate_json import estimate_fields
-    from gpudesk.workbench.plan_json import plan_fields
+    from gpudesk.estimation.batch import write_estimate_json, write_plan_choice_json
+    from gpudesk.text.formatting import Formatter
+    from gpudesk.text.messages import format_input_error
 
     found = workbench.estimator.estimate_many(scenario.requests())
-    code = DONE
+    code = EXIT_DONE
     for position, (choice, result) in enumerate(zip(scenario.accelerators, found, strict=True)):
         if isinstance(result, InputError):
-            code = AT_FAULT
-            report(f"{choice.accelerator}: {problem(result)}", "estimate")
+            code = EXIT_AT_FAULT
+            report_error(f"{choice.accelerator}: {format_input_error(result)}", "estimate")
         elif as_json:
-            plans = plan_fields(workbench.plans(result))
-            output.say_json_line(
-                estimate_fields(result) | {"accelerator": choice.accelerator, "plans": plans}
-            )
+            plans = write_plan_choice_json(workbench.plans(result))
+            output.print_json_line(write_estimate_json(result) | {"accelerator": choice.accelerator, "plans": plans})
         else:
             if position:
-                output.say()
+                output.print_line()
             name = workbench.catalog.accelerator(choice.accelerator).name
             made = workbench.plans(result)
-            for line in estimate_lines(result, name, Formatter(), output.width(), output.strong, made):
-                output.say(line)
+            for line in list_estimate_lines(
+                result, name, Formatter(), output.get_terminal_width(), output.make_bold, made
+            ):
+                output.print_line(line)
     return code

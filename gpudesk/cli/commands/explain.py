@@ -1,30 +1,178 @@
-"""`gpudesk explain`: the working of a figure, term by term, and why the parallel plan was taken."""
+"""`gpudesk explain`: the working of a figure, its parallel plans and measured runs; worked examples."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import AT_FAULT, DONE, report
-from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
+from gpudesk.domain.published_run import ComparableRun
+from gpudesk.report.explanation.claims import format_runs_title
+from gpudesk.report.explanation.figure import build_explained_plans
+from gpudesk.report.explanation.measured_runs import build_measured_runs
+from gpudesk.report.explanation.worked_examples import (
+    describe_worked_note,
+    describe_worked_verdict,
+    format_computed_figure,
+    format_printed_figure,
+    label_worked_verdict,
+    list_worked_arithmetic,
+)
+from gpudesk.report.explanation.working import format_named_formula
+from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, join_messages, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answers import Term
-    from gpudesk.domain.estimates import Estimate
-    from gpudesk.domain.plans import PlanChoice
-    from gpudesk.domain.records import Record
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
+    from gpudesk.service import GpuDeskService
+
+
+_BULLET = "- "
+
+
+def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]) -> list[str]:
+    """Return all plans that were looked at, one in a row, with their figures and reasons."""
+    head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Why, or why not"))
+    rows = [_row(option, formatter) for option in choice.options]
+    return align_table(head, rows, width, right=(1, 2, 3), strong=strong)
+
+
+def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
+    figures = (option.output_tokens_per_s, option.ttft_ms, option.tpot_ms)
+    shown = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
+    reason = join_messages(option.reasons, formatter)
+    if option.taken:
+        reason = tr("taken: {reason}", reason=reason)
+    return (format_plan(option.plan), *shown, reason)
+
+
+def list_plan_block(
+    choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield why the plan was taken, the plans next to it, and how many there are besides; or nothing."""
+    lines = build_explained_plans(choice, formatter)
+    if lines is None:
+        return
+    yield strong(tr("Why this plan"))
+    for plan in lines.shown:
+        yield from indent_hanging(_BULLET, plan.sentence, width)
+    for group in lines.more:
+        yield from indent_hanging(_BULLET, group.label, width)
+
+
+def list_measured_runs(
+    estimate: Estimate,
+    figure: str,
+    records: tuple[ComparableRun, ...],
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+) -> Iterator[str]:
+    """Yield the nearest published figures; nothing for a figure that nobody publishes."""
+    found = build_measured_runs(estimate, figure, records, formatter)
+    if found is None:
+        return
+    yield strong(format_runs_title(found))
+    if found.remark is not None:
+        yield from indent_hanging("", f"{found.remark}.", width)
+    for line in found.lines:
+        text = ", ".join(part for part in (line.sentence, line.address) if part)
+        yield from indent_hanging(_BULLET, text, width)
+
+
+_ALL: Final = "examples"
+_NUMBER: Final = re.compile(r"[a-z]+\d*-\d+", re.IGNORECASE)
+
+
+def names_worked_example(figure: str) -> bool:
+    """Whether what is to be explained is a worked example, or all of them."""
+    return figure == _ALL or _NUMBER.fullmatch(figure) is not None
+
+
+def print_worked_examples(figure: str, workbench: GpuDeskService, *, as_json: bool) -> None:
+    """Write one example or all of them; raises `InputError` for one that there is not."""
+    chosen = _chosen(figure, workbench)
+    if as_json:
+        output.print_json({"examples": [_encode_worked_example(each) for each in chosen]})
+        return
+    lines = _list(chosen) if figure == _ALL else _one(chosen[0], workbench)
+    for line in lines:
+        output.print_line(line)
+
+
+def _chosen(figure: str, workbench: GpuDeskService) -> list[WorkedFigure]:
+    examples = workbench.worked_examples
+    if figure == _ALL:
+        return list(examples)
+    found = [each for each in examples if each.example.id == figure.upper()]
+    if not found:
+        raise InputError(message("worked.unknown", given=figure), tr("figure"))
+    return found
+
+
+def _list(examples: list[WorkedFigure]) -> list[str]:
+    formatter = Formatter()
+    head = (tr("Number"), tr("Printed"), tr("Arithmetic"), tr("Verdict"), tr("What"))
+    rows = [
+        (
+            each.example.id,
+            format_printed_figure(each.example, formatter),
+            format_computed_figure(each, formatter),
+            label_worked_verdict(each),
+            each.example.statement,
+        )
+        for each in examples
+    ]
+    return align_table(head, rows, output.get_terminal_width(), right=(1, 2), strong=output.make_bold)
+
+
+def _one(figure: WorkedFigure, workbench: GpuDeskService) -> Iterator[str]:
+    formatter, width = Formatter(), output.get_terminal_width()
+    example = figure.example
+    yield output.make_bold(f"{example.id}  {example.statement}")
+    if example.source is not None:
+        yield from wrap_text(workbench.catalog.source(example.source).title, width)
+    for line in list_worked_arithmetic(figure, formatter):
+        yield from wrap_text(line, width, "  ")
+    yield from wrap_text(
+        " ".join(filter(None, (describe_worked_verdict(figure, formatter), describe_worked_note(example)))), width
+    )
+
+
+def _encode_worked_example(figure: WorkedFigure) -> dict[str, Any]:
+    example, working = figure.example, figure.working
+    return {
+        "id": example.id,
+        "source": example.source,
+        "statement": example.statement,
+        "stated": example.stated,
+        "stated_low": example.stated_low,
+        "stated_high": example.stated_high,
+        "value": None if working is None else working.number,
+        "unit": None if working is None else working.unit,
+        "formula": None if working is None else format_named_formula(working),
+        "inputs": {}
+        if working is None
+        else {each.name: {"value": each.number, "unit": each.unit} for each in working.inputs},
+        "verdict": figure.verdict.value,
+        "note": example.note,
+    }
+
 
 _FIGURE = "output_tokens_per_s"
 #: What is explained by a table of parallel plans and not by formulas.
 _PLAN = "plan"
 
 
-class _Explained(NamedTuple):
+class _ExplainedColumn(NamedTuple):
     """One accelerator with the working of its figure, None for the plan, its plans, and our record.
 
     `record` is None where the published figures cannot be read, and `fault` says why.
@@ -32,14 +180,13 @@ class _Explained(NamedTuple):
 
     accelerator: str
     estimate: Estimate
-    term: Term | None
+    term: DerivationTerm | None
     plans: PlanChoice
-    record: tuple[Record, ...] | None
+    record: tuple[ComparableRun, ...] | None
     fault: InputError | None = None
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     description = tr("Show how a figure comes about: formulas, numbers, units and sources.")
     parser = commands.add_parser("explain", help=description, description=description)
     parser.add_argument(
@@ -53,123 +200,115 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         ),
     )
     add_scenario_options(parser)
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain the figure for each accelerator."""
-    from gpudesk.cli.worked_text import is_example, say_examples
-    from gpudesk.sentences import problem
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
+    from gpudesk.text.messages import format_input_error
 
-    explained: list[_Explained] = []
-    code = DONE
-    with Workbench.open() as workbench:
-        if is_example(options.figure):
-            say_examples(options.figure, workbench, as_json=options.json)
-            return DONE
-        scenario = scenario_from(options, workbench)
+    explained: list[_ExplainedColumn] = []
+    code = EXIT_DONE
+    with GpuDeskService.open() as workbench:
+        if names_worked_example(options.figure):
+            print_worked_examples(options.figure, workbench, as_json=options.json)
+            return EXIT_DONE
+        scenario = build_scenario(options, workbench)
         _check_figure(options.figure)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
                 estimate = workbench.estimate(request)
                 explained.append(_explained(choice.accelerator, estimate, options.figure, workbench))
             except InputError as error:
-                code = AT_FAULT
-                report(f"{choice.accelerator}: {problem(error)}", "explain")
+                code = EXIT_AT_FAULT
+                report_error(f"{choice.accelerator}: {format_input_error(error)}", "explain")
         if options.json:
             _say_json(explained, workbench, options.figure)
         else:
             _say(explained, options.figure, workbench)
     # The same files are behind all records.
     for fault in [each.fault for each in explained if each.fault is not None][:1]:
-        code = AT_FAULT
-        report(tr("our record cannot be shown: {problem}", problem=problem(fault)), "explain")
+        code = EXIT_AT_FAULT
+        report_error(tr("our record cannot be shown: {problem}", problem=format_input_error(fault)), "explain")
     return code
 
 
 def _check_figure(figure: str) -> None:
-    """Raise InputError that names what can be explained."""
-    from gpudesk.workbench.working import FIGURES
+    from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
 
-    known = (*FIGURES, _PLAN)
+    known = (*EXPLAINED_FIGURES, _PLAN)
     if figure not in known:
         raise InputError(message("explain.unknown", figure=figure, known=known), tr("figure"))
 
 
-def _explained(accelerator: str, estimate: Estimate, figure: str, workbench: Workbench) -> _Explained:
+def _explained(accelerator: str, estimate: Estimate, figure: str, workbench: GpuDeskService) -> _ExplainedColumn:
     """Ask for everything behind a figure; raises InputError where it has no working."""
     term = None if figure == _PLAN else workbench.explain(estimate, figure)
     plans = workbench.plans(estimate)
     try:
-        return _Explained(accelerator, estimate, term, plans, workbench.record(estimate, figure))
+        return _ExplainedColumn(accelerator, estimate, term, plans, workbench.record(estimate, figure))
     except InputError as error:
-        return _Explained(accelerator, estimate, term, plans, None, error)
+        return _ExplainedColumn(accelerator, estimate, term, plans, None, error)
 
 
-def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) -> None:
-    from gpudesk.workbench.plan_json import plan_fields
-    from gpudesk.workbench.record_json import record_fields
+def _say_json(explained: list[_ExplainedColumn], workbench: GpuDeskService, figure: str) -> None:
+    from gpudesk.estimation.batch import write_plan_choice_json, write_record_json
 
     parts = [
         {
             "accelerator": each.accelerator,
             "term": None if each.term is None else _fields(each.term, workbench),
-            "plans": plan_fields(each.plans),
-            "record": None if each.record is None else record_fields(each.record),
+            "plans": write_plan_choice_json(each.plans),
+            "record": None if each.record is None else write_record_json(each.record),
         }
         for each in explained
     ]
-    output.say_json({"figure": figure, "accelerators": parts})
+    output.print_json({"figure": figure, "accelerators": parts})
 
 
-def _say(explained: list[_Explained], figure: str, workbench: Workbench) -> None:
-    from gpudesk.cli.estimate_text import pool_lines
-    from gpudesk.cli.plan_text import plan_block, plan_table
-    from gpudesk.cli.record_text import record_block
-    from gpudesk.domain.formatting import Formatter
+def _say(explained: list[_ExplainedColumn], figure: str, workbench: GpuDeskService) -> None:
+    from gpudesk.cli.commands.estimate import list_pool_lines
+    from gpudesk.text.formatting import Formatter
 
-    made = (Formatter(), output.width(), output.strong)
+    made = (Formatter(), output.get_terminal_width(), output.make_bold)
     for position, each in enumerate(explained):
         if position:
-            output.say()
-        output.say(output.strong(workbench.catalog.accelerator(each.accelerator).name))
+            output.print_line()
+        output.print_line(output.make_bold(workbench.catalog.accelerator(each.accelerator).name))
         blocks = (
-            [plan_table(each.plans, *made)] if each.plans.options else [pool_lines(each.estimate, made[0])]
+            [list_plan_table(each.plans, *made)] if each.plans.options else [list_pool_lines(each.estimate, made[0])]
         )
         if each.term is not None:
-            blocks = [
-                list(term_lines(each.term, workbench)),
-                list(plan_block(each.plans, *made)),
-            ]
+            blocks = [list(list_term_lines(each.term, workbench)), list(list_plan_block(each.plans, *made))]
             if each.record is not None:
-                blocks.append(list(record_block(each.estimate, figure, each.record, *made)))
+                blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
         for number, block in enumerate(filter(None, blocks)):
             for line in ["", *block] if number else block:
-                output.say(line)
+                output.print_line(line)
 
 
-def _fields(term: Term, workbench: Workbench) -> dict[str, Any]:
-    from gpudesk.sheets.terms import named_formula
+def _fields(term: DerivationTerm, workbench: GpuDeskService) -> dict[str, Any]:
+    from gpudesk.report.explanation.working import format_named_formula
 
     return {
         "name": term.name,
         "value": term.value,
         "unit": term.unit,
-        "formula": named_formula(term),
+        "formula": format_named_formula(term),
         "source": None if term.source is None else workbench.source_text(term.source),
         "inputs": [_fields(part, workbench) for part in term.inputs],
     }
 
 
-def term_lines(term: Term, workbench: Workbench, lead: str = "", below: str = "") -> Iterator[str]:
+def list_term_lines(term: DerivationTerm, workbench: GpuDeskService, lead: str = "", below: str = "") -> Iterator[str]:
     """Yield a term and, below it, what enters: value, formula, source."""
-    from gpudesk.domain.formatting import Formatter
-    from gpudesk.sentences import sentence
-    from gpudesk.sheets.terms import named_formula, term_value
+    from gpudesk.report.explanation.working import format_named_formula, format_term_value
+    from gpudesk.text.formatting import Formatter
+    from gpudesk.text.messages import format_message
 
-    value, unit = term_value(term, Formatter())
+    value, unit = format_term_value(term, Formatter())
     if isinstance(term.value, int | float) and term.unit == "B":
         # In both units, since there is room.
         value = Formatter().memory(term.value)
@@ -178,13 +317,13 @@ def term_lines(term: Term, workbench: Workbench, lead: str = "", below: str = ""
     source = "" if term.source is None else f"  [{workbench.source_text(term.source)}]"
     yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "
-    formula = named_formula(term)
+    formula = format_named_formula(term)
     if formula:
         yield f"{below}{rule}= {formula}"
     if term.note is not None:
-        yield f"{below}{rule}{sentence(term.note)}"
+        yield f"{below}{rule}{format_message(term.note)}"
     for number, part in enumerate(term.inputs, 1):
         is_last = number == len(term.inputs)
-        yield from term_lines(
+        yield from list_term_lines(
             part, workbench, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
         )

@@ -3,24 +3,64 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE, UsageError
-from gpudesk.cli.lists import words
-from gpudesk.cli.options import add_json, base_scenario, number, whole
-from gpudesk.domain.fit_matrix import FitQuestion, ReadingId
-from gpudesk.domain.formatting import Formatter
+from gpudesk.cli.options import add_json_option, load_base_scenario, parse_number, parse_whole, split_list
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.precision import Precision
-from gpudesk.sheets.fit_words import reading_note
-from gpudesk.text import tr, trn
+from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitQuestion
+from gpudesk.report.labels import label_precision, label_serving_engine
+from gpudesk.report.sizing import describe_reading
+from gpudesk.report.writers.text import align_table
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.domain.fit_matrix import FitCell
-    from gpudesk.domain.models import Model
-    from gpudesk.domain.scenarios import Scenario
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.model import Model
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+def list_fit_lines(
+    cells: Sequence[FitCell],
+    parts: Mapping[str, str],
+    models: Mapping[str, str],
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+) -> Iterator[str]:
+    head = (
+        tr("Model"),
+        tr("Weights"),
+        tr("Accelerator"),
+        tr("Count"),
+        tr("Free, GiB"),
+        tr("Plan and serving engine, or why not"),
+    )
+    rows = [
+        (
+            models[cell.model],
+            label_precision(cell.weights),
+            parts[cell.accelerator],
+            formatter.count(cell.count),
+            MISSING_VALUE_TEXT if cell.headroom_bytes is None else formatter.gib(cell.headroom_bytes),
+            _remark(cell, formatter),
+        )
+        for cell in cells
+    ]
+    yield from align_table(head, rows, width, right=(3, 4), strong=strong)
+
+
+def _remark(cell: FitCell, formatter: Formatter) -> str:
+    if cell.plan is None:
+        return "" if cell.reason is None else format_message(cell.reason, formatter)
+    engine = "" if cell.serving_engine is None else label_serving_engine(cell.serving_engine)
+    return tr("{plan}, {engine}", plan=format_plan(cell.plan), engine=engine)
+
 
 #: Tokens of a sequence, and sequences in flight, where nothing says how many.
 _CONTEXT: Final = 8192
@@ -31,7 +71,7 @@ _SETTINGS: Final = ("weights", "kv", "serving_engine", "memory_fraction")
 _NUMBERS: Final = ("context", "input_tokens", "output_tokens", "concurrency")
 
 
-class _Asked(NamedTuple):
+class _FitQuestion(NamedTuple):
     """What every pair is asked.
 
     Without accelerators or models all of the catalog, without `weights` each model in its checkpoint's.
@@ -45,11 +85,10 @@ class _Asked(NamedTuple):
     concurrency: int
     serving_engine: str | None
     memory_fraction: float | None
-    reading: ReadingId | None
+    reading: CapacityReadingId | None
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     parser = commands.add_parser(
         "fit",
         help=tr("Say how many of each accelerator hold each model."),
@@ -63,54 +102,42 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--accelerators",
         metavar="ID,…",
-        type=words,
+        type=split_list,
         help=tr("parts, or all; how many of one there are is left open"),
     )
-    parser.add_argument("--models", "--model", metavar="ID,…", type=words, help=tr("models, or all"))
-    parser.add_argument(
-        "--weights", metavar="P", help=tr("precision of the weights; each model's own if omitted")
-    )
+    parser.add_argument("--models", "--model", metavar="ID,…", type=split_list, help=tr("models, or all"))
+    parser.add_argument("--weights", metavar="P", help=tr("precision of the weights; each model's own if omitted"))
     parser.add_argument("--kv", metavar="P", help=tr("precision of the KV cache; fp16 if omitted"))
+    parser.add_argument("--context", metavar="N", type=parse_whole, help=tr("tokens of a sequence; 8192 if omitted"))
     parser.add_argument(
-        "--context", metavar="N", type=whole, help=tr("tokens of a sequence; 8192 if omitted")
+        "--input-tokens", metavar="N", type=parse_whole, help=tr("instead of --context, with --output-tokens")
     )
     parser.add_argument(
-        "--input-tokens", metavar="N", type=whole, help=tr("instead of --context, with --output-tokens")
+        "--output-tokens", metavar="N", type=parse_whole, help=tr("instead of --context, with --input-tokens")
     )
-    parser.add_argument(
-        "--output-tokens", metavar="N", type=whole, help=tr("instead of --context, with --input-tokens")
-    )
-    parser.add_argument(
-        "--concurrency", metavar="N", type=whole, help=tr("sequences in flight; 1 if omitted")
-    )
+    parser.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("sequences in flight; 1 if omitted"))
     parser.add_argument("--serving-engine", metavar="ID", help=tr("the best for each pair if omitted"))
-    parser.add_argument(
-        "--memory-fraction", metavar="F", type=number, help=tr("the serving engine's setting")
-    )
+    parser.add_argument("--memory-fraction", metavar="F", type=parse_number, help=tr("the serving engine's setting"))
     parser.add_argument(
         "--reading",
-        choices=[each.value for each in ReadingId],
-        metavar="|".join(ReadingId),
-        help=tr(
-            "count weights alone by a reading of the memory label, as printed tables do; for checking them"
-        ),
+        choices=[each.value for each in CapacityReadingId],
+        metavar="|".join(CapacityReadingId),
+        help=tr("count weights alone by a reading of the memory label, as printed tables do; for checking them"),
     )
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find the deployments."""
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
-    with Workbench.open() as workbench:
-        asked = _asked(options, base_scenario(options, workbench))
+    with GpuDeskService.open() as workbench:
+        asked = _asked(options, load_base_scenario(options, workbench))
         _show(_cells(asked, workbench), asked, workbench, as_json=options.json)
-    return DONE
+    return EXIT_DONE
 
 
-def _asked(options: argparse.Namespace, base: Scenario | None) -> _Asked:
-    """Return what the options ask for, over what the scenario does."""
+def _asked(options: argparse.Namespace, base: Scenario | None) -> _FitQuestion:
     stated = _checked(options)
     parts, models = _named(options.accelerators), _named(options.models)
     context, concurrency = _context(options), options.concurrency
@@ -121,7 +148,7 @@ def _asked(options: argparse.Namespace, base: Scenario | None) -> _Asked:
         models = models or (base.model,)
         context = context or workload.input_tokens + workload.output_tokens
         concurrency = concurrency or load.concurrency or load.batch
-    return _Asked(
+    return _FitQuestion(
         accelerators=None if parts == (_ALL,) else parts,
         models=None if models == (_ALL,) else models,
         weights=stated.get("weights"),
@@ -130,14 +157,14 @@ def _asked(options: argparse.Namespace, base: Scenario | None) -> _Asked:
         concurrency=concurrency or _CONCURRENCY,
         serving_engine=stated.get("serving_engine"),
         memory_fraction=stated.get("memory_fraction"),
-        reading=None if options.reading is None else ReadingId(options.reading),
+        reading=None if options.reading is None else CapacityReadingId(options.reading),
     )
 
 
 def _checked(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that options give; raises `InputError` that names the option."""
-    from gpudesk.workbench.fields import whole as whole_field
-    from gpudesk.workbench.requests import MOST_TOKENS, REQUEST_FIELDS
+    from gpudesk.domain.field_checks import accept_whole as whole_field
+    from gpudesk.estimation.request_fields import MOST_TOKENS, REQUEST_FIELDS
 
     checks = {name: REQUEST_FIELDS[name][1] for name in _SETTINGS}
     checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
@@ -162,7 +189,7 @@ def _named(ids: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if ids is None else tuple(dict.fromkeys(each.partition(":")[0] for each in ids))
 
 
-def _cells(asked: _Asked, workbench: Workbench) -> list[FitCell]:
+def _cells(asked: _FitQuestion, workbench: GpuDeskService) -> list[FitCell]:
     """Return the cells of all pairs, model by model in the order asked."""
     catalog = workbench.catalog
     models = catalog.models() if asked.models is None else [catalog.model(each) for each in asked.models]
@@ -177,18 +204,18 @@ def _cells(asked: _Asked, workbench: Workbench) -> list[FitCell]:
 
 
 def _rows(
-    question: FitQuestion, asked: _Asked, models: Sequence[Model], workbench: Workbench
+    question: FitQuestion, asked: _FitQuestion, models: Sequence[Model], workbench: GpuDeskService
 ) -> tuple[tuple[FitCell, ...], ...]:
     if asked.reading is None:
         return workbench.fit_matrix(question, asked.accelerators, [model.id for model in models]).rows
-    from gpudesk.workbench.fit_readings import parameters_of, reading_matrix
+    from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix, count_model_parameters
 
     catalog = workbench.catalog
     parts = catalog.accelerators()
     if asked.accelerators is not None:
         parts = tuple(catalog.accelerator(each) for each in asked.accelerators)
-    known = parameters_of(catalog, models)
-    return reading_matrix(asked.reading, question, parts, models, known).rows
+    known = count_model_parameters(catalog, models)
+    return compute_reading_matrix(asked.reading, question, parts, models, known).rows
 
 
 def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Precision, list[Model]]:
@@ -198,8 +225,7 @@ def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Preci
     return groups
 
 
-def _show(cells: Sequence[FitCell], asked: _Asked, workbench: Workbench, *, as_json: bool) -> None:
-    """Write the cells to standard output."""
+def _show(cells: Sequence[FitCell], asked: _FitQuestion, workbench: GpuDeskService, *, as_json: bool) -> None:
     catalog = workbench.catalog
     asked_of = set() if asked.reading is not None else {cell.model for cell in cells}
     longest = {
@@ -208,28 +234,27 @@ def _show(cells: Sequence[FitCell], asked: _Asked, workbench: Workbench, *, as_j
         if model.id in asked_of and model.max_context is not None and model.max_context < asked.context
     }
     if as_json:
-        from gpudesk.sheets.fit_json import fit_fields
+        from gpudesk.report.writers.sizing_json import encode_fit_matrix
 
         beyond = {model for model, _ in longest.values()}
-        output.say_json(fit_fields(cells, asked.context, asked.concurrency, beyond))
+        output.print_json(encode_fit_matrix(cells, asked.context, asked.concurrency, beyond))
         return
-    from gpudesk.cli.fit_text import fit_lines
 
     parts = {part.id: part.name for part in catalog.accelerators()}
     models = {model.id: model.name for model in catalog.models()}
     formatter = Formatter()
-    output.say(_asked_text(asked, formatter))
-    output.say()
-    for line in fit_lines(cells, parts, models, formatter, output.width(), output.strong):
-        output.say(line)
+    output.print_line(_asked_text(asked, formatter))
+    output.print_line()
+    for line in list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold):
+        output.print_line(line)
     for name, (_, most) in longest.items():
         n = formatter.count(most)
-        output.say(tr("{model} reads {n} tokens at the most.", model=name, n=n))
+        output.print_line(tr("{model} reads {n} tokens at the most.", model=name, n=n))
 
 
-def _asked_text(asked: _Asked, formatter: Formatter) -> str:
+def _asked_text(asked: _FitQuestion, formatter: Formatter) -> str:
     if asked.reading is not None:
-        return f"{reading_note(asked.reading)}."
+        return f"{describe_reading(asked.reading)}."
     return trn(
         "{n} sequence of {tokens} tokens in flight",
         "{n} sequences of {tokens} tokens in flight",

@@ -1,28 +1,160 @@
-"""`gpudesk import`: facts from files into the user's own: models, accelerators, prices, packs."""
+"""`gpudesk import`: models, accelerators, prices and packs from files into the user's catalog."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE, UsageError
-from gpudesk.cli.options import add_json
-from gpudesk.cli.steps import through
-from gpudesk.text import tr, trn
+from gpudesk.cli.options import add_json_option
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.fact_exchange import PackTrust, get_chosen_keys
+from gpudesk.report.catalog_import import describe_signer, list_pack_lines
+from gpudesk.report.labels import get_today
+from gpudesk.report.writers.text import align_table
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.domain.own_facts import Proposal
-    from gpudesk.workbench.importing import Import
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.documents.imports import FileImport
+    from gpudesk.domain.fact_exchange import FactPack
+    from gpudesk.domain.user_facts import FactKey, ImportProposal
+    from gpudesk.service import GpuDeskService
+
 
 _T = TypeVar("_T")
 
 
+def exhaust_steps(steps: Generator[object, None, _T]) -> _T:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: _T = end.value
+            return result
+
+
+def import_pack(found: FileImport, options: argparse.Namespace, workbench: GpuDeskService) -> int:
+    """Take in what differs from nothing of the user's; raises `InputError` for an unknown signer."""
+    from gpudesk.documents.packs import make_pack_edit
+
+    if found.pack is None:
+        raise ValueError("only packs are taken here")
+    chosen = get_chosen_keys(found.rows)
+    if not options.dry_run:
+        _apply_pack(found, found.pack, chosen, workbench, trust=options.trust)
+    elif chosen:
+        make_pack_edit(found.pack, found.rows, chosen, workbench.catalog)
+    if options.json:
+        written = bool(chosen) and not options.dry_run
+        output.print_json(_encode_pack_import(found, found.pack, workbench, written=written))
+    elif options.dry_run:
+        _list_pack_preview(found, found.pack, workbench)
+    else:
+        output.print_line(_report_pack_outcome(found, found.pack, len(chosen)))
+    return EXIT_DONE
+
+
+def _apply_pack(
+    found: FileImport, pack: FactPack, chosen: frozenset[FactKey], workbench: GpuDeskService, *, trust: bool
+) -> None:
+    """Write what is chosen; of a pack that brings nothing new only the trust in its signer is kept."""
+    from gpudesk.documents.imports import apply_pack
+    from gpudesk.documents.packs import find_new_signer
+
+    own = workbench.own
+    try:
+        signer = find_new_signer(pack, own.signers(), trust=trust, today=get_today())
+    except InputError as error:
+        raise InputError(error.problem, str(found.path)) from error
+    if chosen:
+        own.adopt(*exhaust_steps(apply_pack(workbench, found, chosen, signer)))
+    elif signer is not None:
+        own.trust(signer)
+
+
+def _report_pack_outcome(found: FileImport, pack: FactPack, count: int) -> str:
+    if not count:
+        return tr(
+            "Nothing added from {file}: you have all of {name} already, or state something else in its place",
+            name=pack.name,
+            file=found.path,
+        )
+    return trn(
+        "Added {n} fact of {name} from {file}",
+        "Added {n} facts of {name} from {file}",
+        count,
+        name=pack.name,
+        file=found.path,
+    )
+
+
+def _list_pack_preview(found: FileImport, pack: FactPack, workbench: GpuDeskService) -> None:
+    chosen = get_chosen_keys(found.rows)
+    output.print_line(
+        trn(
+            "Would add {n} of {total} fact of {name} from {file}",
+            "Would add {n} of {total} facts of {name} from {file}",
+            len(found.rows),
+            n=len(chosen),
+            total=len(found.rows),
+            name=pack.name,
+            file=found.path,
+        )
+    )
+    output.print_line(_describe_pack_signer(pack, workbench))
+    rows = [
+        ("+" if line.key in chosen else "", line.label, line.theirs, line.yours, line.shipped, line.standing)
+        for line in list_pack_lines(pack, found.rows, Formatter())
+    ]
+    head = ("", tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))
+    for line in align_table(head, rows, output.get_terminal_width(), strong=output.make_bold):
+        output.print_line(line)
+
+
+def _describe_pack_signer(pack: FactPack, workbench: GpuDeskService) -> str:
+    from gpudesk.documents.pack_file import format_fingerprint
+
+    signers = workbench.own.signers()
+    known = pack.signer(signers)
+    print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
+    return describe_signer(pack, pack.trust(signers), print_of, None if known is None else known.name)
+
+
+def _encode_pack_import(
+    found: FileImport, pack: FactPack, workbench: GpuDeskService, *, written: bool
+) -> dict[str, object]:
+    chosen = get_chosen_keys(found.rows)
+    signed = pack.signature is not None
+    return {
+        "written": written,
+        "pack": {
+            "file": str(found.path),
+            "name": pack.name,
+            "made": pack.made,
+            "sha256": pack.digest,
+            "signer": None if pack.signature is None else pack.signature.name,
+            "trusted": signed and pack.trust(workbench.own.signers()) is PackTrust.KNOWN,
+            "rows": [
+                {
+                    "key": list(row.key),
+                    "standing": row.standing.value,
+                    "chosen": row.key in chosen,
+                    "fact": line.label,
+                    "theirs": line.theirs,
+                    "yours": line.yours or None,
+                    "shipped": line.shipped or None,
+                }
+                for row, line in zip(found.rows, list_pack_lines(pack, found.rows, Formatter()), strict=True)
+            ],
+        },
+    }
+
+
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     parser = commands.add_parser(
         "import",
         help=tr("Bring models, accelerators, prices and packs from files into your own facts."),
@@ -36,9 +168,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("the files or folders"))
     parser.add_argument("--as", dest="id", metavar="ID", help=tr("the id of the model or accelerator"))
     parser.add_argument("--name", metavar=tr("NAME"), help=tr("what it is called"))
-    parser.add_argument(
-        "--organisation", metavar=tr("NAME"), help=tr("who made the model, where its files do not say")
-    )
+    parser.add_argument("--organisation", metavar=tr("NAME"), help=tr("who made the model, where its files do not say"))
     parser.add_argument(
         "--answer",
         action="append",
@@ -55,7 +185,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--trust", action="store_true", help=tr("trust the signer of a pack from now on, if it is not known")
     )
     parser.add_argument("--dry-run", action="store_true", help=tr("show what would come, and write nothing"))
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -68,73 +198,71 @@ def _answer(given: str) -> tuple[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Read all files, then write all or nothing."""
-    from gpudesk.cli.import_pack import run_pack
-    from gpudesk.sheets.dates import today
-    from gpudesk.workbench.importing import propose
-    from gpudesk.workbench.taking_in import step_of, write
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.documents.imports import make_import_step, propose_imports, write_proposals
+    from gpudesk.report.labels import get_today
+    from gpudesk.service import GpuDeskService
 
     paths = [Path(name) for name in options.files]
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         catalog, own = workbench.catalog, workbench.own
-        found = through(propose(paths, catalog, today=today()))
+        found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(found) > 1 and (options.id or options.name or options.organisation):
-            raise UsageError(
-                tr("--as, --name and --organisation are for one file; these are {n}", n=len(found))
-            )
+            raise UsageError(tr("--as, --name and --organisation are for one file; these are {n}", n=len(found)))
         if any(each.pack is not None for each in found):
             if len(found) > 1:
                 raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
-            return run_pack(found[0], options, workbench)
+            return import_pack(found[0], options, workbench)
         proposals = [_wanted(each, options, workbench) for each in found]
         if options.dry_run:
-            step_of(catalog, proposals)
+            make_import_step(catalog, proposals)
         else:
-            own.adopt(*through(write(workbench, proposals)))
+            own.adopt(*exhaust_steps(write_proposals(workbench, proposals)))
         _say(found, proposals, workbench, options)
-    return DONE
+    return EXIT_DONE
 
 
-def _wanted(found: Import, options: argparse.Namespace, workbench: Workbench) -> Proposal:
-    from gpudesk.workbench.taking_in import Wishes, answered, revised
+def _wanted(found: FileImport, options: argparse.Namespace, workbench: GpuDeskService) -> ImportProposal:
+    from gpudesk.documents.imports import ImportWishes, apply_answers, revise_proposal
 
-    wishes = Wishes(
+    wishes = ImportWishes(
         id=options.id or "",
         name=options.name or "",
         organisation=options.organisation or "",
         provider=options.provider or "",
         date=options.date or "",
     )
-    proposal = answered(found, dict(options.answer))
-    return through(revised(found, proposal, wishes, workbench.catalog))
+    proposal = apply_answers(found, dict(options.answer))
+    return exhaust_steps(revise_proposal(found, proposal, wishes, workbench.catalog))
 
 
 # What is said
 
 
 def _say(
-    found: Sequence[Import], proposals: Sequence[Proposal], workbench: Workbench, options: argparse.Namespace
+    found: Sequence[FileImport],
+    proposals: Sequence[ImportProposal],
+    workbench: GpuDeskService,
+    options: argparse.Namespace,
 ) -> None:
     written = not options.dry_run
     if options.json:
-        imported = [_fields(each, made, workbench) for each, made in zip(found, proposals, strict=True)]
-        output.say_json({"written": written, "imported": imported})
+        imported = [_encode_import(each, made, workbench) for each, made in zip(found, proposals, strict=True)]
+        output.print_json({"written": written, "imported": imported})
         return
     for each, made in zip(found, proposals, strict=True):
-        output.say(_line(each, made, written=written))
+        output.print_line(_line(each, made, written=written))
         if options.dry_run:
-            for line in _preview(made, workbench):
-                output.say(f"  {line}")
+            for line in _list_import_preview(made, workbench):
+                output.print_line(f"  {line}")
 
 
-def _line(found: Import, proposal: Proposal, *, written: bool) -> str:
-    """Return what came of one file in one line."""
-    from gpudesk.domain.formatting import Formatter
-    from gpudesk.sheets.import_lines import kind_word
-    from gpudesk.workbench.proposals import subject_of
+def _line(found: FileImport, proposal: ImportProposal, *, written: bool) -> str:
+    from gpudesk.catalog.importing.proposals import get_subject
+    from gpudesk.report.catalog_import import label_proposal_kind
+    from gpudesk.text.formatting import Formatter
 
-    subject = subject_of(proposal)
-    kind = kind_word(proposal.kind).lower()
+    subject = get_subject(proposal)
+    kind = label_proposal_kind(proposal.kind).lower()
     if subject is not None:
         said = {"kind": kind, "id": subject.id, "name": subject.name, "file": found.path}
         if written:
@@ -147,59 +275,57 @@ def _line(found: Import, proposal: Proposal, *, written: bool) -> str:
     return trn("Would add {count} price from {file}", "Would add {count} prices from {file}", prices, **texts)
 
 
-def _prices(proposal: Proposal) -> int:
-    from gpudesk.domain.own_facts import OwnPrice
+def _prices(proposal: ImportProposal) -> int:
+    from gpudesk.domain.user_facts import UserPrice
 
-    return sum(isinstance(fact, OwnPrice) for fact in proposal.facts)
+    return sum(isinstance(fact, UserPrice) for fact in proposal.facts)
 
 
-def _preview(proposal: Proposal, workbench: Workbench) -> list[str]:
+def _list_import_preview(proposal: ImportProposal, workbench: GpuDeskService) -> list[str]:
     """Return the lines of a preview: figures, what was taken for granted, what is left out."""
-    from gpudesk.cli.tables import padded, table, text_width
-    from gpudesk.domain.formatting import Formatter
-    from gpudesk.sentences import sentence
-    from gpudesk.sheets.import_lines import import_lines, price_head, price_lines
-    from gpudesk.workbench.import_figures import import_figures
+    from gpudesk.documents.imports import compute_import_figures
+    from gpudesk.report.catalog_import import list_import_lines, list_price_heads, list_price_lines
+    from gpudesk.report.writers.text import align_table, measure_text, pad_text
+    from gpudesk.text.formatting import Formatter
+    from gpudesk.text.messages import format_message
 
-    figures = import_figures(proposal, workbench.catalog)
-    lines = import_lines(figures, Formatter())
-    wide = max((text_width(line.label) for line in lines), default=0)
-    said = [
-        f"{padded(line.label, wide)}  {line.value}" + (f"  ({line.note})" if line.note else "")
-        for line in lines
-    ]
+    figures = compute_import_figures(proposal, workbench.catalog)
+    lines = list_import_lines(figures, Formatter())
+    wide = max((measure_text(line.label) for line in lines), default=0)
+    said = [f"{pad_text(line.label, wide)}  {line.value}" + (f"  ({line.note})" if line.note else "") for line in lines]
     if figures.prices:
-        rows = [line.cells for line in price_lines(figures.prices, Formatter())]
-        said += table(price_head(), rows, output.width() - 2, right=(2, 3, 4, 5), strong=output.strong)
-    said += [tr("Note: {note}", note=sentence(note)) for note in proposal.notes]
-    said += [tr("Left out: {note}", note=sentence(note)) for note in proposal.left_out]
+        rows = [line.cells for line in list_price_lines(figures.prices, Formatter())]
+        said += align_table(
+            list_price_heads(), rows, output.get_terminal_width() - 2, right=(2, 3, 4, 5), strong=output.make_bold
+        )
+    said += [tr("Note: {note}", note=format_message(note)) for note in proposal.notes]
+    said += [tr("Left out: {note}", note=format_message(note)) for note in proposal.left_out]
     return said
 
 
-def _fields(found: Import, proposal: Proposal, workbench: Workbench) -> Mapping[str, object]:
-    """Return what came of one file as JSON values."""
+def _encode_import(found: FileImport, proposal: ImportProposal, workbench: GpuDeskService) -> Mapping[str, object]:
     from dataclasses import asdict
 
-    from gpudesk.sentences import sentence
-    from gpudesk.sheets.json import attribute_fields
-    from gpudesk.workbench.import_figures import import_figures
-    from gpudesk.workbench.proposals import subject_of
+    from gpudesk.catalog.importing.proposals import get_subject
+    from gpudesk.documents.imports import compute_import_figures
+    from gpudesk.report.writers.json import encode_attribute
+    from gpudesk.text.messages import format_message
 
-    figures = import_figures(proposal, workbench.catalog)
-    subject = subject_of(proposal)
+    figures = compute_import_figures(proposal, workbench.catalog)
+    subject = get_subject(proposal)
     fields: dict[str, object] = {
         "file": str(found.path),
         "kind": proposal.kind,
         "id": None if subject is None else subject.id,
         "name": proposal.name if subject is None else subject.name,
         "facts": len(proposal.facts),
-        "notes": [sentence(note) for note in proposal.notes],
-        "left_out": [sentence(note) for note in proposal.left_out],
+        "notes": [format_message(note) for note in proposal.notes],
+        "left_out": [format_message(note) for note in proposal.left_out],
     }
     if figures.model is not None:
         fields["model"] = asdict(figures.model)
     elif figures.attributes:
-        fields["attributes"] = [attribute_fields(each) for each in figures.attributes]
+        fields["attributes"] = [encode_attribute(each) for each in figures.attributes]
     else:
         fields["prices"] = [{"name": each.name, **asdict(each.range)} for each in figures.prices]
     return fields

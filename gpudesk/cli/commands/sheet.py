@@ -1,4 +1,4 @@
-"""`gpudesk sheet`: the comparison as a file that can be handed over."""
+"""`gpudesk sheet`: the comparison as a file to hand over."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import argparse
 from typing import Any, Final
 
 from gpudesk.cli.commands import compare
-from gpudesk.cli.options import add_json, add_scenario_options
-from gpudesk.domain.age_rule import AgeRule
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options
+from gpudesk.domain.claim import StalenessLimits
+from gpudesk.text.translation import tr
 
 #: Sizes of paper.
 PAPERS: Final = ("a4", "letter")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     said = tr("Write the whole comparison as a sheet: figures, differences, sources, disputes.")
-    usual = AgeRule()
+    usual = StalenessLimits()
     ages = tr(
         "Prices older than {prices} days and other facts older than {facts} are named as old, or by the rule "
         "that was set in the window.",
@@ -34,15 +33,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("the file: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
     )
     parser.add_argument(
-        "--paper",
-        choices=PAPERS,
-        help=tr("paper for .pdf: a4 or letter; that of your country if omitted"),
+        "--paper", choices=PAPERS, help=tr("paper for .pdf: a4 or letter; that of your country if omitted")
     )
     compare.add_ranking(parser)
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the sheet."""
     return compare.run(options)

@@ -3,18 +3,116 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE, UsageError
-from gpudesk.cli.options import add_json, add_scenario_options, number, scenario_from, whole
-from gpudesk.domain.messages import InputError, message
-from gpudesk.text import tr
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario, parse_number, parse_whole
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.sizing import SizingOption, SizingResult
+from gpudesk.report.labels import label_basis, label_serving_engine
+from gpudesk.report.sizing import (
+    describe_bound,
+    describe_demand,
+    describe_sizing,
+    format_sizing_factor,
+    label_sizing_factor,
+)
+from gpudesk.report.writers.text import align_table, measure_text, pad_text, wrap_text
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.demand import Demand, Sizing
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.domain.sizing import Demand
+    from gpudesk.service import GpuDeskService
+
+
+_INDENT = "  "
+
+
+def list_size_lines(
+    sizing: SizingResult, names: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield what is asked, then each candidate under its name with its factors."""
+    yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
+    yield from wrap_text(
+        tr(
+            "At the peak {rate} requests/s and {tokens} output tok/s.",
+            rate=formatter.estimate(sizing.requests_per_s),
+            tokens=formatter.estimate(sizing.output_tokens_per_s),
+        ),
+        width,
+    )
+    for candidate, name in zip(sizing.candidates, names, strict=True):
+        yield ""
+        yield from _candidate(sizing, candidate, name, formatter, width, strong)
+
+
+def _candidate(
+    sizing: SizingResult,
+    candidate: SizingOption,
+    name: str,
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+) -> Iterator[str]:
+    if candidate.count is None:
+        yield strong(name)
+    else:
+        yield strong(f"{formatter.count(candidate.count)} × {name}")
+    said = describe_sizing(sizing, candidate, name, formatter)
+    yield from (_INDENT + line for line in wrap_text(said, width - len(_INDENT)))
+    if candidate.count is None:
+        return
+    facts = _facts(candidate, formatter)
+    labels = max(measure_text(label) for label, _ in facts)
+    for label, text in facts:
+        first, *rest = wrap_text(text, max(width - labels - 4, 20))
+        yield f"{_INDENT}{pad_text(label, labels)}  {first}"
+        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+    yield ""
+    yield from (_INDENT + line for line in _factors(candidate, formatter, width - len(_INDENT)))
+    for note in candidate.notes:
+        yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
+
+
+def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
+    estimate, rate = candidate.estimate, candidate.output_tokens_per_s
+    power = MISSING_VALUE_TEXT if candidate.power_kw is None else f"{formatter.estimate(candidate.power_kw)} kW"
+    facts = [
+        (tr("One replica"), format_plan(candidate.plan)),
+        (tr("Replicas"), _replicas(candidate, formatter)),
+        (tr("Hosts"), formatter.count(candidate.nodes)),
+        (tr("In flight at the peak"), _in_flight(candidate, formatter)),
+        (tr("Most within the limits"), MISSING_VALUE_TEXT if rate is None else formatter.banded(rate, "tok/s")),
+        (tr("Power (TDP of all)"), power),
+        (tr("Bound check"), describe_bound(candidate, formatter)),
+    ]
+    if estimate is not None:
+        engine = f"{label_serving_engine(estimate.serving_engine)}, {label_basis(estimate.basis)}"
+        facts.insert(1, (tr("Serving engine"), engine))
+    return facts
+
+
+def _replicas(candidate: SizingOption, formatter: Formatter) -> str:
+    spare = candidate.spare // candidate.plan.replica
+    return tr("{n} at work, {m} in reserve", n=formatter.count(candidate.replicas), m=formatter.count(spare))
+
+
+def _in_flight(candidate: SizingOption, formatter: Formatter) -> str:
+    each, total = candidate.concurrency_per_replica, candidate.concurrency
+    return tr("{n} in each replica, {m} in all", n=formatter.count(each), m=formatter.count(total))
+
+
+def _factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[str]:
+    rows = [(f"× {format_sizing_factor(each, formatter)}", label_sizing_factor(each)) for each in candidate.factors]
+    rows[0] = (rows[0][0].removeprefix("× "), rows[0][1])
+    rows.append((f"= {formatter.count(candidate.count)}", tr("accelerators")))
+    return align_table((tr("Factor"), tr("What it is")), rows, width, right=(0,))
+
 
 #: Options that say how much is asked -> how that is stated.
 _AMOUNTS: Final = {"users": "users", "request_rate": "request_rate", "tokens_per_day": "tokens_per_day"}
@@ -38,88 +136,81 @@ _LOAD: Final = {"concurrency": 1}
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     summary = tr("Say how many of each accelerator a demand needs, in reserve too, and why so many.")
     parser = commands.add_parser(
-        "size",
-        help=summary,
-        description=" ".join((summary, tr("Counts that are given with the parts are left open."))),
+        "size", help=summary, description=" ".join((summary, tr("Counts that are given with the parts are left open.")))
     )
     _add_demand(parser.add_argument_group(tr("demand, one of")))
     _add_further(parser.add_argument_group(tr("what it has to meet")))
     add_scenario_options(parser, load=False)
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def _add_demand(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--users", metavar="N", type=number, help=tr("users who are active at once"))
+    group.add_argument("--users", metavar="N", type=parse_number, help=tr("users who are active at once"))
     group.add_argument(
         "--request-rate",
         "--requests-per-second",
         metavar="R",
-        type=number,
+        type=parse_number,
         help=tr("R requests a second on average"),
     )
-    group.add_argument("--tokens-per-day", metavar="N", type=number, help=tr("output tokens a day"))
+    group.add_argument("--tokens-per-day", metavar="N", type=parse_number, help=tr("output tokens a day"))
 
 
 def _add_further(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--requests-per-user-hour",
         metavar="R",
-        type=number,
+        type=parse_number,
         help=tr("with --users: requests of one in an hour; 12 if omitted"),
     )
     group.add_argument(
-        "--peak-factor", metavar="F", type=number, help=tr("busiest time over the average; 2 if omitted")
+        "--peak-factor", metavar="F", type=parse_number, help=tr("busiest time over the average; 2 if omitted")
     )
     group.add_argument(
         "--ttft-ms",
         dest="demand_ttft_ms",
         metavar="X",
-        type=number,
+        type=parse_number,
         help=tr("limit of TTFT for 99 requests of 100; none if omitted"),
     )
     group.add_argument(
         "--tpot-ms",
         dest="demand_tpot_ms",
         metavar="X",
-        type=number,
+        type=parse_number,
         help=tr("limit of TPOT for 99 requests of 100; none if omitted"),
     )
     group.add_argument(
         "--utilisation",
         metavar="F",
-        type=number,
+        type=parse_number,
         help=tr("share of its highest rate that a replica is loaded with at the peak; 0.8 if omitted"),
     )
     group.add_argument(
-        "--spare",
-        metavar="N",
-        type=whole,
-        help=tr("replicas that stand by for those that fail; 1 if omitted"),
+        "--spare", metavar="N", type=parse_whole, help=tr("replicas that stand by for those that fail; 1 if omitted")
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Size the demand."""
     from dataclasses import replace
 
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.service import GpuDeskService
 
     if options.dp is not None:
         raise UsageError(tr("--dp is what sizing works out; leave it out"))
-    with Workbench.open() as workbench:
-        scenario = scenario_from(options, workbench, load=_LOAD)
+    with GpuDeskService.open() as workbench:
+        scenario = build_scenario(options, workbench, load=_LOAD)
         scenario = replace(scenario, demand=_demand(options, scenario.demand))
-        show(workbench.size(scenario), workbench, as_json=options.json)
-    return DONE
+        print_sizing(workbench.size(scenario), workbench, as_json=options.json)
+    return EXIT_DONE
 
 
 def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     """Return the demand of the options over that of the scenario; raises `InputError` naming the option."""
-    from gpudesk.workbench.demand_fields import parse_demand
+    from gpudesk.documents.scenario_sections import parse_demand
 
     given = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}
     if len(given) > 1:
@@ -139,23 +230,20 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
 
 
 def _option(where: str | None, given: dict[str, Any]) -> str | None:
-    """Return the option that a field of a demand comes from."""
     name = (where or "").rpartition(".")[2]
     if name == "amount" and given:
         name = next(iter(given))
     return _OPTION.get(name, "--" + name.replace("_", "-")) if name else where
 
 
-def show(sizing: Sizing, workbench: Workbench, *, as_json: bool) -> None:
-    """Write what was found to standard output."""
+def print_sizing(sizing: SizingResult, workbench: GpuDeskService, *, as_json: bool) -> None:
     names = tuple(workbench.catalog.accelerator(each.accelerator).name for each in sizing.candidates)
     if as_json:
-        from gpudesk.sheets.sizing_json import sizing_fields
+        from gpudesk.report.writers.sizing_json import encode_sizing
 
-        output.say_json(sizing_fields(sizing, names))
+        output.print_json(encode_sizing(sizing, names))
         return
-    from gpudesk.cli.size_text import size_lines
-    from gpudesk.domain.formatting import Formatter
+    from gpudesk.text.formatting import Formatter
 
-    for line in size_lines(sizing, names, Formatter(), output.width(), output.strong):
-        output.say(line)
+    for line in list_size_lines(sizing, names, Formatter(), output.get_terminal_width(), output.make_bold):
+        output.print_line(line)

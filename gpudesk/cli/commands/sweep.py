@@ -11,14 +11,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.faults import DONE, report
-from gpudesk.cli.lists import whole_numbers, words
-from gpudesk.cli.options import add_details, add_json, whole
-from gpudesk.domain.messages import InputError
-from gpudesk.text import tr, trn
+from gpudesk.cli.options import add_details, add_json_option, parse_number_list, parse_whole, split_list
+from gpudesk.cli.output import EXIT_DONE, report_error
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.workbench.sweep_run import SweepRun
+    from gpudesk.estimation.sweep.output import SweepRun
+
 
 #: Options that are axes.
 _AXES: Final = (
@@ -56,7 +56,6 @@ _SAME_LINE: Final = "\r\x1b[K"
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command to the parser."""
     parser = commands.add_parser(
         "sweep",
         help=tr("Answer a grid of parts, models, formats, degrees, lengths and loads into a file."),
@@ -81,62 +80,52 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--progress", action="store_true", help=tr("say how far it is, also where no terminal shows it")
     )
-    add_json(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def _add_axes(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--accelerators", metavar="ID,…", type=words, required=True, help=tr("parts, or all"))
-    group.add_argument(
-        "--models", "--model", metavar="ID,…", type=words, required=True, help=tr("models, or all")
-    )
-    group.add_argument(
-        "--weights", metavar="P,…", type=words, required=True, help=tr("precisions of the weights")
-    )
-    group.add_argument(
-        "--kv", metavar="P,…", type=words, help=tr("precisions of the KV cache; fp16 if omitted")
-    )
+    group.add_argument("--accelerators", metavar="ID,…", type=split_list, required=True, help=tr("parts, or all"))
+    group.add_argument("--models", "--model", metavar="ID,…", type=split_list, required=True, help=tr("models, or all"))
+    group.add_argument("--weights", metavar="P,…", type=split_list, required=True, help=tr("precisions of the weights"))
+    group.add_argument("--kv", metavar="P,…", type=split_list, help=tr("precisions of the KV cache; fp16 if omitted"))
     group.add_argument(
         "--tp",
         metavar="N,…",
-        type=whole_numbers,
+        type=parse_number_list,
         help=tr("tensor parallel degrees of one replica; if omitted, the smallest deployment that fits"),
     )
     for name, text in (
         ("--input-tokens", tr("input tokens of a request")),
         ("--output-tokens", tr("output tokens of a request")),
     ):
-        group.add_argument(name, metavar="N,…", type=whole_numbers, required=True, help=text)
+        group.add_argument(name, metavar="N,…", type=parse_number_list, required=True, help=text)
     group.add_argument(
-        "--batch", "--batch-size", metavar="N,…", type=whole_numbers, help=tr("requests that start together")
+        "--batch", "--batch-size", metavar="N,…", type=parse_number_list, help=tr("requests that start together")
     )
     group.add_argument(
-        "--concurrency",
-        metavar="N,…",
-        type=whole_numbers,
-        help=tr("or: requests in flight, a closed loop"),
+        "--concurrency", metavar="N,…", type=parse_number_list, help=tr("or: requests in flight, a closed loop")
     )
 
 
 def _add_settings(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--serving-engine", metavar="ID", help=tr("the best for each point if omitted"))
-    group.add_argument("--pp", metavar="N", type=whole, help=tr("pipeline parallel degree"))
-    group.add_argument("--ep", metavar="N", type=whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=whole, help=tr("independent replicas"))
+    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
+    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
+    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("independent replicas"))
     group.add_argument(
         "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer the grid into the file."""
-    from gpudesk.workbench.sweep_axes import parse_sweep
-    from gpudesk.workbench.sweep_run import check_suffix
-    from gpudesk.workbench.workbench import Workbench
+    from gpudesk.estimation.sweep.grid import parse_sweep
+    from gpudesk.estimation.sweep.output import check_suffix
+    from gpudesk.service import GpuDeskService
 
     target = Path(options.output)
     check_suffix(target)
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         try:
             axes = {name: getattr(options, name) or () for name in _AXES}
             settings = {name: getattr(options, name) for name in _SETTINGS}
@@ -147,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
         with closing(made.steps()) as steps:
             _follow(steps, sweep.points, shown=options.progress or sys.stderr.isatty())
     _say_what_was_done(made, as_json=options.json)
-    return DONE
+    return EXIT_DONE
 
 
 def _option(where: str | None) -> str | None:
@@ -176,7 +165,7 @@ def _follow(steps: Iterator[int], points: int, *, shown: bool) -> None:
 
 
 def _progress(done: int, points: int) -> str:
-    from gpudesk.domain.formatting import Formatter
+    from gpudesk.text.formatting import Formatter
 
     formatter = Formatter()
     return tr(
@@ -190,29 +179,27 @@ def _progress(done: int, points: int) -> str:
 def _say_what_was_done(made: SweepRun, *, as_json: bool) -> None:
     """Say what is never possible, how many points do not fit, how fast it went, and where the file is."""
     for line in (*_never(made), *_without(made), _speed(made)):
-        report(line, "sweep")
+        report_error(line, "sweep")
     if as_json:
-        output.say_json(_fields(made))
+        output.print_json(_fields(made))
     else:
-        output.say(tr("Written: {file}", file=made.target))
+        output.print_line(tr("Written: {file}", file=made.target))
 
 
 def _never(made: SweepRun) -> Iterator[str]:
-    """Yield what nothing was possible with, and why."""
-    from gpudesk.sentences import sentence
+    from gpudesk.text.messages import format_message
 
     options = dict(zip(made.sweep.names, _AXES, strict=False))
     for axis, value, reason in made.never():
         if not axis:
-            yield tr("nothing of this is possible: {reason}", reason=sentence(reason))
+            yield tr("nothing of this is possible: {reason}", reason=format_message(reason))
         else:
             place = f"{_option(options[axis])} {value}"
-            yield tr("nothing is possible with {option}: {reason}", option=place, reason=sentence(reason))
+            yield tr("nothing is possible with {option}: {reason}", option=place, reason=format_message(reason))
 
 
 def _without(made: SweepRun) -> Iterator[str]:
-    """Yield how many points have no figures, and why."""
-    from gpudesk.domain.formatting import Formatter
+    from gpudesk.text.formatting import Formatter
 
     count = Formatter().count
     if made.reasons:
@@ -228,7 +215,7 @@ def _without(made: SweepRun) -> Iterator[str]:
 
 
 def _speed(made: SweepRun) -> str:
-    from gpudesk.domain.formatting import Formatter
+    from gpudesk.text.formatting import Formatter
 
     formatter = Formatter()
     return trn(

@@ -1,1 +1,1 @@
-"""The pages of the window. They do not know each other; each sees the session."""
+"""The pages of the window: each shows the desk's answer from one side."""

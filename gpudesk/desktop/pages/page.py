@@ -1,23 +1,27 @@
-"""What all pages have in common: they show the desk's answer while they are visible, and rest while not."""
+"""Base classes of the pages: one that shows the desk's answer while visible, and one with several views."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.sentences import sentence
-from gpudesk.text import tr
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import fill_background
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
 
 
-class Page(QWidget):
+class DeskPage(QWidget):
     """A page of the window. Subclasses set `page_id` and write `refresh`."""
 
     #: Short name in settings, actions and shortcuts.
@@ -30,12 +34,12 @@ class Page(QWidget):
     #: The user wants to see the sheet.
     preview_requested = Signal()
     #: The user wants to add or change a fact: an `EditorRequest` of the page Catalog.
-    wanted_editor = Signal(object)
+    editing_requested = Signal(object)
     #: The user wants to bring in facts from files, or to see the backups of the user's own.
     import_requested = Signal()
     backups_requested = Signal()
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         """Keep what the page shows and how; nothing is computed until it is seen."""
         super().__init__(parent)
         self.desk = desk
@@ -52,14 +56,12 @@ class Page(QWidget):
     def problem_text(self) -> str:
         """Why the last edit cannot be answered, empty where it is."""
         wrong = self.desk.problem
-        return "" if wrong is None else sentence(wrong.problem, self.desk.formatter)
+        return "" if wrong is None else format_message(wrong.problem, self.desk.formatter)
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return the commands that this page adds while it is shown."""
         return []
 
     def focus_content(self) -> None:
-        """Give the focus to what the page is about."""
         self.setFocus()
 
     def _answered(self) -> None:
@@ -69,8 +71,7 @@ class Page(QWidget):
         else:
             self._stale = True
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Catch up with what happened while the page was hidden."""
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.needs_curves:
             self.desk.want_curves(self.page_id, wanted=True)
@@ -79,31 +80,25 @@ class Page(QWidget):
             self._stale = False
             self.refresh()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Stop asking for curves."""
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self.needs_curves:
             self.desk.want_curves(self.page_id, wanted=False)
 
 
-def view_actions(
+def make_view_actions(
     page_id: str, group: str, views: Sequence[tuple[str, str]], choose: Callable[[str], object], section: int
 ) -> list[ActionSpec]:
     """Return an action for each view of a page, given as (key, text)."""
     return [
         ActionSpec(
-            f"{page_id}.{key}",
-            tr("Show {view}", view=text),
-            partial(choose, key),
-            Menu.VIEW,
-            section,
-            group=group,
+            f"{page_id}.{key}", tr("Show {view}", view=text), partial(choose, key), MenuId.VIEW, section, group=group
         )
         for key, text in views
     ]
 
 
-def chart_actions(
+def make_chart_actions(
     page_id: str,
     section: int,
     table: tuple[str, Callable[[], object]],
@@ -112,22 +107,133 @@ def chart_actions(
 ) -> list[ActionSpec]:
     """Return what the charts of a page can be asked for: their numbers as a table, and a copy."""
     return [
-        ActionSpec(
-            f"{page_id}.table",
-            *table,
-            Menu.VIEW,
-            section + 1,
-            "table-2",
-            ("Alt+T",),
-            enabled=usable,
-        ),
-        ActionSpec(
-            f"{page_id}.copy",
-            *copy,
-            Menu.EDIT,
-            section,
-            "copy",
-            ("Ctrl+Shift+C",),
-            enabled=usable,
-        ),
+        ActionSpec(f"{page_id}.table", *table, MenuId.VIEW, section + 1, "table-2", ("Alt+T",), enabled=usable),
+        ActionSpec(f"{page_id}.copy", *copy, MenuId.EDIT, section, "copy", ("Ctrl+Shift+C",), enabled=usable),
     ]
+
+
+ViewT = TypeVar("ViewT", bound=QWidget)
+
+
+class PageViewSpec(NamedTuple, Generic[ViewT]):
+    """A view of a page: its key in settings and actions, what it is called, and what makes it."""
+
+    key: str
+    text: str
+    make: Callable[[Desk, Theme], ViewT]
+
+
+class MultiViewPage(DeskPage, Generic[ViewT]):
+    """Begins with the view that was chosen last; each view is made when it is first shown.
+
+    Subclasses set `page_id` and `menu_section`, and write `title`, `view_specs` and `show_view`; what they do
+    otherwise than most, they override. The constructor calls `title`, `view_specs` and `make_head` only.
+    """
+
+    #: Where the page's actions stand in their menus.
+    menu_section = 0
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, settings, parent)
+        self.setAccessibleName(self.title())
+        self._specs = {spec.key: spec for spec in self.view_specs()}
+        self._texts = [(spec.key, spec.text) for spec in self._specs.values()]
+        #: The views that were made so far, by key.
+        self.views: dict[str, ViewT] = {}
+        self.head = self.make_head(self._texts)
+        self.head.segment.chosen.connect(self.choose_view)
+        content = QWidget()
+        self._shown = QStackedLayout(content)
+        self.body = AnswerStack(theme, content)
+        self.body.wanted.connect(self.wanted)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.head)
+        whole.addWidget(self.body, 1)
+        theme.follow(self._dress)
+        first = next(iter(self._specs))
+        last = settings.get(self._setting, first)
+        self.choose_view(last if last in self._specs else first)
+
+    @property
+    def _setting(self) -> str:
+        return f"{self.page_id}.view"
+
+    def _dress(self) -> None:
+        grounds: list[QWidget] = [self, *self.views.values()]
+        for widget in grounds:
+            fill_background(widget, self.theme.colour("page"))
+
+    # What a page gives
+
+    def title(self) -> str:
+        raise NotImplementedError
+
+    def view_specs(self) -> Sequence[PageViewSpec[ViewT]]:
+        """Return the views in the order in which they are offered; the first is shown at first."""
+        raise NotImplementedError
+
+    def show_view(self) -> None:
+        """Let the view that is shown show what the desk has now; called only while the page is visible."""
+        raise NotImplementedError
+
+    # What a page may do otherwise
+
+    def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
+        """Return the head, which offers views as (key, text)."""
+        return PageHeader(self.theme, self.title(), views)
+
+    def make_view(self, key: str) -> ViewT:
+        return self._specs[key].make(self.desk, self.theme)
+
+    def framed(self, view: ViewT) -> QWidget:
+        """Return what a new view is put on the page in: a scroll area of its own, or the view itself."""
+        scroll = FullWidthScrollArea()
+        scroll.show_widget(view)
+        return scroll
+
+    def needs_answer(self) -> bool:
+        """Whether the view that is chosen says nothing without an answer."""
+        return True
+
+    def set_usable(self, *, usable: bool) -> None:
+        """Let the controls of the head be used, or not because the view cannot be shown."""
+        for control in (self.head.segment, self.head.copy):
+            control.setEnabled(usable)
+
+    # What a page gets
+
+    @property
+    def view(self) -> ViewT:
+        """The view that is chosen, made when it is first asked for."""
+        key = self.view_key
+        if key not in self.views:
+            self.views[key] = self.make_view(key)
+            self._shown.addWidget(self.framed(self.views[key]))
+            self._dress()
+        return self.views[key]
+
+    def choose_view(self, key: str) -> None:
+        self.view_key = key
+        self.settings.put(self._setting, key)
+        self.head.segment.set_value(key)
+        if self.isVisible():
+            self.refresh()
+        else:
+            self._stale = True
+
+    def refresh(self) -> None:
+        """Show the view that is chosen, or what the scenario lacks for it."""
+        desk, view, needs = self.desk, self.view, self.needs_answer()
+        # Before the content is seen, so that no other view is shown for a moment.
+        self._shown.setCurrentIndex(list(self.views.values()).index(view))
+        missing = desk.missing if needs else None
+        answered = desk.answer is not None or not needs
+        usable = self.body.show_state(self.problem_text, missing, answered=answered)
+        if usable:
+            self.show_view()
+        self.set_usable(usable=usable)
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        return make_view_actions(self.page_id, self.title(), self._texts, self.choose_view, self.menu_section)

@@ -1,1 +1,1 @@
-"""The open scenario: its edits, its answer, what is selected, and the document that it is kept in."""
+"""The open scenario: its edits, answer, selection, document and settings."""

@@ -1,33 +1,71 @@
-"""The desk: the open scenario with its answer, what is selected and what is pinned; pages see only this.
-
-A control asks for an edit. The desk compares, pushes one undo step a gesture, says which fields changed, and
-evaluates once for all edits of one turn of the event loop. The last good answer stays while the scenario
-cannot be answered.
-"""
+"""The desk: the open scenario with its answer, selection, undo and pinned answer. Pages see only this."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from gpudesk.desktop.session.commands import EditScenario
-from gpudesk.desktop.session.edits import empty_scenario, settled
+from gpudesk.desktop.session.scenario_edits import fix_palette_indexes, make_empty_scenario
 from gpudesk.desktop.session.selection import Selection
-from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, part_of, repeated, slots
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.sheets.names import column_names
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.domain.answer import (
+    Answer,
+    ComparisonColumn,
+    assign_palette_indexes,
+    find_variants,
+    get_accelerator_id,
+    make_column_keys,
+)
+from gpudesk.domain.scenario import Scenario
+from gpudesk.report.labels import list_column_names
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:
-    from gpudesk.workbench.impact import Impact
+    from gpudesk.domain.answer import AnswerImpact
+
+
+#: Any number but -1 lets Qt offer a command to the one before it for merging.
+_MERGEABLE = 1
+
+
+class EditScenarioCommand(QUndoCommand):
+    """Puts one scenario in the place of another. Edits of the same `gesture` become one step."""
+
+    def __init__(
+        self, before: Scenario, after: Scenario, text: str, gesture: str | None, show: Callable[[Scenario], None]
+    ) -> None:
+        super().__init__(text)
+        self.before = before
+        self.after = after
+        self.gesture = gesture
+        self._show = show
+
+    def id(self) -> int:
+        return -1 if self.gesture is None else _MERGEABLE
+
+    def redo(self) -> None:
+        self._show(self.after)
+
+    def undo(self) -> None:
+        self._show(self.before)
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Take a later edit of the same gesture in; a gesture that ends where it began vanishes."""
+        if not isinstance(other, EditScenarioCommand) or other.gesture != self.gesture:
+            return False
+        self.after = other.after
+        self.setText(other.text())
+        self.setObsolete(self.after == self.before)
+        return True
+
 
 #: Steps that can be undone.
 _MOST_STEPS = 500
@@ -50,18 +88,17 @@ class Desk(QObject):
     #: It is known what a change of the catalog did to the answer.
     impact_changed = Signal()
 
-    def __init__(self, workbench: Workbench, formatter: Formatter, parent: QObject | None = None) -> None:
-        """Begin with an empty scenario."""
+    def __init__(self, workbench: GpuDeskService, formatter: Formatter, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.workbench = workbench
         self.formatter = formatter
-        self.scenario = empty_scenario()
+        self.scenario = make_empty_scenario()
         self.answer: Answer | None = None
         self.problem: InputError | None = None
         self.elapsed_ms = 0.0
         self.selection: Selection | None = None
         self.ghost: Answer | None = None
-        self.impact: Impact | None = None
+        self.impact: AnswerImpact | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_MOST_STEPS)
         # A stack of edits tells that it is clean when it ends, and nobody can ask it any more.
@@ -85,7 +122,7 @@ class Desk(QObject):
         self.answer = None
         self.select(None)
         self.clear_ghost()
-        self._show(settled(scenario), all_changed=True)
+        self._show(fix_palette_indexes(scenario), all_changed=True)
         self.evaluate()
 
     def edit(self, text: str, gesture: str | None = None, **changes: Any) -> None:  # noqa: ANN401 - any field
@@ -96,15 +133,11 @@ class Desk(QObject):
         """Put an edited scenario in force as one step; edits of one gesture are one step together."""
         if scenario == self.scenario:
             return
-        self.undo_stack.push(
-            EditScenario(self.scenario, scenario, text, gesture or self._gesture, self._show)
-        )
+        self.undo_stack.push(EditScenarioCommand(self.scenario, scenario, text, gesture or self._gesture, self._show))
 
     def _show(self, scenario: Scenario, *, all_changed: bool = False) -> None:
         before, self.scenario = self.scenario, scenario
-        changed = frozenset(
-            name for name in _NAMES if all_changed or getattr(before, name) != getattr(scenario, name)
-        )
+        changed = frozenset(name for name in _NAMES if all_changed or getattr(before, name) != getattr(scenario, name))
         if changed:
             self.scenario_changed.emit(changed)
             self._timer.start()
@@ -113,7 +146,6 @@ class Desk(QObject):
 
     @property
     def in_gesture(self) -> bool:
-        """Whether something is being dragged."""
         return self._gesture is not None
 
     def begin_gesture(self, name: str) -> str:
@@ -124,7 +156,6 @@ class Desk(QObject):
         return self._gesture
 
     def end_gesture(self) -> None:
-        """Let the next edit be a step of its own."""
         if self._gesture is not None:
             self._gesture = None
             self.gesture_changed.emit()
@@ -149,7 +180,6 @@ class Desk(QObject):
 
     @property
     def has_curves(self) -> bool:
-        """Whether the answer holds curves for what fits."""
         return self.answer is not None and all(
             column.curve is not None
             for column in self.answer.columns
@@ -157,7 +187,6 @@ class Desk(QObject):
         )
 
     def evaluate(self) -> None:
-        """Answer the scenario now, and say so."""
         self._timer.stop()
         if self.missing is not None:
             self.answer, self.problem = None, None
@@ -175,16 +204,15 @@ class Desk(QObject):
         self.answered.emit()
 
     def _facts_changed(self, things: frozenset[str]) -> None:
-        """Answer anew from the changed catalog, and find out what that did to the result."""
         before = self.answer
         self.catalog_changed.emit(things)
         self.evaluate()
         concerned = {self.scenario.model, *(choice.accelerator for choice in self.scenario.accelerators)}
         self.impact = None
         if before is not None and self.answer is not None and things & concerned:
-            from gpudesk.workbench.impact import impact
+            from gpudesk.estimation.impact import compare_answers
 
-            self.impact = impact(before, self.answer)
+            self.impact = compare_answers(before, self.answer)
         self.impact_changed.emit()
 
     def flush(self) -> None:
@@ -197,25 +225,24 @@ class Desk(QObject):
     @property
     def keys(self) -> tuple[str, ...]:
         """The key of each column of the answer."""
-        return () if self.answer is None else column_keys(self.answer.scenario.accelerators)
+        return () if self.answer is None else make_column_keys(self.answer.scenario.accelerators)
 
     @property
     def names(self) -> tuple[str, ...]:
         """What each column of the answer is called."""
-        return () if self.answer is None else column_names(self.answer)
+        return () if self.answer is None else list_column_names(self.answer)
 
     @property
     def slots(self) -> tuple[int, ...]:
         """The place in the palette of each column of the answer."""
-        return () if self.answer is None else slots(self.answer.scenario.accelerators)
+        return () if self.answer is None else assign_palette_indexes(self.answer.scenario.accelerators)
 
     @property
-    def hollow(self) -> tuple[bool, ...]:
+    def is_variant(self) -> tuple[bool, ...]:
         """Whether each column of the answer is a further one of its part."""
-        return () if self.answer is None else repeated(self.answer.scenario.accelerators)
+        return () if self.answer is None else find_variants(self.answer.scenario.accelerators)
 
-    def column(self, key: str) -> Column | None:
-        """Return the answer's column of a key."""
+    def column(self, key: str) -> ComparisonColumn | None:
         if self.answer is None or key not in self.keys:
             return None
         return self.answer.columns[self.keys.index(key)]
@@ -235,8 +262,8 @@ class Desk(QObject):
         if self.answer is None or chosen.column in self.keys:
             return
         # A part's column gets another key when the part comes a second time, or no longer does.
-        part = part_of(chosen.column)
-        same = next((key for key in self.keys if part_of(key) == part), None)
+        part = get_accelerator_id(chosen.column)
+        same = next((key for key in self.keys if get_accelerator_id(key) == part), None)
         self.select(None if same is None else replace(chosen, column=same))
 
     def pin_ghost(self) -> None:
@@ -247,7 +274,34 @@ class Desk(QObject):
         self.ghost_changed.emit()
 
     def clear_ghost(self) -> None:
-        """Let the pinned answer go."""
         if self.ghost is not None:
             self.ghost = None
             self.ghost_changed.emit()
+
+
+#: The name of the setting.
+RANK_ANNOUNCED: Final = "ranking.announced"
+
+
+class AnnouncedRanking(QObject):
+    """Keeps the answers of a desk to the choice in the settings."""
+
+    def __init__(self, desk: Desk, settings: UserSettings, parent: QObject) -> None:
+        """Put the choice in force, and each later one as it is made."""
+        super().__init__(parent)
+        self._desk = desk
+        self._settings = settings
+        desk.workbench.rank_announced = self.announced
+        settings.changed.connect(self._changed)
+
+    @property
+    def announced(self) -> bool:
+        return self._settings.get(RANK_ANNOUNCED, default=False)
+
+    def toggle(self) -> None:
+        self._settings.put(RANK_ANNOUNCED, not self.announced)
+
+    def _changed(self, name: str) -> None:
+        if name == RANK_ANNOUNCED:
+            self._desk.workbench.rank_announced = self.announced
+            self._desk.evaluate()

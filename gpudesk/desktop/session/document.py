@@ -1,4 +1,4 @@
-"""The document of a window: the file that the scenario comes from and goes to. It changes only on Save."""
+"""The document of a window: the file of the scenario, which changes only on Save."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import empty_scenario
-from gpudesk.desktop.session.recent import note_recent
-from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.text import tr
-from gpudesk.workbench.answering import check_ids
-from gpudesk.workbench.scenario_file import SUFFIX
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile
+from gpudesk.desktop.session.scenario_edits import make_empty_scenario
+from gpudesk.desktop.session.settings import UserSettings, note_recent
+from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, read_template
+from gpudesk.domain.scenario import Scenario
+from gpudesk.estimation.scenario_answer import check_scenario_ids
+from gpudesk.text.translation import tr
 
 
 class Document(QObject):
@@ -26,9 +24,8 @@ class Document(QObject):
     changed = Signal()
 
     def __init__(
-        self, desk: Desk, settings: Settings, recovery: RecoveryFile, parent: QObject | None = None
+        self, desk: Desk, settings: UserSettings, recovery: RecoveryFile, parent: QObject | None = None
     ) -> None:
-        """Begin with a new document that nobody has touched."""
         super().__init__(parent)
         self._desk = desk
         self._settings = settings
@@ -42,12 +39,10 @@ class Document(QObject):
 
     @property
     def edited(self) -> bool:
-        """Whether there is something that Save would keep."""
         return self._always_edited or not self._desk.undo_stack.isClean()
 
     @property
     def untouched(self) -> bool:
-        """Whether nobody has begun anything here."""
         return not self.begun and not self.edited
 
     @property
@@ -64,13 +59,11 @@ class Document(QObject):
 
     @property
     def suggested_name(self) -> str:
-        """A file name to save under that every system takes."""
         name = "".join(c if c.isalnum() or c in " -_.," else " " for c in self._desk.scenario.name)
-        return (" ".join(name.split()) or tr("Comparison")) + SUFFIX
+        return (" ".join(name.split()) or tr("Comparison")) + SCENARIO_SUFFIX
 
     def new(self) -> None:
-        """Begin anew, with nothing but a workload."""
-        self._put(empty_scenario(), None, begun=True)
+        self._put(make_empty_scenario(), None, begun=True)
 
     def open_template(self, template: str) -> None:
         """Begin with a ready-made scenario; saving asks for a name."""
@@ -83,7 +76,7 @@ class Document(QObject):
     def open_file(self, path: Path) -> None:
         """Open a scenario file, or the scenario that a sheet carries."""
         scenario = self._desk.workbench.read_scenario(path)
-        is_scenario = path.suffix.lower() == SUFFIX
+        is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
         self._put(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:
             self.saved_at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
@@ -93,14 +86,14 @@ class Document(QObject):
     @property
     def carries_other_facts(self) -> bool:
         """Whether the scenario carries facts of its author that the catalog lacks or has otherwise."""
-        from gpudesk.workbench.carried_facts import news
+        from gpudesk.documents.carried_facts import find_new_carried_facts
 
         scenario = self._desk.scenario
-        return bool(scenario.own_records) and news(scenario, self._desk.workbench.catalog) is not None
+        return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.workbench.catalog) is not None
 
-    def open_recovered(self, recovered: Recovered) -> None:
+    def open_recovered(self, recovered: RecoveredScenario) -> None:
         """Take up what a crash left; it stays to be saved under the name that the document had."""
-        check_ids(recovered.scenario, self._desk.workbench.catalog)
+        check_scenario_ids(recovered.scenario, self._desk.workbench.catalog)
         self._put(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
         self._recovery.take_over(recovered)

@@ -1,8 +1,4 @@
-"""Jobs: work beside the window that takes longer than a blink; the one way for it.
-
-A job is a generator of the workbench. It runs on a thread, lets the window have the interpreter between its
-steps, can be cancelled there, and hands its result over in the thread of the window.
-"""
+"""Jobs: work beside the window that takes longer than a frame."""
 
 from __future__ import annotations
 
@@ -14,11 +10,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.progress import Progress, Steps
-from gpudesk.sentences import sentence
-from gpudesk.text import tr
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.translation import tr
 
 _T = TypeVar("_T")
 
@@ -37,17 +32,16 @@ _USUAL_SWITCH_S = sys.getswitchinterval()
 class _Worker(QThread):
     """Goes through the steps. What it leaves is read once it has finished."""
 
-    def __init__(self, steps: Steps[Any], parent: QObject) -> None:
+    def __init__(self, steps: ProgressSteps[Any], parent: QObject) -> None:
         super().__init__(parent)
         self._steps = steps
         self._stop = Event()
-        self.progress: Progress | None = None
+        self.progress: JobProgress | None = None
         self.result: Any = None
         self.completed = False
         self.error: Exception | None = None
 
     def stop(self) -> None:
-        """End with the present step."""
         self._stop.set()
 
     def run(self) -> None:
@@ -80,7 +74,7 @@ class Job(QObject, Generic[_T]):
 
     def __init__(
         self,
-        steps: Steps[_T],
+        steps: ProgressSteps[_T],
         done: Callable[[_T], object],
         failed: Callable[[InputError], object],
         cancelled: Callable[[], object],
@@ -98,13 +92,12 @@ class Job(QObject, Generic[_T]):
         self._worker.start()
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> JobProgress | None:
         """How far it is, None before its first step."""
         return self._worker.progress
 
     @property
     def age_ms(self) -> float:
-        """Milliseconds since it began."""
         return (time.perf_counter() - self.began) * 1000
 
     def cancel(self) -> None:
@@ -117,7 +110,6 @@ class Job(QObject, Generic[_T]):
         self._worker.stop()
 
     def wait(self) -> None:
-        """Wait until its thread has ended."""
         self._worker.wait()
 
     @Slot()
@@ -157,7 +149,6 @@ class Jobs(QObject):
     _at_work: ClassVar[int] = 0
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
-        """Begin with none."""
         super().__init__(parent)
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
@@ -170,7 +161,7 @@ class Jobs(QObject):
     def start(
         self,
         kind: str,
-        steps: Steps[_T],
+        steps: ProgressSteps[_T],
         done: Callable[[_T], object],
         failed: Callable[[InputError], object],
         cancelled: Callable[[], object] = _nothing,
@@ -193,11 +184,9 @@ class Jobs(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether there is a job whose end somebody waits for."""
         return bool(self._jobs)
 
     def cancel(self) -> None:
-        """Cancel the job that is shown."""
         if self._jobs:
             next(reversed(self._jobs.values())).cancel()
 
@@ -225,7 +214,6 @@ class Jobs(QObject):
 
     @staticmethod
     def _count(more: int) -> None:
-        """Keep count of the jobs, and let the interpreter change hands quickly while there are any."""
         Jobs._at_work += more
         sys.setswitchinterval(_SWITCH_S if Jobs._at_work else _USUAL_SWITCH_S)
 
@@ -236,16 +224,14 @@ class Jobs(QObject):
         else:
             self._say(self._words(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
 
-    def _words(self, progress: Progress | None) -> str:
+    def _words(self, progress: JobProgress | None) -> str:
         if progress is None:
             return tr("Working")
-        what = sentence(progress.what, self._formatter)
+        what = format_message(progress.what, self._formatter)
         if not progress.total:
             return what
         count = self._formatter.count
-        return tr(
-            "{what}, {done} of {total}", what=what, done=count(progress.done), total=count(progress.total)
-        )
+        return tr("{what}, {done} of {total}", what=what, done=count(progress.done), total=count(progress.total))
 
     def _say(self, text: str, *, can_cancel: bool) -> None:
         if text or self._text:

@@ -1,8 +1,4 @@
-"""Recovery: edits that were not saved yet lie in a file within a second, and are offered after a crash.
-
-Each open document has one file in `recovery/` of the user's folder, with a lock beside it that ends with the
-process. A file without a living owner is what a crash left.
-"""
+"""Recovery: unsaved edits are on disk within a second, and offered after a crash."""
 
 from __future__ import annotations
 
@@ -18,11 +14,11 @@ from uuid import uuid4
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from gpudesk import paths
-from gpudesk.desktop.session.single_instance import machine_name
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.files import read_bytes, write_atomically
-from gpudesk.workbench.scenario_file import parse_scenario, scenario_text
+from gpudesk.desktop.session.single_instance import find_machine_name
+from gpudesk.documents.scenario_file import format_scenario, parse_scenario
+from gpudesk.domain.scenario import Scenario
+from gpudesk.files import read_bytes, write_atomically
+from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +28,7 @@ _SUFFIX = ".recovery"
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveredScenario:
     """What a crash left: the scenario, the document that it belonged to, and when it was last edited."""
 
     file: Path
@@ -50,7 +46,7 @@ class RecoveryFile(QObject):
     def __init__(self, parent: QObject | None = None, folder: Path | None = None) -> None:
         """Take a name of its own; nothing is written before the first edit."""
         super().__init__(parent)
-        self._folder = folder or recovery_dir()
+        self._folder = folder or find_recovery_dir()
         self._file = self._folder / f"{uuid4().hex}{_SUFFIX}"
         self._lock: QLockFile | None = None
         self._content: tuple[Scenario, Path | None] | None = None
@@ -75,12 +71,12 @@ class RecoveryFile(QObject):
         kept = {
             "document": None if document is None else str(document),
             "edited": datetime.now().astimezone().isoformat(timespec="seconds"),
-            "scenario": scenario_text(scenario),
+            "scenario": format_scenario(scenario),
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._lock is None:
-                self._lock = lock_beside(self._file)
+                self._lock = make_lock(self._file)
                 self._lock.tryLock(0)
             # The path of a document may hold bytes that are no text; ASCII takes them as well.
             write_atomically(self._file, json.dumps(kept, ensure_ascii=True).encode())
@@ -93,11 +89,11 @@ class RecoveryFile(QObject):
             self._content = None
         return self._content is None
 
-    def take_over(self, recovered: Recovered) -> None:
+    def take_over(self, recovered: RecoveredScenario) -> None:
         """Go on in the file that a crash left, so that at no moment its edits lie nowhere."""
         self.clear()
         self._file = recovered.file
-        self._lock = lock_beside(self._file)
+        self._lock = make_lock(self._file)
         self._lock.tryLock(0)
 
     def leave(self) -> None:
@@ -118,16 +114,15 @@ class RecoveryFile(QObject):
             self._lock = None
 
 
-def recovery_dir() -> Path:
-    """Return the folder of unsaved edits."""
+def find_recovery_dir() -> Path:
     return paths.user_dir() / "recovery"
 
 
-def left_behind(folder: Path | None = None) -> list[Recovered]:
+def list_recovered(folder: Path | None = None) -> list[RecoveredScenario]:
     """Return what crashed instances left, the newest first; those of running instances are not touched."""
     found = []
-    for file in files_in(folder or recovery_dir(), f"*{_SUFFIX}"):
-        if not is_left(file):
+    for file in list_files(folder or find_recovery_dir(), f"*{_SUFFIX}"):
+        if not is_abandoned(file):
             continue
         recovered = _read(file)
         if recovered is None:
@@ -138,7 +133,7 @@ def left_behind(folder: Path | None = None) -> list[Recovered]:
     return sorted(found, key=lambda each: each.edited, reverse=True)
 
 
-def files_in(folder: Path, pattern: str) -> list[Path]:
+def list_files(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder by their names; none where nobody may look into it."""
     try:
         return sorted(folder.glob(pattern))
@@ -146,27 +141,26 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
         return []
 
 
-def discard(recovered: Recovered) -> None:
-    """Delete what a crash left."""
+def discard_recovered(recovered: RecoveredScenario) -> None:
     with contextlib.suppress(OSError):
         recovered.file.unlink(missing_ok=True)
 
 
-def lock_beside(file: Path) -> QLockFile:
+def make_lock(file: Path) -> QLockFile:
     """Return the lock of a file that one running program keeps, which is stale when its process is gone.
 
     Of a process on another machine nobody can tell that, however old its lock is. But files that came along
     with the program, on a stick, are at this machine alone: there each machine has a lock of its own.
     """
-    suffix = f".{machine_name()}.lock" if paths.is_portable() else ".lock"
+    suffix = f".{find_machine_name()}.lock" if paths.is_portable() else ".lock"
     lock = QLockFile(os.fspath(file.with_suffix(suffix)))
     lock.setStaleLockTime(0)
     return lock
 
 
-def is_left(file: Path) -> bool:
+def is_abandoned(file: Path) -> bool:
     """Whether no running program keeps a file; if so, the locks of those that did are removed."""
-    lock = lock_beside(file)
+    lock = make_lock(file)
     if not lock.tryLock(0):
         return False
     lock.unlock()
@@ -177,10 +171,10 @@ def is_left(file: Path) -> bool:
     return True
 
 
-def _read(file: Path) -> Recovered | None:
+def _read(file: Path) -> RecoveredScenario | None:
     try:
         kept = json.loads(read_bytes(file, _MOST_BYTES))
-        return Recovered(
+        return RecoveredScenario(
             file=file,
             scenario=parse_scenario(kept["scenario"].encode(), str(file)),
             document=None if kept["document"] is None else Path(kept["document"]),

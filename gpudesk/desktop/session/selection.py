@@ -1,4 +1,4 @@
-"""What the user has selected: one figure, of which the panel shows sources and working."""
+"""What the user has selected: the one figure that the panel explains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,38 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gpudesk.domain.questions import QUESTIONS, AnswerValue
+from gpudesk.domain.decision import QUESTIONS, AnswerValue
+
+
+class EditorKind(StrEnum):
+    """What an editor is about. Without an id in the request it is for a new one."""
+
+    ACCELERATOR = "accelerator"
+    MODEL = "model"
+    PRICE = "price"
+    SOURCE = "source"
+    #: A value of the user's for one attribute of one thing.
+    VALUE = "value"
+    #: Which of the claims about one attribute is taken, and why.
+    PREFERENCE = "preference"
+    #: From how many days on prices and facts count as stale.
+    STALENESS = "staleness"
+
+
+@dataclass(frozen=True, slots=True)
+class EditorRequest:
+    """What to open an editor for.
+
+    `thing` and `attribute` are names of the catalog, `price` and `source` ids. `claim` is the id of the
+    source of a claim about the attribute, where one was in sight when the editor was asked for.
+    """
+
+    kind: EditorKind
+    thing: str | None = None
+    attribute: str | None = None
+    claim: str | None = None
+    price: str | None = None
+    source: str | None = None
 
 
 class SelectionKind(StrEnum):
@@ -65,7 +96,6 @@ class Selection:
 
     @property
     def of_catalog(self) -> bool:
-        """Whether it is something of the catalog, with or without an answer."""
         return self.kind in _OF_CATALOG
 
     @property
@@ -84,61 +114,50 @@ class Selection:
         return self.thing if self.thing in QUESTIONS[self.name].options else float(self.thing)
 
 
-def attribute(column: str, name: str) -> Selection:
-    """Return the selection of an attribute of a column's accelerator."""
+def select_attribute(column: str, name: str) -> Selection:
     return Selection(column, SelectionKind.ATTRIBUTE, name)
 
 
-def figure(column: str, name: str) -> Selection:
-    """Return the selection of a figure of a column's estimate."""
+def select_figure(column: str, name: str) -> Selection:
     return Selection(column, SelectionKind.FIGURE, name)
 
 
-def cost(column: str, name: str) -> Selection:
-    """Return the selection of a cost of a column."""
+def select_cost(column: str, name: str) -> Selection:
     return Selection(column, SelectionKind.COST, name)
 
 
-def model_attribute(name: str) -> Selection:
-    """Return the selection of an attribute of the model."""
+def select_model_attribute(name: str) -> Selection:
     return Selection("", SelectionKind.MODEL, name)
 
 
-def catalog_attribute(thing: str, name: str) -> Selection:
-    """Return the selection of an attribute of any thing of the catalog."""
+def select_catalog_attribute(thing: str, name: str) -> Selection:
     return Selection("", SelectionKind.CATALOG, name, thing)
 
 
-def catalog_thing(thing: str) -> Selection:
-    """Return the selection of a whole entry of the catalog."""
+def select_catalog_entry(thing: str) -> Selection:
     return Selection("", SelectionKind.THING, "", thing)
 
 
-def catalog_price(price: str) -> Selection:
-    """Return the selection of a price by its id."""
+def select_catalog_price(price: str) -> Selection:
     return Selection("", SelectionKind.PRICE, price)
 
 
-def catalog_source(source: str) -> Selection:
-    """Return the selection of a source by its id."""
+def select_catalog_source(source: str) -> Selection:
     return Selection("", SelectionKind.SOURCE, source)
 
 
-def catalog_dispute(dispute: str) -> Selection:
-    """Return the selection of a dispute by its id."""
+def select_catalog_dispute(dispute: str) -> Selection:
     return Selection("", SelectionKind.DISPUTE, dispute)
 
 
-def catalog_statement(statement: str) -> Selection:
-    """Return the selection of a statement of a source document by its id."""
+def select_catalog_statement(statement: str) -> Selection:
     return Selection("", SelectionKind.STATEMENT, statement)
 
 
-def decision_option(question: str, value: AnswerValue) -> Selection:
-    """Return the selection of an answer to a question, in force or not."""
+def select_decision_option(question: str, value: AnswerValue) -> Selection:
     return Selection("", SelectionKind.OPTION, question, str(value))
 
 
-def trace_row(rule: str, column: str = "") -> Selection:
+def select_trace_row(rule: str, column: str = "") -> Selection:
     """Return the selection of what a rule says of a column, by the rule's id; without one of all of them."""
     return Selection(column, SelectionKind.TRACE, rule)

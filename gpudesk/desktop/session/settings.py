@@ -1,8 +1,4 @@
-"""Choices of the user that outlive the session: theme, geometry, hidden rows, recent files.
-
-One JSON file in the user's folder. What cannot be read is kept aside and begun anew; what cannot be written
-is kept for the session. Scenarios never lie here.
-"""
+"""Choices of the user that outlive a session, among them window geometry and recent files."""
 
 from __future__ import annotations
 
@@ -14,27 +10,29 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, QPoint, QRect, QSize, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.files import write_atomically
-from gpudesk.workbench.settings_file import Plain, read_settings, setting, settings_path
+from gpudesk import paths
+from gpudesk.documents.settings_file import PlainSetting, get_setting, get_settings_path, read_settings
+from gpudesk.files import write_atomically
+from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
 
 _WRITE_AFTER_MS = 400
 
 
-class Settings(QObject):
+class UserSettings(QObject):
     """Named values of JSON types. A value of another type than its default counts as absent."""
 
     #: The name of the value that changed.
     changed = Signal(str)
 
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
-        """Read the file; a broken one is set aside as `settings.json.bad`."""
         super().__init__(parent)
-        self._path = path or settings_path()
+        self._path = path or get_settings_path()
         self._values: dict[str, Any] = self._read()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -43,12 +41,11 @@ class Settings(QObject):
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """All values by their names, as they are now."""
         return MappingProxyType(self._values)
 
-    def get(self, name: str, default: Plain) -> Plain:
+    def get(self, name: str, default: PlainSetting) -> PlainSetting:
         """Return a value, or the default where there is none of the default's type."""
-        return setting(self._values, name, default)
+        return get_setting(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:
         """Set a value; the file follows a little later."""
@@ -77,3 +74,95 @@ class Settings(QObject):
             self._path.replace(self._path.with_suffix(".json.bad"))
         log.info("settings in %s could not be read and begin anew", self._path)
         return {}
+
+
+_NAME = "recent_files"
+_MOST = 10
+
+
+def list_recent_files(settings: UserSettings) -> list[Path]:
+    kept: list[object] = settings.get(_NAME, [])
+    # An absolute path stays what it is.
+    found = [_base() / text for text in kept if isinstance(text, str)]
+    return [path for path in found if path.is_file()]
+
+
+def note_recent(settings: UserSettings, path: Path) -> None:
+    """Put a document first."""
+    path = path.absolute()
+    others = [each for each in list_recent_files(settings) if each != path]
+    settings.put(_NAME, [_stored(each) for each in [path, *others][:_MOST]])
+
+
+def clear_recent(settings: UserSettings) -> None:
+    settings.put(_NAME, [])
+
+
+def _base() -> Path:
+    """Return where the program and the user's files lie, which is elsewhere on the stick's next machine."""
+    return paths.user_dir().parent
+
+
+def _stored(path: Path) -> str:
+    """Return a path as it is kept: of what lies on the same stick as the program, from there."""
+    if paths.is_portable() and path.is_relative_to(_base()):
+        return path.relative_to(_base()).as_posix()
+    return str(path)
+
+
+_GEOMETRY = "window.geometry"
+_USUAL = (1440, 900)
+#: How much of a title bar has to be on a screen, in pixels, so that it can be caught with the mouse.
+_CATCH = 40
+#: What the system puts around a window, its title bar above all; nobody can tell before it is shown.
+_AROUND = QSize(4, 40)
+#: A dialog leaves something of the screen to see.
+_MOST_OF_SCREEN = 0.9
+#: How far a further window lies to the right of the former and below it.
+_BESIDE = QPoint(24, 24)
+
+
+def restore_place(window: QWidget, settings: UserSettings) -> None:
+    """Take the place that the last window had, else the middle of the screen."""
+    kept = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode())
+    if not kept.isEmpty() and window.restoreGeometry(kept) and _is_reachable(window):
+        return
+    room = window.screen().availableGeometry()
+    window.resize(QSize(*_USUAL).boundedTo(room.size() - _AROUND))
+    frame = QRect(QPoint(), window.size() + _AROUND)
+    frame.moveCenter(room.center())
+    window.move(frame.topLeft())
+
+
+def place_beside(window: QWidget, former: QWidget) -> None:
+    """Take a place beside another window, as large as the screen lets it be there, else a corner.
+
+    It does not take the very place of the other one, which nobody would then know to be there.
+    """
+    room = former.screen().availableGeometry()
+    place = former.pos() + _BESIDE
+    left = QRect(place, room.bottomRight()).size() - _AROUND
+    least = window.minimumSizeHint().expandedTo(window.minimumSize())
+    if room.contains(place) and left == left.expandedTo(least):
+        window.resize(window.size().boundedTo(left))
+        window.move(place)
+    elif (former.pos() - room.topLeft()).manhattanLength() < _CATCH:
+        window.move(room.topLeft() + _BESIDE)
+    else:
+        window.move(room.topLeft())
+
+
+def resize_to_fit(dialog: QWidget, width: int, height: int) -> None:
+    """Take a size, or as much of it as the screen has room for: large letters make a dialog large."""
+    room = dialog.screen().availableSize() * _MOST_OF_SCREEN
+    dialog.resize(QSize(width, height).boundedTo(room))
+
+
+def save_place(window: QWidget, settings: UserSettings) -> None:
+    settings.put(_GEOMETRY, bytes(window.saveGeometry().toBase64().data()).decode())
+
+
+def _is_reachable(window: QWidget) -> bool:
+    bar = window.frameGeometry().adjusted(_CATCH, 0, -_CATCH, 0)
+    bar.setHeight(_CATCH)
+    return any(screen.availableGeometry().intersects(bar) for screen in QGuiApplication.screens())

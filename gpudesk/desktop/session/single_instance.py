@@ -1,10 +1,4 @@
-"""One running program for one user folder: a later start hands its files over and ends.
-
-A lock in the user's folder decides who is first; it holds as long as its process lives. A later start lays a
-request beside it, which the first program takes away: that is the answer. Files alone, so that it works the
-same on every system and opens no socket. A folder that several machines reach, on a stick or a server, has a
-lock and an inbox for each, since a window is wanted where the start was.
-"""
+"""One running program per user folder: later starts and the operating system hand it their files."""
 
 from __future__ import annotations
 
@@ -15,16 +9,20 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
-from PySide6.QtCore import QFileSystemWatcher, QLockFile, QObject, QSysInfo, QTimer, Signal
+from PySide6.QtCore import QEvent, QFileSystemWatcher, QLockFile, QObject, QSysInfo, QTimer, Signal
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
 
 from gpudesk import paths
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.files import read_bytes, write_atomically
+from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
+from gpudesk.files import read_bytes, write_atomically
+from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
 
@@ -55,16 +53,15 @@ class _Request:
         return json.dumps(kept, ensure_ascii=True).encode()
 
 
-class Instance(QObject):
+class ProgramInstance(QObject):
     """This start: the first of its user folder, which hears of the later ones, or one of those."""
 
     #: The files, as a list of paths, that later starts were given.
     asked = Signal(list)
 
     def __init__(self) -> None:
-        """Become the first, if there is none."""
         super().__init__()
-        inbox, machine = inbox_dir(), machine_name()
+        inbox, machine = find_inbox_dir(), find_machine_name()
         self._folder = inbox / machine
         self._busy = inbox / f"{machine}.busy"
         self._is_busy = False
@@ -182,7 +179,6 @@ class Instance(QObject):
     # Being asked
 
     def _begin(self) -> None:
-        """Take what waits, and remove what others left that nobody waits for any more."""
         if self._watcher is None or not self.listening:
             return
         self._watcher.addPath(os.fspath(self._folder))
@@ -218,7 +214,6 @@ class Instance(QObject):
         self.asked.emit([Path(file) for request in taken for file in request.files])
 
     def _mark_busy(self) -> None:
-        """Let later starts see that an answer may take longer."""
         self._is_busy = True
         with contextlib.suppress(OSError):
             self._busy.touch(mode=0o600)
@@ -231,12 +226,12 @@ class Instance(QObject):
             self._busy.unlink(missing_ok=True)
 
 
-def inbox_dir() -> Path:
+def find_inbox_dir() -> Path:
     """Return the folder of locks and requests, those of this machine and of others that reach it."""
     return paths.user_dir() / "inbox"
 
 
-def machine_name() -> str:
+def find_machine_name() -> str:
     """Return a name that is the same for every start on this machine, and on no other."""
     name = bytes(QSysInfo.machineUniqueId().data()) + b" " + QSysInfo.machineHostName().encode()
     return hashlib.sha256(name).hexdigest()[:16]
@@ -300,3 +295,60 @@ def _let_come_forward(holder: tuple[object, ...]) -> None:
         import ctypes
 
         ctypes.windll.user32.AllowSetForegroundWindow(holder[0])
+
+
+#: The name under which Windows gathers the program's windows, and its shortcut, on the taskbar.
+APPLICATION_ID: Final = "io.github.gpudesk.GPUDesk"
+#: Files that a window opens as a scenario; all others may hold facts.
+_DOCUMENTS: Final = (SCENARIO_SUFFIX, ".pdf")
+
+
+class DesktopApplication(QApplication):
+    """The application. It is told of files by an event where a double click does not start it anew.
+
+    macOS does so, also for the double click that starts the program. What comes before there is a window is
+    kept until somebody takes it.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        """Make the application; the first of the arguments is the program's own name."""
+        set_windows_app_id()
+        super().__init__(list(arguments))
+        self._waiting: list[Path] = []
+        self._open: Callable[[Sequence[Path]], object] | None = None
+
+    def give_files_to(self, open_files: Callable[[Sequence[Path]], object] | None) -> None:
+        """Hand on every file that the system asks for, and those that have waited; to nobody with None."""
+        self._open = open_files
+        self._hand_on()
+
+    def event(self, event: QEvent) -> bool:
+        """Take files; everything else is Qt's own."""
+        if not isinstance(event, QFileOpenEvent):
+            return super().event(event)
+        if not event.file():
+            # An address, of which the program knows none.
+            return False
+        self._waiting.append(Path(event.file()))
+        # Of several files that were chosen each comes by itself; they are opened together.
+        QTimer.singleShot(0, self, self._hand_on)
+        return True
+
+    def _hand_on(self) -> None:
+        if self._open is not None and self._waiting:
+            waiting, self._waiting = self._waiting, []
+            self._open(waiting)
+
+
+def set_windows_app_id() -> None:
+    """Tell Windows the program's name, before there is a window; else Windows takes the executable's."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APPLICATION_ID)
+
+
+def split_files(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return which files are opened in a window, and which are looked through for facts to import."""
+    documents = [file for file in files if file.suffix.lower() in _DOCUMENTS]
+    return documents, [file for file in files if file not in documents]

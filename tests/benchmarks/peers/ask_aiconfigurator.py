@@ -32,23 +32,12 @@ from aiconfigurator.sdk.config import ModelConfig, RuntimeConfig
 from aiconfigurator.sdk.config_builders import build_model_config
 from aiconfigurator.sdk.errors import InsufficientMemoryError, KVCacheCapacityError, NoFeasibleConfigError
 from aiconfigurator.sdk.inference_session import InferenceSession
-from aiconfigurator.sdk.models import (
-    get_model,
-    resolve_context_fmha_by_data,
-    resolve_nvfp4_for_system,
-)
+from aiconfigurator.sdk.models import get_model, resolve_context_fmha_by_data, resolve_nvfp4_for_system
 from aiconfigurator.sdk.perf_database import PerfDatabase, get_database_view, get_latest_database_version
 from aiconfigurator.sdk.sweep import sweep_agg
 from pandas import DataFrame
 
-from tests.benchmarks.peers.aiconfigurator_names import (
-    ARCHITECTURES,
-    BACKENDS,
-    CHECKPOINTS,
-    KERNELS,
-    NETWORKS,
-    SYSTEMS,
-)
+from tests.benchmarks.peers.aiconfigurator_names import ARCHITECTURES, BACKENDS, CHECKPOINTS, KERNELS, NETWORKS, SYSTEMS
 from tests.benchmarks.peers.answering import Figures, Run, UnansweredError, answer_lines
 
 PEER = "aiconfigurator"
@@ -143,10 +132,7 @@ class Asker:
             "torch_dtype": "bfloat16",
         }
         if network["experts"]:
-            fields |= {
-                "num_local_experts": network["experts"],
-                "num_experts_per_tok": network["experts_per_token"],
-            }
+            fields |= {"num_local_experts": network["experts"], "num_experts_per_tok": network["experts_per_token"]}
         (folder / "config.json").write_text(json.dumps(fields), encoding="utf-8")
         return str(folder)
 
@@ -168,9 +154,7 @@ class Asker:
                 sys.stderr.write(f"{run['run']}: {type(error).__name__}: {str(error)[:160]}\n")
         raise UnansweredError(reason)
 
-    def _asked(
-        self, choice: Choice, run: Run, system: str, backend: str, plan: dict[str, Any]
-    ) -> dict[str, Best]:
+    def _asked(self, choice: Choice, run: Run, system: str, backend: str, plan: dict[str, Any]) -> dict[str, Best]:
         ranks = plan["tp"]
         attention_dp = ranks if plan["attention_dp"] else 1
         spread = (ranks // attention_dp, plan["pp"], attention_dp, ranks // plan["ep"], plan["ep"])

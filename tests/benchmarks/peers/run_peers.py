@@ -30,16 +30,15 @@ from typing import Any
 
 import gpudesk
 from gpudesk import paths
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.measurements import MeasuredRun
-from gpudesk.domain.models import Attention, DenseFfn, Model, MoeFfn
-from gpudesk.domain.workloads import Load
-from gpudesk.engine.hardware import link
-from gpudesk.evidence.measured_runs import read_measured_runs
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Attention, DenseFfn, Model, MoeFfn
+from gpudesk.domain.workload import Load
+from gpudesk.engine.step_work import find_link
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.evidence.measured_runs import MeasuredRun, read_measured_runs
+from gpudesk.service import GpuDeskService
 
 ROOT = Path(__file__).resolve().parents[3]
 ENVIRONMENTS = ROOT / "build" / "peers"
@@ -129,7 +128,7 @@ def _plan(plan: ParallelPlan, part: Accelerator) -> dict[str, Any]:
         "ep": plan.ep,
         "dp": plan.dp,
         "attention_dp": plan.attention_dp,
-        "link_bandwidth": link(part, max(plan.tp, plan.ep), _NODE_BANDWIDTH).bandwidth,
+        "link_bandwidth": find_link(part, max(plan.tp, plan.ep), _NODE_BANDWIDTH).bandwidth,
     }
 
 
@@ -202,7 +201,7 @@ def answer_rows(runs: Sequence[MeasuredRun], answers: Iterable[dict[str, Any]]) 
             yield answer["run"], answer["peer"], answer["version"], answer["setting"], figure, value, reason
 
 
-def own_totals(bench: Workbench, requests: Sequence[EstimateRequest]) -> Iterator[dict[str, Any]]:
+def own_totals(bench: GpuDeskService, requests: Sequence[EstimateRequest]) -> Iterator[dict[str, Any]]:
     """Yield how long this program takes for the same runs, one by one and in one call.
 
     Each way begins anew with facts and constants loaded, as the peers do.
@@ -218,13 +217,7 @@ def own_totals(bench: Workbench, requests: Sequence[EstimateRequest]) -> Iterato
         ]
         seconds = time.process_time() - begun
         answered = sum(isinstance(answer, Estimate) and answer.fits for answer in answers)
-        yield {
-            "peer": "gpudesk",
-            "version": gpudesk.__version__,
-            "how": how,
-            "runs": answered,
-            "seconds": seconds,
-        }
+        yield {"peer": "gpudesk", "version": gpudesk.__version__, "how": how, "runs": answered, "seconds": seconds}
 
 
 def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -238,12 +231,10 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
 def main() -> None:
     """Ask every peer about every used run; write both files."""
     runs = read_measured_runs(paths.measurements_dir()).used
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         catalog = bench.catalog
         lines = [
-            json.dumps(
-                described(run, catalog.accelerator(run.request.accelerator), catalog.model(run.request.model))
-            )
+            json.dumps(described(run, catalog.accelerator(run.request.accelerator), catalog.model(run.request.model)))
             for run in runs
         ]
         totals = list(own_totals(bench, [run.request for run in runs]))
@@ -255,14 +246,7 @@ def main() -> None:
         sys.stdout.write(f"{total['peer']} {total['version']} answered {total['runs']} of {len(runs)} runs\n")
     _write(ANSWERS, ("run", "peer", "version", "setting", "figure", "value", "reason"), rows)
     speeds = (
-        (
-            t["peer"],
-            t["version"],
-            t["how"],
-            t["runs"],
-            f"{t['seconds']:.2f}",
-            f"{t['runs'] / t['seconds']:.3g}",
-        )
+        (t["peer"], t["version"], t["how"], t["runs"], f"{t['seconds']:.2f}", f"{t['runs'] / t['seconds']:.3g}")
         for t in totals
     )
     _write(SPEED, ("peer", "version", "how", "runs", "seconds", "runs_per_s"), speeds)

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.advisor.conditions import ConditionError, condition
-from gpudesk.domain.decisions import Fact
-from gpudesk.domain.estimates import Banded
+from gpudesk.decision.rules.conditions import ConditionError, parse_condition
+from gpudesk.domain.decision import FactValue
+from gpudesk.text.formatting import IntervalEstimate
 
-WAIT = Banded(1.99, 1.63, 2.55)
-KNOWN: dict[str, Fact] = {
+WAIT = IntervalEstimate(1.99, 1.63, 2.55)
+KNOWN: dict[str, FactValue] = {
     "memory_gib": 141.0,
     "needed_gib": 138.5,
     "platform": "CUDA",
@@ -20,8 +20,8 @@ KNOWN: dict[str, Fact] = {
 }
 
 
-def holds(text: str, **more: Fact) -> bool | None:
-    return condition(text).on({**KNOWN, **more}).holds
+def holds(text: str, **more: FactValue) -> bool | None:
+    return parse_condition(text).on({**KNOWN, **more}).holds
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_missing_or_of_another_kind_cannot_be_told(text: str) -> None:
 
 
 def test_what_was_compared_is_told_with_its_figures() -> None:
-    outcome = condition("memory_gib >= needed_gib and not has_fp4 and ttft_s <= limit_s").on(
+    outcome = parse_condition("memory_gib >= needed_gib and not has_fp4 and ttft_s <= limit_s").on(
         {**KNOWN, "limit_s": 2.0}
     )
     assert outcome.holds is None
@@ -96,7 +96,7 @@ def test_what_was_compared_is_told_with_its_figures() -> None:
 
 
 def test_a_condition_names_the_facts_that_it_asks_for() -> None:
-    assert condition("a > 2 and not b or c + d == 'e'").names == {"a", "b", "c", "d"}
+    assert parse_condition("a > 2 and not b or c + d == 'e'").names == {"a", "b", "c", "d"}
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_condition_names_the_facts_that_it_asks_for() -> None:
 )
 def test_what_is_no_condition_is_refused_at_its_place(text: str, place: int, why: str) -> None:
     with pytest.raises(ConditionError, match=why) as raised:
-        condition(text)
+        parse_condition(text)
     assert abs(raised.value.place - place) <= 1
     assert raised.value.text == text
 
@@ -131,7 +131,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 @given(a=numbers, b=numbers, sign=st.sampled_from(COMPARISONS))
 def test_numbers_compare_as_they_do_elsewhere(a: float, b: float, sign: str) -> None:
-    assert condition(f"a {sign} b").on({"a": a, "b": b}).holds is eval(f"a {sign} b", {}, {"a": a, "b": b})
+    assert parse_condition(f"a {sign} b").on({"a": a, "b": b}).holds is eval(f"a {sign} b", {}, {"a": a, "b": b})
 
 
 @given(
@@ -140,23 +140,21 @@ def test_numbers_compare_as_they_do_elsewhere(a: float, b: float, sign: str) -> 
     limit=numbers,
     sign=st.sampled_from(COMPARISONS),
 )
-def test_what_holds_of_a_band_holds_of_all_within_it(
-    ends: list[float], share: float, limit: float, sign: str
-) -> None:
+def test_what_holds_of_a_band_holds_of_all_within_it(ends: list[float], share: float, limit: float, sign: str) -> None:
     low, high = ends
     within = min(max(low + share * (high - low), low), high)
-    band = Banded(within, low, high)
-    found = condition(f"a {sign} limit").on({"a": band, "limit": limit}).holds
+    band = IntervalEstimate(within, low, high)
+    found = parse_condition(f"a {sign} limit").on({"a": band, "limit": limit}).holds
     if found is not None:
-        assert condition(f"a {sign} limit").on({"a": within, "limit": limit}).holds is found
+        assert parse_condition(f"a {sign} limit").on({"a": within, "limit": limit}).holds is found
 
 
 @given(a=st.sampled_from([True, False, None]), b=st.sampled_from([True, False, None]))
 def test_not_and_or_are_those_of_de_morgan(a: bool | None, b: bool | None) -> None:
-    facts: dict[str, Fact] = {"a": a, "b": b}
+    facts: dict[str, FactValue] = {"a": a, "b": b}
 
     def of(text: str) -> bool | None:
-        return condition(text).on(facts).holds
+        return parse_condition(text).on(facts).holds
 
     assert of("not (a and b)") is of("not a or not b")
     assert of("not (a or b)") is of("not a and not b")
@@ -167,6 +165,6 @@ def test_not_and_or_are_those_of_de_morgan(a: bool | None, b: bool | None) -> No
 def test_what_can_be_told_stays_so_when_more_is_known(a: bool | None, b: bool) -> None:
     """An unknown fact that becomes known never turns an outcome over."""
     for text in ("a and b", "a or b", "not a", "a and not b"):
-        before = condition(text).on({"a": None, "b": b}).holds
-        after = condition(text).on({"a": a, "b": b}).holds
+        before = parse_condition(text).on({"a": None, "b": b}).holds
+        after = parse_condition(text).on({"a": a, "b": b}).holds
         assert before is None or a is None or before is after

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.advisor.conditions import condition
-from gpudesk.advisor.drawn import in_draws
-from gpudesk.domain.decisions import Fact
-from gpudesk.domain.estimates import Banded
+from gpudesk.decision.rules.conditions import evaluate_in_draws, parse_condition
+from gpudesk.domain.decision import FactValue
+from gpudesk.text.formatting import IntervalEstimate
 
 CONDITIONS = (
     "x <= limit",
@@ -38,11 +37,11 @@ NUMBERS = st.floats(-10.0, 10.0)
 def test_each_draw_is_what_the_condition_says_of_it(
     text: str, xs: list[float], ys: list[float], limit: float, flag: bool, name: str
 ) -> None:
-    asked, ys = condition(text), ys[: len(xs)]
-    same: dict[str, Fact] = {"limit": limit, "flag": flag, "name": name}
+    asked, ys = parse_condition(text), ys[: len(xs)]
+    same: dict[str, FactValue] = {"limit": limit, "flag": flag, "name": name}
     if "/" in text and 0.0 in ys:
         return
-    found = in_draws(asked, {**same, "x": np.array(xs), "y": np.array(ys)})
+    found = evaluate_in_draws(asked, {**same, "x": np.array(xs), "y": np.array(ys)})
     marks = found if isinstance(found, np.ndarray) else [found] * len(xs)
     for mark, x, y in zip(marks, xs, ys, strict=True):
         alone = asked.on({**same, "x": x, "y": y}).holds
@@ -55,7 +54,7 @@ def test_each_draw_is_what_the_condition_says_of_it(
     [
         ("known > 1", {"known": 2.0}, True),
         ("known > 1", {}, None),
-        ("known > 1", {"known": Banded(2.0, 0.0, 3.0)}, True),
+        ("known > 1", {"known": IntervalEstimate(2.0, 0.0, 3.0)}, True),
         ("name > 1", {"name": "a"}, None),
         ("name == 'a'", {"name": "a"}, True),
         ("a / b > 1", {"a": 1.0, "b": 0.0}, None),
@@ -63,7 +62,5 @@ def test_each_draw_is_what_the_condition_says_of_it(
         ("not a", {"a": None}, None),
     ],
 )
-def test_what_is_the_same_in_all_draws_is_said_once(
-    text: str, facts: dict[str, Fact], found: bool | None
-) -> None:
-    assert in_draws(condition(text), facts) is found
+def test_what_is_the_same_in_all_draws_is_said_once(text: str, facts: dict[str, FactValue], found: bool | None) -> None:
+    assert evaluate_in_draws(parse_condition(text), facts) is found

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gpudesk.advisor.relevance import matters, why_not_asked
-from gpudesk.domain.decisions import Answered, Fact, Origin
-from gpudesk.domain.questions import QUESTIONS, AnswerValue
+from gpudesk.decision.facts.answers import find_skip_reason, question_matters
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, FactValue, QuestionAnswer
 
 
 @dataclass
@@ -20,16 +19,15 @@ class Said:
 
     def why(self, question: str) -> str | None:
         given = {
-            name: Answered(
-                self.answers.get(name, each.default),
-                Origin.YOURS if name in self.yours else Origin.DEFAULT,
+            name: QuestionAnswer(
+                self.answers.get(name, each.default), AnswerOrigin.YOURS if name in self.yours else AnswerOrigin.DEFAULT
             )
             for name, each in QUESTIONS.items()
         }
-        facts: dict[str, Fact] = {"some_need_port": self.needs_port}
-        parts: list[dict[str, Fact]] = [{"platform": platform} for platform in self.platforms]
-        reason = why_not_asked(question, given, facts, parts)
-        assert matters(question, given, facts, parts) is (reason is None)
+        facts: dict[str, FactValue] = {"some_need_port": self.needs_port}
+        parts: list[dict[str, FactValue]] = [{"platform": platform} for platform in self.platforms]
+        reason = find_skip_reason(question, given, facts, parts)
+        assert question_matters(question, given, facts, parts) is (reason is None)
         return None if reason is None else reason.id
 
 

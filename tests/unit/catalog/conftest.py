@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.build import build_catalog
-from gpudesk.catalog.freshness import PARTS
-from gpudesk.catalog.queries import Catalog
+from gpudesk.catalog.build.writer import build_catalog
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.revision import CATALOG_FOLDERS
 
 DATA = Path(__file__).parents[3] / "data"
 
@@ -41,7 +41,7 @@ def broken_path(catalog_path: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     """A copy of the data that a test may spoil."""
-    for part in PARTS:
+    for part in CATALOG_FOLDERS:
         shutil.copytree(DATA / part, tmp_path / "data" / part)
     return tmp_path / "data"
 

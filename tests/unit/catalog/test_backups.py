@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.backups import list_backups, restore_backup
-from gpudesk.catalog.store import CatalogFileError
-from gpudesk.catalog.user_copies import KEPT
-from gpudesk.catalog.user_file import FEW, UserFile
-from gpudesk.domain.backups import Backup, BackupReason
-from gpudesk.domain.signers import Signer
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.user_store.file_system import MOST_BACKUPS
+from gpudesk.catalog.user_store.user_file import SMALL_STEP, UserFile, list_backups, restore_backup
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.user_facts import Backup, BackupReason
 from tests.unit.catalog.own_samples import ALL, numbered, step, write_version
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -61,7 +60,7 @@ def test_first_change_of_a_day_is_backed_up_and_the_next_are_not(file: UserFile,
     assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), 3)
     assert first.size_bytes == first.path.stat().st_size > 0
     clock.next_day()
-    file.trust(Signer("ab", "A colleague", "2026-07-02"))
+    file.trust(TrustedSigner("ab", "A colleague", "2026-07-02"))
     file.apply(numbered(3))
     (second, _) = _backups(file)
     assert second.made == NOON + timedelta(days=1)
@@ -70,21 +69,17 @@ def test_first_change_of_a_day_is_backed_up_and_the_next_are_not(file: UserFile,
 
 def test_file_without_facts_needs_no_backup(tmp_path: Path) -> None:
     with UserFile.open(tmp_path / "catalog.sqlite") as file:
-        file.apply(numbered(1, claims=FEW))
+        file.apply(numbered(1, claims=SMALL_STEP))
         assert _backups(file) == ()
 
 
 def test_step_of_many_facts_is_backed_up_each_time(file: UserFile) -> None:
-    file.apply(numbered(1, claims=FEW // 2 - 1))
+    file.apply(numbered(1, claims=SMALL_STEP // 2 - 1))
     assert [backup.reason for backup in _backups(file)] == [BackupReason.DAY]
-    large = numbered(2, claims=FEW // 2)
+    large = numbered(2, claims=SMALL_STEP // 2)
     file.apply(large)
     file.apply(large.inverse())
-    assert [backup.reason for backup in _backups(file)] == [
-        BackupReason.EDIT,
-        BackupReason.EDIT,
-        BackupReason.DAY,
-    ]
+    assert [backup.reason for backup in _backups(file)] == [BackupReason.EDIT, BackupReason.EDIT, BackupReason.DAY]
 
 
 def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock: Clock) -> None:
@@ -92,22 +87,22 @@ def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock
     others = ["notes.txt", "catalog-2020.sqlite", "catalog-99999999T999999999Z-v2-day.sqlite"]
     for name in others:
         (file.backups_folder / name).write_text("mine")
-    for number in range(KEPT + 3):
+    for number in range(MOST_BACKUPS + 3):
         file.apply(numbered(number))
         clock.next_day()
     made = [backup.made for backup in _backups(file)]
-    assert made == [NOON + timedelta(days=day) for day in range(KEPT + 2, 2, -1)]
+    assert made == [NOON + timedelta(days=day) for day in range(MOST_BACKUPS + 2, 2, -1)]
     assert {path.name for path in file.backups_folder.iterdir()} >= set(others)
 
 
 def test_clock_that_was_put_back_does_not_cost_the_new_backup(file: UserFile, clock: Clock) -> None:
-    for number in range(KEPT):
+    for number in range(MOST_BACKUPS):
         file.apply(numbered(number))
         clock.next_day()
     clock.now = NOON - timedelta(days=9)
-    file.apply(numbered(KEPT))
+    file.apply(numbered(MOST_BACKUPS))
     backups = _backups(file)
-    assert len(backups) == KEPT
+    assert len(backups) == MOST_BACKUPS
     assert backups[-1].made == clock.now
 
 
@@ -141,9 +136,9 @@ def test_no_folder_lists_nothing(tmp_path: Path) -> None:
 
 
 def test_restored_backup_brings_back_all_and_can_be_taken_back(file: UserFile) -> None:
-    signer = Signer("ab", "A colleague", "2026-07-02")
+    signer = TrustedSigner("ab", "A colleague", "2026-07-02")
     file.trust(signer)
-    file.apply(numbered(1, claims=FEW))
+    file.apply(numbered(1, claims=SMALL_STEP))
     file.distrust(signer.key)
     before = set(file.facts)
     (edit, _) = _backups(file)
@@ -158,16 +153,14 @@ def test_restored_backup_brings_back_all_and_can_be_taken_back(file: UserFile) -
     assert file.signers() == ()
 
 
-def test_oldest_of_all_can_be_restored_though_it_makes_room_for_the_backup_before(
-    file: UserFile, clock: Clock
-) -> None:
-    for number in range(KEPT):
+def test_oldest_of_all_can_be_restored_though_it_makes_room_for_the_backup_before(file: UserFile, clock: Clock) -> None:
+    for number in range(MOST_BACKUPS):
         file.apply(numbered(number))
         clock.next_day()
     oldest = _backups(file)[-1]
     clock.now = datetime.now(UTC)
     assert set(restore_backup(file.path, oldest.path)) == set(ALL)
-    assert len(_backups(file)) == KEPT
+    assert len(_backups(file)) == MOST_BACKUPS
 
 
 def test_backup_of_an_older_version_is_restored_in_the_newest(file: UserFile, tmp_path: Path) -> None:
@@ -176,7 +169,7 @@ def test_backup_of_an_older_version_is_restored_in_the_newest(file: UserFile, tm
     before = older.read_bytes()
     assert set(restore_backup(file.path, older)) == set(numbered(5).after)
     file.reload()
-    file.trust(Signer("ab", "A colleague", "2026-07-02"))
+    file.trust(TrustedSigner("ab", "A colleague", "2026-07-02"))
     assert older.read_bytes() == before
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog import build
-from gpudesk.catalog.build import build_catalog, read_tables
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.store import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError
-from gpudesk.catalog.tables import CATALOG
+from gpudesk.catalog.build import writer
+from gpudesk.catalog.build.writer import build_catalog, read_data_tables
+from gpudesk.catalog.database import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.schema import SHIPPED_METADATA
 
 Edit = Callable[[str, str, str], None]
 
@@ -66,7 +66,7 @@ def test_file_says_what_it_is_and_holds_every_table(catalog_path: Path) -> None:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-        assert {name for (name,) in tables} == set(CATALOG.tables)
+        assert {name for (name,) in tables} == set(SHIPPED_METADATA.tables)
         assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
     finally:
         connection.close()
@@ -82,10 +82,10 @@ def test_database_itself_refuses_two_preferred_claims(broken_path: Path) -> None
 
 
 def test_row_that_names_what_is_not_there_is_a_bug_of_the_checks(data_dir: Path, tmp_path: Path) -> None:
-    tables = {**read_tables(data_dir), "meta": []}
+    tables = {**read_data_tables(data_dir), "meta": []}
     tables["price"][0]["source"] = "nobody"
     with pytest.raises(CatalogBugError, match="FOREIGN KEY"):
-        build._write(tmp_path / "catalog.sqlite", tables)
+        writer._write_tables(tmp_path / "catalog.sqlite", tables)
 
 
 def test_path_with_signs_that_mean_something_in_addresses(data_dir: Path, tmp_path: Path) -> None:

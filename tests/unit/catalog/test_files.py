@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.build import build_catalog, read_tables
-from gpudesk.catalog.problems import DataError
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.build.writer import build_catalog, read_data_tables
 
 Edit = Callable[[str, str, str], None]
 
@@ -19,12 +19,12 @@ BANDWIDTH = "[attributes.memory_bandwidth]\n"
 def problems_of(data_dir: Path) -> list[str]:
     """Return what reading the data complains about, a line a problem."""
     with pytest.raises(DataError) as caught:
-        read_tables(data_dir)
+        read_data_tables(data_dir)
     return [str(problem) for problem in caught.value.problems]
 
 
 def test_real_data_has_no_problem(data_dir: Path) -> None:
-    tables = read_tables(data_dir)
+    tables = read_data_tables(data_dir)
     assert len(tables["accelerator"]) == 34
     assert len(tables["model"]) == 83
 
@@ -109,8 +109,7 @@ def test_broken_toml_names_file_line_and_column(data_dir: Path, edit: Edit) -> N
             MI325X,
             'source = "amd-geak-sku"',
             'source = "amd-geek-sku"',
-            f"{MI325X}: attributes.architecture.claims.1.source: there is no source "
-            "'amd-geek-sku' in sources/",
+            f"{MI325X}: attributes.architecture.claims.1.source: there is no source 'amd-geek-sku' in sources/",
             id="unknown source",
         ),
         pytest.param(
@@ -227,11 +226,7 @@ def test_broken_toml_names_file_line_and_column(data_dir: Path, edit: Edit) -> N
             id="unknown kind",
         ),
         pytest.param(
-            "prices/cloud.csv",
-            ",mi300x,",
-            ",mi300,",
-            "there is no accelerator 'mi300'",
-            id="price of no accelerator",
+            "prices/cloud.csv", ",mi300x,", ",mi300,", "there is no accelerator 'mi300'", id="price of no accelerator"
         ),
         pytest.param(
             "claims/seeds.csv",

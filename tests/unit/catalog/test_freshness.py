@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.freshness import catalog_is_stale, ensure_built
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.store import CatalogFileError
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.shipped import ensure_built, is_catalog_stale
 
 Edit = Callable[[str, str, str], None]
 
-ENSURE = "import sys, pathlib; from gpudesk.catalog.freshness import ensure_built; \
+ENSURE = "import sys, pathlib; from gpudesk.catalog.shipped import ensure_built; \
 ensure_built(*map(pathlib.Path, sys.argv[1:]))"
 
 
 def test_built_once_and_then_kept(data_dir: Path, tmp_path: Path) -> None:
     path = tmp_path / "build" / "catalog.sqlite"
     assert ensure_built(data_dir, path)
-    assert not catalog_is_stale(data_dir, path)
+    assert not is_catalog_stale(data_dir, path)
     assert not ensure_built(data_dir, path)
 
 
@@ -44,14 +44,14 @@ def test_removed_and_added_files_count(data_dir: Path, tmp_path: Path) -> None:
     with Catalog.open(path) as catalog:
         assert "sd3-medium" not in {model.id for model in catalog.diffusion_models()}
     moved.rename(data_dir / "diffusion/sd3-medium.toml")
-    assert catalog_is_stale(data_dir, path)
+    assert is_catalog_stale(data_dir, path)
 
 
 def test_dates_of_files_do_not_count(data_dir: Path, tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
     ensure_built(data_dir, path)
     os.utime(data_dir / "accelerators/mi325x.toml")
-    assert not catalog_is_stale(data_dir, path)
+    assert not is_catalog_stale(data_dir, path)
 
 
 @pytest.mark.parametrize("length", [0, 50, 10_000])
@@ -78,5 +78,5 @@ def test_two_processes_at_once(data_dir: Path, tmp_path: Path) -> None:
     for process in running:
         _, told = process.communicate(timeout=60)
         assert (process.returncode, told) == (0, b"")
-    assert not catalog_is_stale(data_dir, path)
+    assert not is_catalog_stale(data_dir, path)
     assert [file.name for file in tmp_path.glob("catalog*")] == ["catalog.sqlite"]

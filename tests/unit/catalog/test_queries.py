@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.models import MLA, Attention, DenseFfn, GatedDeltaNet, Indexer, MoeFfn
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import CatalogEntryKind, SourceKind
+from gpudesk.domain.model import MLA, Attention, AttentionIndexer, DenseFfn, GatedDeltaNet, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.things import ThingKind
-from gpudesk.engine.tensors import parameter_count
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import InputError
 
 MIB = 2**20
 
@@ -38,7 +37,7 @@ def test_bandwidth_of_mi325x_with_the_rival_figure(catalog: Catalog) -> None:
     assert attribute.reason
     rival = next(claim for claim in attribute.rivals if claim.source.id == "seed-000")
     assert (rival.value, rival.published) == (5_300_000_000_000, "5300 GB/s")
-    assert rival.kind is Kind.PRESS
+    assert rival.kind is SourceKind.PRESS
     assert rival.verdict
 
 
@@ -59,12 +58,7 @@ def test_memory_is_what_the_device_exposes(catalog: Catalog, accelerator: str, m
 
 def test_accelerator_is_made_of_the_preferred_values(catalog: Catalog) -> None:
     h100 = catalog.accelerator("h100-sxm")
-    assert (h100.vendor, h100.generation, h100.platform, h100.announced) == (
-        "NVIDIA",
-        "hopper",
-        "CUDA",
-        False,
-    )
+    assert (h100.vendor, h100.generation, h100.platform, h100.announced) == ("NVIDIA", "hopper", "CUDA", False)
     assert h100.peak_dense["fp8"] == 1.9789e15
     assert h100.tdp_w == 700
     assert "fp4" not in h100.peak_dense
@@ -90,7 +84,7 @@ def test_dense_model_has_its_dimensions(catalog: Catalog) -> None:
     assert (model.hidden_size, model.vocab_size, model.layer_count) == (8192, 128256, 80)
     assert group.mixer == Attention(heads=64, kv_heads=8, head_dim=128)
     assert group.ffn == DenseFfn(intermediate_size=28672)
-    assert parameter_count(model) == 70_553_706_496
+    assert count_parameters(model) == 70_553_706_496
 
 
 def test_latent_attention_keeps_its_indexer(catalog: Catalog) -> None:
@@ -98,7 +92,7 @@ def test_latent_attention_keeps_its_indexer(catalog: Catalog) -> None:
     dense, sparse = model.layers
     assert (dense.count, sparse.count) == (3, 58)
     assert isinstance(dense.mixer, MLA)
-    assert dense.mixer.indexer == Indexer(heads=64, head_dim=128, top_k=2048)
+    assert dense.mixer.indexer == AttentionIndexer(heads=64, head_dim=128, top_k=2048)
     assert dense.mixer is sparse.mixer
     assert isinstance(sparse.ffn, MoeFfn)
     assert model.native_precision is Precision.FP8
@@ -124,7 +118,7 @@ def test_configuration_is_the_source_of_a_dimension(catalog: Catalog) -> None:
     claim = catalog.attribute("llama-3.1-70b", "mixers.attention.kv_heads").preferred
     assert claim is not None
     assert claim.value == 8
-    assert claim.kind is Kind.CONFIG_COPY
+    assert claim.kind is SourceKind.CONFIG_COPY
 
 
 def test_preferred_claim_takes_the_place_of_the_configuration(catalog: Catalog) -> None:
@@ -149,7 +143,7 @@ def test_every_attribute_has_a_claim_with_a_source(catalog: Catalog) -> None:
     sources = set(catalog.sources())
     for thing in catalog.things():
         attributes = catalog.attributes(thing.id)
-        assert attributes or thing.kind is ThingKind.SERVING_ENGINE
+        assert attributes or thing.kind is CatalogEntryKind.SERVING_ENGINE
         for attribute in attributes:
             assert attribute.claims, f"{thing.id} {attribute.name}"
             assert {claim.source for claim in attribute.claims} <= sources
@@ -205,10 +199,10 @@ def test_diffusion_model_has_results_measured_and_estimated(catalog: Catalog) ->
 
 
 def test_things_are_listed_by_kind(catalog: Catalog) -> None:
-    parts = catalog.things(ThingKind.ACCELERATOR)
+    parts = catalog.things(CatalogEntryKind.ACCELERATOR)
     assert [part.id for part in parts] == [accelerator.id for accelerator in catalog.accelerators()]
-    assert catalog.kind_of("gpt-oss-120b") is ThingKind.MODEL
-    assert catalog.kind_of("sdxl") is ThingKind.DIFFUSION_MODEL
+    assert catalog.kind_of("gpt-oss-120b") is CatalogEntryKind.MODEL
+    assert catalog.kind_of("sdxl") is CatalogEntryKind.DIFFUSION_MODEL
     assert catalog.thing("mi325x").maker == "AMD"
 
 
@@ -230,9 +224,7 @@ Question = Callable[[Catalog], object]
         (lambda catalog: catalog.source("amd-geek-sku"), "source", "amd-geak-sku"),
     ],
 )
-def test_unknown_id_is_answered_with_the_closest(
-    catalog: Catalog, question: Question, kind: str, near: str
-) -> None:
+def test_unknown_id_is_answered_with_the_closest(catalog: Catalog, question: Question, kind: str, near: str) -> None:
     with pytest.raises(InputError) as caught:
         question(catalog)
     parameters = caught.value.problem.parameters

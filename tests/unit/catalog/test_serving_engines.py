@@ -8,37 +8,35 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.build import read_tables
-from gpudesk.catalog.plain import restored
-from gpudesk.catalog.problems import DataError
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.serving_engine_files import from_json, read_serving_engines, to_json
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.serving_engines import ServingEngine
-from gpudesk.domain.things import ThingKind
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.build.serving_engines import parse_engine_json, read_serving_engines, write_engine_json
+from gpudesk.catalog.build.writer import read_data_tables
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.shipped import restore_dataclass
+from gpudesk.domain.claim import CatalogEntryKind
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.text.messages import InputError
 
 Edit = Callable[[str, str, str], None]
 
 
 def test_engines_are_those_of_the_files(catalog: Catalog, data_dir: Path) -> None:
     assert catalog.serving_engines() == read_serving_engines(data_dir)
-    assert [engine.id for engine in catalog.serving_engines()] == [
-        "llama.cpp",
-        "sglang",
-        "tensorrt-llm",
-        "tgi",
-        "vllm",
-    ]
+    assert [engine.id for engine in catalog.serving_engines()] == ["llama.cpp", "sglang", "tensorrt-llm", "tgi", "vllm"]
 
 
 def test_engines_are_read_back_without_the_validator(catalog: Catalog) -> None:
     for engine in catalog.serving_engines():
-        assert restored(ServingEngine, json.loads(to_json(engine))) == from_json(to_json(engine)) == engine
+        assert (
+            restore_dataclass(ServingEngine, json.loads(write_engine_json(engine)))
+            == parse_engine_json(write_engine_json(engine))
+            == engine
+        )
 
 
 def test_engine_by_id(catalog: Catalog) -> None:
     assert catalog.serving_engine("vllm").supports_pp
-    assert catalog.kind_of("vllm") is ThingKind.SERVING_ENGINE
+    assert catalog.kind_of("vllm") is CatalogEntryKind.SERVING_ENGINE
     with pytest.raises(InputError) as caught:
         catalog.serving_engine("vLLM 1")
     assert caught.value.problem.parameters["near"] == ("vllm",)
@@ -47,16 +45,8 @@ def test_engine_by_id(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (
-            'source = "llama-cpp-backends"',
-            'source = "nowhere"',
-            "platforms.1.source: there is no source 'nowhere'",
-        ),
-        (
-            'platforms = ["CUDA", "ROCm"]',
-            'platforms = ["CUDO"]',
-            "platforms.1.when.platforms: there is no 'CUDO'",
-        ),
+        ('source = "llama-cpp-backends"', 'source = "nowhere"', "platforms.1.source: there is no source 'nowhere'"),
+        ('platforms = ["CUDA", "ROCm"]', 'platforms = ["CUDO"]', "platforms.1.when.platforms: there is no 'CUDO'"),
         ("pp = true", 'pp = "yes"', "parallel.pp: should be a valid boolean"),
         ("[parallel]", "[[parallels]]", "parallels: "),
         (
@@ -74,6 +64,6 @@ def test_engine_by_id(catalog: Catalog) -> None:
 def test_broken_rule_is_told(data_dir: Path, edit: Edit, old: str, new: str, expected: str) -> None:
     edit("serving_engines/llama.cpp.toml", old, new)
     with pytest.raises(DataError) as caught:
-        read_tables(data_dir)
+        read_data_tables(data_dir)
     lines = [str(problem) for problem in caught.value.problems]
     assert any(line.startswith(f"serving_engines/llama.cpp.toml: {expected}") for line in lines), lines

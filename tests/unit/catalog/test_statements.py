@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.build import build_catalog, read_tables
-from gpudesk.catalog.problems import DataError
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Claim
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.build.writer import build_catalog, read_data_tables
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import Claim
 
 Edit = Callable[[str, str, str], None]
 
@@ -113,5 +113,5 @@ def test_a_statement_that_cannot_be_joined_is_refused(
 ) -> None:
     edit("claims/seeds.csv", old, new)
     with pytest.raises(DataError) as caught:
-        read_tables(data_dir)
+        read_data_tables(data_dir)
     assert told in str(caught.value)

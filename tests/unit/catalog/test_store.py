@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.store import SCHEMA_VERSION, CatalogBugError, CatalogFileError, Store
+from gpudesk.catalog.database import SCHEMA_VERSION, CatalogBugError, CatalogDatabase, CatalogFileError
+from gpudesk.catalog.read import Catalog
 
 
 def _cut(path: Path) -> None:
@@ -76,7 +76,7 @@ def test_unusable_file_is_refused_by_what_it_is(
 ) -> None:
     spoil(broken_path)
     with pytest.raises(CatalogFileError) as caught:
-        Store(broken_path)
+        CatalogDatabase(broken_path)
     assert caught.value.problem.id == expected
     assert caught.value.where == str(broken_path)
 
@@ -95,7 +95,7 @@ def test_damage_inside_is_found_when_it_is_read(broken_path: Path) -> None:
 @pytest.mark.parametrize("sql", ["SELECT nothing FROM nowhere", "DELETE FROM claim"])
 def test_impossible_question_is_a_bug(catalog_path: Path, sql: str) -> None:
     before = catalog_path.read_bytes()
-    with Store(catalog_path) as store, pytest.raises(CatalogBugError):
+    with CatalogDatabase(catalog_path) as store, pytest.raises(CatalogBugError):
         store.rows(sql)
     assert catalog_path.read_bytes() == before
 

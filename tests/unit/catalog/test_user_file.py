@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.store import CatalogFileError
-from gpudesk.catalog.user_file import ChangedElsewhereError, UserFile
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit, OwnFacts, OwnPrice
-from gpudesk.domain.signers import Signer
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.user_facts import FactEdit, UserFacts, UserPrice
+from gpudesk.text.messages import InputError
 from tests.unit.catalog.own_samples import (
     ALL,
     BANDWIDTH,
@@ -31,7 +31,7 @@ from tests.unit.catalog.own_samples import (
     step,
 )
 
-SIGNER = Signer("ab" * 32, "A colleague", "2026-07-01")
+SIGNER = TrustedSigner("ab" * 32, "A colleague", "2026-07-01")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def file(path: Path) -> Iterator[UserFile]:
         yield file
 
 
-def _read(path: Path) -> OwnFacts:
+def _read(path: Path) -> UserFacts:
     with UserFile.open(path) as file:
         return file.facts
 
@@ -70,7 +70,7 @@ def test_first_step_makes_the_file_for_this_user_alone(path: Path, file: UserFil
     assert path.parent.stat().st_mode & 0o077 == 0
     file.close()
     assert sorted(each.name for each in path.parent.iterdir()) == ["catalog.sqlite"]
-    assert _read(path).facts == OwnFacts.of(ALL).facts
+    assert _read(path).facts == UserFacts.of(ALL).facts
 
 
 def test_reading_again_leaves_the_file_as_it_is(path: Path, file: UserFile) -> None:
@@ -101,7 +101,7 @@ def test_changed_fact_keeps_its_place_and_a_new_one_comes_last(path: Path, file:
     file.apply(step(before=(prices[1],)))
     file.apply(step(prices[1]))
     for facts in (file.facts, _read(path)):
-        ids = [fact.id for fact in facts if isinstance(fact, OwnPrice)]
+        ids = [fact.id for fact in facts if isinstance(fact, UserPrice)]
         assert ids == ["own-c", "own-b", "own-a"]
 
 
@@ -118,13 +118,10 @@ def test_step_of_nothing_writes_nothing(path: Path, file: UserFile) -> None:
 
 @pytest.mark.parametrize(
     ("edit", "expected"),
-    [
-        (step(BANDWIDTH, RENT), "own.dangling_source"),
-        (step(QUOTE, replace(RENT, note="a\0b")), "field.control"),
-    ],
+    [(step(BANDWIDTH, RENT), "own.dangling_source"), (step(QUOTE, replace(RENT, note="a\0b")), "field.control")],
 )
 def test_step_that_cannot_be_kept_leaves_all_as_it_was(
-    path: Path, file: UserFile, edit: Edit, expected: str
+    path: Path, file: UserFile, edit: FactEdit, expected: str
 ) -> None:
     before = file.apply(step(TEST))
     with pytest.raises(InputError) as caught:
@@ -154,9 +151,7 @@ def test_source_that_a_figure_rests_on_cannot_go_alone(path: Path, file: UserFil
         step(numbered(1).after[0], replace(RENT, usd=1.0)),
     ],
 )
-def test_step_that_rests_on_what_is_not_there_is_refused_whole(
-    path: Path, file: UserFile, edit: Edit
-) -> None:
+def test_step_that_rests_on_what_is_not_there_is_refused_whole(path: Path, file: UserFile, edit: FactEdit) -> None:
     before = file.apply(step(*ALL))
     with pytest.raises(ChangedElsewhereError):
         file.apply(edit)
@@ -313,7 +308,7 @@ def test_signers_are_trusted_until_they_are_not(path: Path, file: UserFile) -> N
     file.trust(SIGNER)
     file.trust(replace(SIGNER, name="The colleague", trusted_on="2026-07-02"))
     with UserFile.open(path) as other:
-        assert other.signers() == (Signer(SIGNER.key, "The colleague", "2026-07-02"),)
+        assert other.signers() == (TrustedSigner(SIGNER.key, "The colleague", "2026-07-02"),)
         other.distrust(SIGNER.key)
         other.distrust("unknown")
     assert _changed(file)

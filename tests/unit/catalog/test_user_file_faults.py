@@ -13,15 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog import user_reading
-from gpudesk.catalog.backups import list_backups, restore_backup
-from gpudesk.catalog.store import CatalogBugError, CatalogFileError
-from gpudesk.catalog.user_edits import RowChange
-from gpudesk.catalog.user_file import ChangedElsewhereError, UserFile
-from gpudesk.catalog.user_migrations import USER_VERSION
-from gpudesk.catalog.user_place import set_aside
-from gpudesk.domain.signers import Signer
-from gpudesk.sentences import problem
+from gpudesk.catalog.database import CatalogBugError, CatalogFileError
+from gpudesk.catalog.user_store import connection as connection_module
+from gpudesk.catalog.user_store.file_system import set_aside
+from gpudesk.catalog.user_store.migrations import USER_VERSION
+from gpudesk.catalog.user_store.rows import RowChange
+from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.text.messages import format_input_error
 from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start
 
@@ -151,7 +150,7 @@ def test_unusable_file_is_told_by_what_it_is_and_not_touched(
     with pytest.raises(CatalogFileError) as caught:
         UserFile.open(path)
     assert caught.value.problem.id == expected
-    assert problem(caught.value).startswith(f"{path}: ")
+    assert format_input_error(caught.value).startswith(f"{path}: ")
     assert _content(path) == before
     assert not path.with_name(f"{path.name}-wal").exists()
 
@@ -178,9 +177,7 @@ def test_damaged_file_with_changes_beside_it_is_not_touched(path: Path, tmp_path
     with pytest.raises(CatalogFileError) as caught:
         UserFile.open(copy)
     assert caught.value.problem.id == "own.file.damaged"
-    assert {
-        each.name: each.read_bytes() for each in left.iterdir() if not each.name.endswith("-shm")
-    } == before
+    assert {each.name: each.read_bytes() for each in left.iterdir() if not each.name.endswith("-shm")} == before
 
 
 def test_folder_above_that_is_a_file_is_told(tmp_path: Path) -> None:
@@ -215,9 +212,7 @@ def test_broken_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [_cut, _text, _bad_pages])
-def test_backup_takes_the_place_of_a_broken_file_which_is_kept(
-    path: Path, spoil: Callable[[Path], None]
-) -> None:
+def test_backup_takes_the_place_of_a_broken_file_which_is_kept(path: Path, spoil: Callable[[Path], None]) -> None:
     (backup,) = list_backups(path.parent / "backups")
     spoil(path)
     broken = path.read_bytes()
@@ -252,7 +247,7 @@ def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
 
 
 def test_removed_file_is_written_anew_with_all_that_was_read(path: Path) -> None:
-    signer = Signer("k" * 64, "A colleague", "2026-11-20")
+    signer = TrustedSigner("k" * 64, "A colleague", "2026-11-20")
     with UserFile.open(path) as file:
         file.apply(numbered(2))
         file.trust(signer)
@@ -286,7 +281,7 @@ def test_file_that_another_program_made_meanwhile_is_not_written_over(
             other.rename(name)
             return False
 
-        monkeypatch.setattr("gpudesk.catalog.user_place._give_name", both_at_once)
+        monkeypatch.setattr("gpudesk.catalog.user_store.file_system._claim_name", both_at_once)
         with pytest.raises(ChangedElsewhereError):
             file.write_anew()
         assert file.facts is facts, "what was read stays until it is read again"
@@ -297,7 +292,7 @@ def test_folder_that_refuses_leaves_the_facts_in_memory(path: Path, monkeypatch:
     with UserFile.open(path) as file:
         facts = file.facts
         path.unlink()
-        monkeypatch.setattr("gpudesk.catalog.user_file.can_write", lambda _path: False)
+        monkeypatch.setattr("gpudesk.catalog.user_store.user_file.can_write", lambda _path: False)
         with pytest.raises(CatalogFileError) as caught:
             file.write_anew()
         assert caught.value.problem.id == "own.file.read_only"
@@ -350,9 +345,7 @@ def test_link_to_nowhere_is_set_aside_and_a_new_file_begun(path: Path) -> None:
     assert not path.is_symlink()
 
 
-def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(
-    path: Path, tmp_path: Path
-) -> None:
+def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.sqlite"
     with UserFile.open(other) as file:
         file.apply(numbered(7))
@@ -369,13 +362,11 @@ def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(
     assert len(list(path.parent.glob("catalog.sqlite.broken-*-wal"))) == 1
 
 
-def test_statement_that_is_wrong_is_a_mistake_of_the_program(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_statement_that_is_wrong_is_a_mistake_of_the_program(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def mistaken(connection: sqlite3.Connection, _change: RowChange) -> None:
         connection.execute("DELETE nothing")
 
-    monkeypatch.setattr("gpudesk.catalog.user_file.write", mistaken)
+    monkeypatch.setattr("gpudesk.catalog.user_store.user_file.write_row_change", mistaken)
     with UserFile.open(path) as file, pytest.raises(CatalogBugError):
         file.apply(numbered(2))
     assert _facts(path) == FACTS
@@ -387,7 +378,7 @@ def test_statement_that_is_wrong_is_a_mistake_of_the_program(
 @pytest.fixture
 def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The file, while another process keeps everybody from writing; patience is short."""
-    monkeypatch.setattr(user_reading, "PATIENCE", 0.1)
+    monkeypatch.setattr(connection_module, "PATIENCE", 0.1)
     process = start("lock", path)
     assert process.stdout is not None
     assert process.stdout.readline() == '{"locked": true}\n'
@@ -430,11 +421,7 @@ def _check_filled(path: Path, said: list[dict[str, object]], expected: str) -> N
 @mounts
 def test_full_disk_leaves_whole_steps_and_room_lets_it_go_on(tmp_path: Path) -> None:
     """The folder is on a disk of its own, which ends with the process: it reads its file itself."""
-    said = run(
-        "fill",
-        tmp_path / "catalog.sqlite",
-        within=own_mounts(f"mount -t tmpfs -o size=1600k none {tmp_path}"),
-    )
+    said = run("fill", tmp_path / "catalog.sqlite", within=own_mounts(f"mount -t tmpfs -o size=1600k none {tmp_path}"))
     _check_filled(tmp_path, said, "own.file.full")
 
 
@@ -451,13 +438,9 @@ def test_place_that_is_mounted_read_only_is_read(path: Path) -> None:
     folder = path.parent
     before = path.read_bytes()
     within = own_mounts(f"mount --bind {folder} {folder}", f"mount -o remount,bind,ro {folder}")
-    assert run("look", path, within=within) == [
-        {"facts": FACTS, "writable": False, "problem": "own.file.read_only"}
-    ]
+    assert run("look", path, within=within) == [{"facts": FACTS, "writable": False, "problem": "own.file.read_only"}]
     empty = folder / "other" / "catalog.sqlite"
-    assert run("look", empty, within=within) == [
-        {"facts": 0, "writable": False, "problem": "own.file.read_only"}
-    ]
+    assert run("look", empty, within=within) == [{"facts": 0, "writable": False, "problem": "own.file.read_only"}]
     assert path.read_bytes() == before
 
 

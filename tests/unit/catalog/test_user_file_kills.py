@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.backups import list_backups
-from gpudesk.catalog.user_file import UserFile
-from gpudesk.catalog.user_migrations import USER_VERSION, version_of
-from gpudesk.domain.claims import Source
-from gpudesk.domain.own_facts import OwnFacts
+from gpudesk.catalog.user_store.migrations import USER_VERSION, read_version
+from gpudesk.catalog.user_store.user_file import UserFile, list_backups
+from gpudesk.domain.claim import Source
+from gpudesk.domain.user_facts import UserFacts
 from tests.unit.catalog.own_samples import QUOTE, numbered, step, write_version
 from tests.unit.catalog.processes import kill, start
 
 
-def _facts(path: Path) -> OwnFacts:
+def _facts(path: Path) -> UserFacts:
     """Read and check the file as a program does that begins after the crash, and write to it."""
     with UserFile.open(path) as file:
         facts = file.facts
@@ -29,7 +28,7 @@ def _facts(path: Path) -> OwnFacts:
     return facts
 
 
-def _steps(facts: OwnFacts) -> set[int]:
+def _steps(facts: UserFacts) -> set[int]:
     """Return which numbered steps are there, each of which must be whole."""
     numbers = {int(fact.id.removeprefix("own-")) for fact in facts if isinstance(fact, Source)}
     expected = [fact for number in numbers for fact in _step(number)]
@@ -99,7 +98,7 @@ def test_killed_at_any_moment_of_a_migration_the_file_is_old_or_new(older: Path,
         with UserFile.open(path) as file:
             assert set(file.facts) in (facts, facts | set(numbered(1).after))
             with closing(sqlite3.connect(path)) as connection:
-                version = version_of(connection)
+                version = read_version(connection)
             # Each step is whole; between two of them the file is in the version of the first.
             assert 1 <= version <= USER_VERSION
             copies = list_backups(file.backups_folder)
@@ -112,10 +111,8 @@ def test_killed_in_the_middle_of_the_last_step_the_file_is_as_it_was_before_it(o
     process.communicate()
     assert process.returncode == -9
     with closing(sqlite3.connect(older)) as connection:
-        assert version_of(connection) == USER_VERSION - 1
-        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'watch'").fetchone() == (
-            0,
-        )
+        assert read_version(connection) == USER_VERSION - 1
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'watch'").fetchone() == (0,)
     assert set(_facts(older)) == set(numbered(0, claims=3000).after)
 
 
@@ -125,9 +122,7 @@ def test_killed_at_any_moment_of_a_restore_the_file_is_one_or_the_other(tmp_path
     kept.mkdir()
     states = [numbered(number, claims=500).after for number in (1, 2)]
     for number, facts in enumerate(states):
-        write_version(
-            kept / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts)
-        )
+        write_version(kept / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts))
     moments = random.Random(8)
     seen = []
     for _ in range(12):

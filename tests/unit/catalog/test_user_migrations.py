@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.backups import list_backups
-from gpudesk.catalog.user_file import UserFile
-from gpudesk.catalog.user_migrations import MIGRATIONS, USER_VERSION, migrate, version_of
-from gpudesk.domain.backups import BackupReason
-from gpudesk.domain.signers import Signer
+from gpudesk.catalog.user_store.migrations import MIGRATIONS, USER_VERSION, migrate, read_version
+from gpudesk.catalog.user_store.user_file import UserFile, list_backups
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.user_facts import BackupReason
 from tests.unit.catalog.own_samples import ALL, numbered, write_version
 
 OLDER = Path(__file__).parents[2] / "data"
@@ -22,7 +21,7 @@ OLDER = Path(__file__).parents[2] / "data"
 
 def _version(path: Path) -> int:
     with closing(sqlite3.connect(path)) as connection:
-        return version_of(connection)
+        return read_version(connection)
 
 
 def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -54,7 +53,7 @@ def test_older_file_becomes_new_at_the_first_change_after_a_backup(older: Path) 
     former = _version(older)
     with UserFile.open(older) as file:
         file.apply(numbered(1))
-        file.trust(Signer("ab" * 32, "A colleague", "2026-07-01"))
+        file.trust(TrustedSigner("ab" * 32, "A colleague", "2026-07-01"))
         assert set(file.facts) == {*ALL, *numbered(1).after}
         (backup,) = list_backups(file.backups_folder)
     assert _version(older) == USER_VERSION
@@ -73,7 +72,7 @@ def test_older_file_ends_with_the_tables_of_a_new_one(older: Path) -> None:
 
 
 def test_older_file_in_a_read_only_place_is_read(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpudesk.catalog.user_file.can_write", lambda _: False)
+    monkeypatch.setattr("gpudesk.catalog.user_store.user_file.can_write", lambda _: False)
     with UserFile.open(older) as file:
         assert not file.writable
         assert set(file.facts) == set(ALL)
@@ -87,7 +86,7 @@ def test_step_that_fails_leaves_the_version_before_it_whole(tmp_path: Path, brok
         before = _schema(connection)
         with pytest.raises(sqlite3.OperationalError):
             migrate(connection, (MIGRATIONS[0], broken))
-        assert (version_of(connection), _schema(connection)) == (1, before)
+        assert (read_version(connection), _schema(connection)) == (1, before)
 
 
 def test_two_processes_that_find_an_older_file_make_it_new_once(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.user_migrations import migrate
-from gpudesk.catalog.user_rows import LONGEST_TEXT, RowError, facts_of, to_row
-from gpudesk.catalog.user_tables import FACT_TABLES, TABLE_OF
-from gpudesk.domain.claims import ClaimValue, Kind, Preference, Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, fact_key
+from gpudesk.catalog.user_store.migrations import migrate
+from gpudesk.catalog.user_store.rows import FACT_TABLES, LONGEST_TEXT, TABLE_BY_NAME, RowError, decode_rows, encode_row
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, get_fact_key
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError
 from tests.unit.catalog.own_samples import ALL, BANDWIDTH, CARD, QUOTE, RENT
 
 #: Any text at all: half characters, NUL, marks that turn the direction of writing.
@@ -33,51 +33,51 @@ _values: st.SearchStrategy[ClaimValue] = st.one_of(
     _texts,
     st.lists(_texts, max_size=3).map(tuple),
 )
-_kinds = st.sampled_from(Kind)
-_facts: st.SearchStrategy[OwnFact] = st.one_of(
+_kinds = st.sampled_from(SourceKind)
+_facts: st.SearchStrategy[UserFact] = st.one_of(
     st.builds(Source, _texts, _texts, _texts, _kinds, _optional_texts, _optional_texts, _optional_texts),
-    st.builds(OwnAccelerator, _texts, _texts, _texts, _texts, st.booleans()),
-    st.builds(OwnModel, _texts, _texts, _texts, _texts),
+    st.builds(UserAccelerator, _texts, _texts, _texts, _texts, st.booleans()),
+    st.builds(UserModel, _texts, _texts, _texts, _texts),
     st.builds(
-        OwnClaim, _texts, _texts, _values, _texts, _kinds, _texts, _optional_texts, _optional_texts
+        UserClaim, _texts, _texts, _values, _texts, _kinds, _texts, _optional_texts, _optional_texts
     ),
-    st.builds(Preference, _texts, _texts, _texts, _values, _texts, _texts),
+    st.builds(ClaimPreference, _texts, _texts, _texts, _values, _texts, _texts),
     st.builds(
-        OwnPrice, _texts, _texts, _texts, _texts, _kinds, _numbers, _numbers, _numbers,
+        UserPrice, _texts, _texts, _texts, _texts, _kinds, _numbers, _numbers, _numbers,
         accelerators_in_instance=_wholes, note=_optional_texts,
     ),
 )  # fmt: skip
 
 
-def _through_a_file(*facts: OwnFact) -> list[OwnFact]:
+def _through_a_file(*facts: UserFact) -> list[UserFact]:
     """Return what comes back of facts of one kind."""
-    table = TABLE_OF[fact_key(facts[0])[0]]
+    table = TABLE_BY_NAME[get_fact_key(facts[0])[0]]
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         migrate(connection)
         for fact in facts:
-            connection.execute(table.insert, to_row(table, fact))
-        return facts_of(table, connection.execute(table.select).fetchall())
+            connection.execute(table.insert, encode_row(table, fact))
+        return decode_rows(table, connection.execute(table.select).fetchall())
     finally:
         connection.close()
 
 
 @given(_facts)
-def test_any_fact_comes_back_exactly_or_is_refused_at_a_field_of_it(fact: OwnFact) -> None:
+def test_any_fact_comes_back_exactly_or_is_refused_at_a_field_of_it(fact: UserFact) -> None:
     refused_at: str | None = None
-    found: list[OwnFact] = []
+    found: list[UserFact] = []
     try:
         found = _through_a_file(fact)
     except InputError as error:
         refused_at = error.where
     assert found == [fact] or refused_at in {field.name for field in fields(fact)}
-    if found and isinstance(fact, OwnClaim):
+    if found and isinstance(fact, UserClaim):
         # Equal is not enough: 1, 1.0 and True are.
-        assert [repr(each.value) for each in found if isinstance(each, OwnClaim)] == [repr(fact.value)]
+        assert [repr(each.value) for each in found if isinstance(each, UserClaim)] == [repr(fact.value)]
 
 
-@pytest.mark.parametrize("fact", ALL, ids=lambda fact: fact_key(fact)[-1])
-def test_facts_of_every_kind_come_back(fact: OwnFact) -> None:
+@pytest.mark.parametrize("fact", ALL, ids=lambda fact: get_fact_key(fact)[-1])
+def test_facts_of_every_kind_come_back(fact: UserFact) -> None:
     assert _through_a_file(fact) == [fact]
 
 
@@ -106,9 +106,9 @@ def test_facts_of_every_kind_come_back(fact: OwnFact) -> None:
         (replace(BANDWIDTH, kind="gossip"), "kind", "field.word"),  # type: ignore[arg-type]
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_name(fact: OwnFact, where: str, expected: str) -> None:
+def test_what_cannot_be_kept_is_refused_by_name(fact: UserFact, where: str, expected: str) -> None:
     with pytest.raises(InputError) as caught:
-        to_row(TABLE_OF[fact_key(fact)[0]], fact)
+        encode_row(TABLE_BY_NAME[get_fact_key(fact)[0]], fact)
     assert (caught.value.where, caught.value.problem.id) == (where, expected)
 
 
@@ -134,10 +134,10 @@ def test_rows_come_back_in_the_order_in_which_they_were_entered() -> None:
     ],
 )
 def test_row_that_the_program_cannot_have_written_is_told(column: str, stored: object) -> None:
-    table = TABLE_OF["claim"]
-    row = dict(zip(table.columns, to_row(table, BANDWIDTH), strict=True)) | {column: stored}
+    table = TABLE_BY_NAME["claim"]
+    row = dict(zip(table.columns, encode_row(table, BANDWIDTH), strict=True)) | {column: stored}
     with pytest.raises(RowError):
-        facts_of(table, [tuple(row.values())])
+        decode_rows(table, [tuple(row.values())])
 
 
 def test_every_field_of_a_fact_has_a_column_and_every_column_a_field() -> None:

@@ -12,16 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.backups import list_backups, restore_backup
-from gpudesk.catalog.store import CatalogFileError
-from gpudesk.catalog.user_file import ChangedElsewhereError, UserFile
-from gpudesk.catalog.user_migrations import USER_VERSION, migrate, version_of
-from gpudesk.catalog.user_rows import RowError, facts_of, to_row
-from gpudesk.catalog.user_tables import WATCH_TABLE
-from gpudesk.domain.backups import BackupReason
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit
-from gpudesk.domain.watching import WatchNote
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
+from gpudesk.catalog.user_store.rows import WATCH_TABLE, RowError, decode_rows, encode_row
+from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
+from gpudesk.domain.user_facts import BackupReason, FactEdit
+from gpudesk.domain.watch_list import WatchNote
+from gpudesk.text.messages import InputError, message
 from tests.unit.catalog.own_samples import ALL, RENT, somebody_reading, step, write_version
 
 GAP = WatchNote("W002-01", 9.5, "2026-10-02", "Eigene Messung", "zweimal gelesen")
@@ -29,8 +26,8 @@ LATER = WatchNote("W002-01", 8, "2026-11", "A page")
 REFERENCE = WatchNote("W002-03", True, "2026-11-20", "Pressemitteilung")
 
 
-def note(*watched: WatchNote, unwatched: tuple[WatchNote, ...] = ()) -> Edit:
-    return Edit(message("own.step.add", name="a test"), unwatched=unwatched, watched=watched)
+def note(*watched: WatchNote, unwatched: tuple[WatchNote, ...] = ()) -> FactEdit:
+    return FactEdit(message("own.step.add", name="a test"), unwatched=unwatched, watched=watched)
 
 
 @pytest.fixture
@@ -56,7 +53,7 @@ def test_notes_come_back_as_they_were_and_are_no_facts(path: Path, file: UserFil
 
 
 def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, file: UserFile) -> None:
-    both = Edit(message("own.step.add", name="both"), after=ALL, watched=(GAP,))
+    both = FactEdit(message("own.step.add", name="both"), after=ALL, watched=(GAP,))
     assert set(file.apply(both)) == set(ALL)
     assert file.watched == (GAP,)
     assert len(file.apply(both.inverse())) == 0
@@ -66,7 +63,7 @@ def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, fi
 def test_note_that_cannot_be_kept_takes_its_whole_step_with_it(path: Path, file: UserFile) -> None:
     endless = WatchNote("W002-01", float("inf"), "2026-10", "A test")
     with pytest.raises(InputError) as refused:
-        file.apply(Edit(message("own.step.add", name="x"), after=ALL, watched=(endless,)))
+        file.apply(FactEdit(message("own.step.add", name="x"), after=ALL, watched=(endless,)))
     assert refused.value.where == "value"
     assert (len(file.facts), file.watched) == (0, ())
 
@@ -112,11 +109,9 @@ def test_file_that_was_removed_is_begun_anew_with_its_notes(path: Path, file: Us
     assert file.watched == _read(path) == (GAP,)
 
 
-def test_read_only_file_takes_no_note_and_says_why(
-    path: Path, file: UserFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_file_takes_no_note_and_says_why(path: Path, file: UserFile, monkeypatch: pytest.MonkeyPatch) -> None:
     file.apply(note(GAP))
-    monkeypatch.setattr("gpudesk.catalog.user_file.can_write", lambda _: False)
+    monkeypatch.setattr("gpudesk.catalog.user_store.user_file.can_write", lambda _: False)
     with pytest.raises(CatalogFileError) as refused:
         file.apply(note(REFERENCE))
     assert refused.value.problem.id == "own.file.read_only"
@@ -148,7 +143,7 @@ def test_file_of_a_former_version_gets_its_first_note_after_a_backup(path: Path,
         (backup,) = list_backups(file.backups_folder)
     assert (backup.version, backup.reason, backup.facts) == (version, BackupReason.MIGRATION, len(ALL))
     with closing(sqlite3.connect(path)) as connection:
-        assert version_of(connection) == USER_VERSION
+        assert read_version(connection) == USER_VERSION
     assert _read(path) == (GAP,)
 
 
@@ -198,14 +193,14 @@ def test_any_note_comes_back_exactly_or_is_refused_at_a_field_of_it(stated: Watc
 def _through_a_file(stated: WatchNote) -> list[WatchNote]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection)
-        connection.execute(WATCH_TABLE.insert, to_row(WATCH_TABLE, stated))
-        return facts_of(WATCH_TABLE, connection.execute(WATCH_TABLE.select).fetchall())
+        connection.execute(WATCH_TABLE.insert, encode_row(WATCH_TABLE, stated))
+        return decode_rows(WATCH_TABLE, connection.execute(WATCH_TABLE.select).fetchall())
 
 
 @pytest.mark.parametrize("stored", ['"nine"', "null", "[9]", "NaN", "", 9])
 def test_row_that_holds_neither_a_number_nor_yes_or_no_is_told(stored: object) -> None:
     with pytest.raises(RowError):
-        facts_of(WATCH_TABLE, [("W002-01", stored, "2026-10", "A test", None)])
+        decode_rows(WATCH_TABLE, [("W002-01", stored, "2026-10", "A test", None)])
 
 
 def test_every_field_of_a_note_has_a_column() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.values import Value, published, value_in_si
-from gpudesk.domain.claims import is_figure
-from gpudesk.domain.units import UnknownUnitError
+from gpudesk.domain.attributes import RecordedClaimValue, convert_claim_to_si, format_published
+from gpudesk.domain.claim import is_figure
+from gpudesk.text.units import UnknownUnitError
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from gpudesk.domain.units import UnknownUnitError
         (28, None, 28),
     ],
 )
-def test_value_in_si(value: Value, unit: str | None, expected: Value) -> None:
-    found = value_in_si(value, unit)
+def test_value_in_si(value: RecordedClaimValue, unit: str | None, expected: RecordedClaimValue) -> None:
+    found = convert_claim_to_si(value, unit)
     assert found == expected
     assert type(found) is type(expected)
 
@@ -35,12 +35,12 @@ def test_value_in_si(value: Value, unit: str | None, expected: Value) -> None:
 @given(st.decimals(min_value="0.01", max_value=100_000, places=2))
 def test_rate_with_two_decimals_is_a_whole_number_of_operations(rate: object) -> None:
     hundredths = int(float(str(rate)) * 100 + 0.5)
-    assert value_in_si(float(str(rate)), "TFLOPS") == hundredths * 10**10
+    assert convert_claim_to_si(float(str(rate)), "TFLOPS") == hundredths * 10**10
 
 
 def test_unknown_unit_is_refused() -> None:
     with pytest.raises(UnknownUnitError):
-        value_in_si(1, "furlong")
+        convert_claim_to_si(1, "furlong")
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_unknown_unit_is_refused() -> None:
         ("CDNA 3", None, None),
     ],
 )
-def test_published_is_kept_where_it_differs(value: Value, unit: str | None, expected: str | None) -> None:
-    assert published(value, unit) == expected
+def test_published_is_kept_where_it_differs(value: RecordedClaimValue, unit: str | None, expected: str | None) -> None:
+    assert format_published(value, unit) == expected
 
 
 def test_yes_is_no_number() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.revisions import stored_revision
-from gpudesk.catalog.store import Store
-from gpudesk.catalog.verify import verify
-from gpudesk.sentences import sentence
+from gpudesk.catalog.database import CatalogDatabase
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.revision import compute_stored_revision
+from gpudesk.catalog.verify import verify_catalog
+from gpudesk.text.messages import format_message
 from tests.unit.workbench.own_samples import ALL
 
 
@@ -23,8 +23,8 @@ def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
         connection.execute(statement)
     connection.commit()
     if not keep_revision:
-        with Store(path) as store:
-            revision = stored_revision(store)
+        with CatalogDatabase(path) as store:
+            revision = compute_stored_revision(store)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (revision,))
         connection.commit()
     connection.close()
@@ -38,17 +38,17 @@ def _dimension(model: str, old: str, new: str) -> str:
 def findings_of(path: Path) -> list[tuple[str, str]]:
     """Return the findings as pairs of place and message, each of which can be said."""
     with Catalog.open(path) as catalog:
-        findings = verify(catalog)
-    assert all(sentence(finding.problem) for finding in findings)
+        findings = verify_catalog(catalog)
+    assert all(format_message(finding.problem) for finding in findings)
     return [(finding.where, finding.problem.id) for finding in findings]
 
 
 def test_real_catalog_has_no_finding(catalog: Catalog) -> None:
-    assert verify(catalog) == ()
+    assert verify_catalog(catalog) == ()
 
 
 def test_facts_of_the_user_are_no_fault_of_the_catalog(catalog: Catalog) -> None:
-    assert verify(catalog.with_own(ALL)) == ()
+    assert verify_catalog(catalog.with_own(ALL)) == ()
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,7 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
             ["UPDATE seed_subject SET claim = 0 WHERE seed_claim = 'C000-001'"],
             ("C000-001", "catalog.verify.other_source"),
         ),
-        (
-            ["UPDATE dispute SET claim_b = 'HEARSAY' WHERE id = 'D-001'"],
-            ("D-001", "catalog.verify.no_such_claim"),
-        ),
+        (["UPDATE dispute SET claim_b = 'HEARSAY' WHERE id = 'D-001'"], ("D-001", "catalog.verify.no_such_claim")),
         (
             [_dimension("llama-3.1-70b", '"kv_heads":8', '"kv_heads":7')],
             ("llama-3.1-70b layers.1", "catalog.verify.multiple"),
@@ -114,9 +111,7 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
         ),
     ],
 )
-def test_each_fault_has_its_finding(
-    broken_path: Path, statements: list[str], expected: tuple[str, str]
-) -> None:
+def test_each_fault_has_its_finding(broken_path: Path, statements: list[str], expected: tuple[str, str]) -> None:
     spoil(broken_path, *statements)
     assert findings_of(broken_path) == [expected]
 

@@ -15,12 +15,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from gpudesk.catalog.backups import list_backups, restore_backup
-from gpudesk.catalog.user_file import UserFile
-from gpudesk.catalog.user_migrations import MIGRATIONS, migrate
-from gpudesk.domain.claims import Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit
+from gpudesk.catalog.user_store.migrations import MIGRATIONS, migrate
+from gpudesk.catalog.user_store.user_file import UserFile, list_backups, restore_backup
+from gpudesk.domain.claim import Source
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.text.messages import InputError
 from tests.unit.catalog.own_samples import numbered
 
 NOBODY = 65534
@@ -32,7 +31,7 @@ def say(**fields: object) -> None:
     sys.stdout.flush()
 
 
-def tried(file: UserFile, edit: Edit) -> str | None:
+def tried(file: UserFile, edit: FactEdit) -> str | None:
     """Make a step, and return the id of what was in its way; the facts must be as before then."""
     before = file.facts
     try:
@@ -128,17 +127,7 @@ def look(path: Path) -> None:
 
 DOINGS: dict[str, Callable[[Path], None]] = {
     doing.__name__: doing
-    for doing in (
-        write,
-        change,
-        restore,
-        die_in_a_migration,
-        lock,
-        fill,
-        fill_what_is_allowed,
-        become_nobody,
-        look,
-    )
+    for doing in (write, change, restore, die_in_a_migration, lock, fill, fill_what_is_allowed, become_nobody, look)
 }
 
 if __name__ == "__main__":

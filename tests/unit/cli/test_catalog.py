@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from gpudesk import paths, text
+from gpudesk import paths
+from gpudesk.catalog.user_store.edits import prefer_claim, state_value
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.cli import main as entry
-from gpudesk.domain.claims import Kind
-from gpudesk.workbench.own_edits import own_source, prefer, state_value
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.claim import SourceKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
 
 Capture = pytest.CaptureFixture[str]
 
@@ -36,15 +38,13 @@ def test_prices_are_numbers_for_programs(capsys: Capture) -> None:
 @pytest.mark.parametrize("kind", ["prices", "disputes", "templates"])
 def test_lists_for_programs_are_the_same_in_every_language(capsys: Capture, kind: str) -> None:
     plain = listed(capsys, kind)
-    text.set_language("pseudo")
+    translation.set_language("pseudo")
     assert listed(capsys, kind) == plain
     assert "—" not in {value for each in plain for value in each.values() if isinstance(value, str)}
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["show", "h200-sxm"], ["show", "h200-sxm", "--json"], ["list"], ["verify"]],
-    ids=" ".join,
+    "arguments", [["show", "h200-sxm"], ["show", "h200-sxm", "--json"], ["list"], ["verify"]], ids=" ".join
 )
 def test_the_catalog_needs_no_calibration(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
@@ -71,8 +71,8 @@ def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -
 @pytest.fixture
 def with_own_values() -> None:
     """State a bandwidth of one's own and choose another power for MI325X."""
-    source = own_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=Kind.USER)
-    with Workbench.open() as workbench:
+    source = make_user_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=SourceKind.USER)
+    with GpuDeskService.open() as workbench:
         stated = state_value(
             workbench.catalog,
             "mi325x",
@@ -85,9 +85,7 @@ def with_own_values() -> None:
         )
         workbench.own.do(stated)
         rival = workbench.catalog.attribute("mi325x", "tdp").rivals[0]
-        workbench.own.do(
-            prefer(workbench.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20")
-        )
+        workbench.own.do(prefer_claim(workbench.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20"))
 
 
 @pytest.mark.usefixtures("with_own_values")
@@ -129,7 +127,7 @@ def test_a_copy_of_an_accelerator_is_imported_without_a_question(
     assert entry.main(["import", str(file)]) == 0
     capsys.readouterr()
     assert [each["id"] for each in listed(capsys, "accelerators") if each["own"]] == ["ours"]
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         ours, theirs = (workbench.catalog.accelerator(part) for part in ("ours", "mi455x"))
     assert (ours.generation, ours.announced) == (theirs.generation, True)
     assert (ours.memory_bytes, ours.memory_bandwidth, ours.peak_dense) == (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.user_file import UserFile
+from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.cli import main as entry
 from tests.unit.catalog.own_samples import ALL, numbered, step
 
@@ -96,9 +96,7 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
         (str(Path(__file__)), "is not a backup of your facts; choose another"),
     ],
 )
-def test_what_is_no_backup_is_refused_in_one_line(
-    two_states: Path, capsys: Capture, given: str, expected: str
-) -> None:
+def test_what_is_no_backup_is_refused_in_one_line(two_states: Path, capsys: Capture, given: str, expected: str) -> None:
     before = _facts(two_states)
     said = _said(capsys, "restore", given, code=1)
     assert said.startswith("gpudesk: ")

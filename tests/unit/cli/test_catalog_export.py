@@ -9,8 +9,8 @@ import openpyxl
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.commands.catalog_export import KINDS
-from gpudesk.sheets.catalog_tables import EXPORT_KINDS
+from gpudesk.cli.commands.catalog_user_data import EXPORTABLE_KINDS
+from gpudesk.report.catalog_export import EXPORT_KINDS
 
 Capture = pytest.CaptureFixture[str]
 SHEET = ["sheet", "--accelerators", "h200-sxm:1,mi325x:1", "--model", "llama-3.1-8b", "--title", "=1+1"]
@@ -18,7 +18,7 @@ LOAD = ["--input-tokens", "100", "--output-tokens", "100", "--concurrency", "8"]
 
 
 def test_the_kinds_of_the_option_are_those_that_there_are() -> None:
-    assert KINDS == EXPORT_KINDS
+    assert EXPORTABLE_KINDS == EXPORT_KINDS
 
 
 def test_a_table_is_written_in_the_form_of_its_suffix(tmp_path: Path, capsys: Capture) -> None:

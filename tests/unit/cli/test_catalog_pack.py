@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import Edit
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import message
 from tests.unit.workbench.own_samples import ALL
 
 Capture = pytest.CaptureFixture[str]
@@ -16,8 +16,8 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def own_facts() -> None:
-    with Workbench.open() as workbench:
-        workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    with GpuDeskService.open() as workbench:
+        workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_pack_goes_from_one_user_to_another(
     assert bring_in(capsys, pack)[0] == 1
     assert not (tmp_path / "other").exists()
     assert bring_in(capsys, pack, "--trust")[0] == 0
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         assert dict(workbench.own.facts.facts) == dict(ALL.facts)
         assert workbench.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     code, out, _ = bring_in(capsys, pack)
@@ -92,7 +92,7 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
     assert "there is no signer 2" in capsys.readouterr().err
     assert entry.main(["catalog", "signers", "--distrust", "1"]) == 0
     capsys.readouterr()
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         assert workbench.own.signers() == ()
         assert len(workbench.own.facts) == len(ALL), "what was taken stays"
 

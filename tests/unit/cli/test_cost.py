@@ -50,9 +50,7 @@ def test_lines_add_up_to_the_total_and_tokens_follow(capsys: Capture) -> None:
         tco = each["tco"]
         assert math.fsum(line["usd"] for line in tco["lines"]) == pytest.approx(tco["total_usd"], abs=0.01)
         tokens = each["output_tokens_per_s"]["value"] * tco["years"] * 8760 * 3600 * 0.5
-        assert each["owned"]["usd_per_million_output"]["value"] == pytest.approx(
-            tco["total_usd"] / tokens * 1e6
-        )
+        assert each["owned"]["usd_per_million_output"]["value"] == pytest.approx(tco["total_usd"] / tokens * 1e6)
         for name in ("usd_per_million_output", "usd_per_million_input", "usd_per_million_blended"):
             assert each[name] == each["owned"][name]
             assert each[name]["low"] < each[name]["value"] < each[name]["high"]

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.decide_text import decision_lines
-from gpudesk.cli.tables import text_width
-from gpudesk.domain.decisions import Flip, Verdict
-from gpudesk.domain.questions import QUESTIONS
-from gpudesk.sheets.names import column_names
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.cli.commands.decide import list_decision_lines
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict
+from gpudesk.report.labels import list_column_names
+from gpudesk.report.writers.text import measure_text
+from gpudesk.service import GpuDeskService
 
 Capture = pytest.CaptureFixture[str]
 ASKED = ["--template", "70b-chat-on-four"]
@@ -183,14 +182,14 @@ def test_exclusions_stand_with_rule_and_number(capsys: Capture) -> None:
 
 @pytest.mark.parametrize("template", ["70b-chat-on-four", "405b-one-node"])
 def test_every_line_fits_the_terminal(template: str) -> None:
-    with Workbench.open(with_own=False) as workbench:
+    with GpuDeskService.open(with_own=False) as workbench:
         answer = workbench.answer(read_template(template))
         decision = workbench.decide(answer, {"priority": "cost", "ttft_limit_ms": 700.0})
-        names = dict(zip(decision.columns, column_names(answer), strict=True))
-    flip = Flip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], Verdict.OPEN)
+        names = dict(zip(decision.columns, list_column_names(answer), strict=True))
+    flip = DecisionFlip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], DecisionVerdict.OPEN)
     for width in (50, 80, 100, 160):
-        lines = list(decision_lines(decision, [flip], names, width, str))
-        assert max(map(text_width, lines)) <= width
+        lines = list(list_decision_lines(decision, [flip], names, width, str))
+        assert max(map(measure_text, lines)) <= width
         assert any(line.startswith("D000-02") for line in lines)
 
 
@@ -235,9 +234,7 @@ def test_lists_for_programs_carry_what_is_in_force(capsys: Capture) -> None:
 # What is said, and over what
 
 
-def test_options_come_before_the_file_and_the_file_before_the_scenario(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_options_come_before_the_file_and_the_file_before_the_scenario(capsys: Capture, tmp_path: Path) -> None:
     scenario = tmp_path / "case.gpudesk"
     assert entry.main(["sheet", *ASKED, "-o", str(scenario)]) == 0
     document = json.loads(scenario.read_text(encoding="utf-8"))
@@ -288,9 +285,7 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
         (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )
-def test_what_cannot_be_said_is_named_at_the_option(
-    capsys: Capture, more: tuple[str, ...], said: str
-) -> None:
+def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple[str, ...], said: str) -> None:
     assert entry.main(["decide", *ASKED, *more]) == 1
     told = capsys.readouterr()
     assert told.out == ""
@@ -313,9 +308,7 @@ def test_what_cannot_be_said_is_named_at_the_option(
         (b" " * ((1 << 20) + 1), "is larger than"),
     ],
 )
-def test_faults_of_the_file_name_it_and_the_place(
-    capsys: Capture, tmp_path: Path, raw: bytes, said: str
-) -> None:
+def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Path, raw: bytes, said: str) -> None:
     file = tmp_path / "answers.json"
     file.write_bytes(raw)
     assert entry.main(["decide", *ASKED, "--answers", str(file)]) == 1

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.beside_text import SHOWN
-from gpudesk.cli.tables import text_width
+from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
+from gpudesk.report.writers.text import measure_text
 
 Capture = pytest.CaptureFixture[str]
 ASKED = ("decide", "--template", "70b-chat-on-four")
@@ -51,18 +51,13 @@ def fields(capsys: Capture, *names: str) -> dict[str, Any]:
         ("vendors", ("Two vendors", "All on H200 SXM: ", "What documents say of mixing")),
         ("export", ("this is arithmetic, not advice", "989 × 16 = 15,824", "Rules, the newest first")),
         ("negotiation", ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing")),
-        (
-            "software",
-            ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)"),
-        ),
+        ("software", ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)")),
         ("references", ("Reference deployments", "Run B200 today")),
         ("loading", ("Loading the weights", "72.7 GB ÷ 63.0 GB/s = 1.15 s")),
         ("watch", ("Watch list", "threshold below 12 %")),
     ],
 )
-def test_each_name_adds_its_text_after_the_decision(
-    capsys: Capture, name: str, words: tuple[str, ...]
-) -> None:
+def test_each_name_adds_its_text_after_the_decision(capsys: Capture, name: str, words: tuple[str, ...]) -> None:
     text = show(capsys, name)
     trace = text.index("Trace")
     for each in words:
@@ -70,7 +65,7 @@ def test_each_name_adds_its_text_after_the_decision(
 
 
 def test_every_name_is_tried_here() -> None:
-    assert SHOWN == (
+    assert ADVISORY_TOPICS == (
         "waiting",
         "vendors",
         "export",
@@ -89,7 +84,7 @@ def test_several_are_shown_in_the_order_that_is_asked_for_and_each_once(capsys: 
 
 
 def test_programs_get_objects_under_the_same_names(capsys: Capture) -> None:
-    found = fields(capsys, *SHOWN)
+    found = fields(capsys, *ADVISORY_TOPICS)
     assert "verdict" in found
     assert found["waiting"]["accelerator"]
     assert found["vendors"]["columns"] == ["h200-sxm", "mi325x"]
@@ -102,15 +97,15 @@ def test_programs_get_objects_under_the_same_names(capsys: Capture) -> None:
 
 
 def test_nothing_is_added_that_is_not_asked_for(capsys: Capture) -> None:
-    assert not set(SHOWN) & set(fields(capsys))
+    assert not set(ADVISORY_TOPICS) & set(fields(capsys))
 
 
 def test_lines_fit_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "72")
-    assert entry.main([*ASKED, *(f"--show={name}" for name in SHOWN)]) == 0
+    assert entry.main([*ASKED, *(f"--show={name}" for name in ADVISORY_TOPICS)]) == 0
     lines = capsys.readouterr().out.splitlines()
     # An address is one word.
-    long = [line for line in lines if text_width(line) > 72 and "https://" not in line]
+    long = [line for line in lines if measure_text(line) > 72 and "https://" not in line]
     assert long == []
 
 

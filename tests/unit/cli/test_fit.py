@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.service import GpuDeskService
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,9 +27,7 @@ def cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
 
 
 def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
-    h100, mi300x = cells(
-        capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16"
-    )
+    h100, mi300x = cells(capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16")
     assert (h100["count"], h100["parallel"]["tp"], mi300x["count"]) == (2, 2, 1)
     assert (h100["context"], h100["concurrency"], h100["kv"]) == (8192, 1, "fp16")
     assert h100["fits"]
@@ -39,10 +37,7 @@ def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
 
 def test_without_a_format_each_model_has_its_own(capsys: Capture) -> None:
     found = cells(capsys, "--accelerators", "h200-sxm", "--models", "deepseek-r1,llama-3.1-8b")
-    assert [(each["model"], each["weights"]) for each in found] == [
-        ("deepseek-r1", "fp8"),
-        ("llama-3.1-8b", "bf16"),
-    ]
+    assert [(each["model"], each["weights"]) for each in found] == [("deepseek-r1", "fp8"), ("llama-3.1-8b", "bf16")]
 
 
 def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
@@ -56,7 +51,7 @@ def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
 
 def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
     found = cells(capsys)
-    with Workbench.open(with_own=False) as workbench:
+    with GpuDeskService.open(with_own=False) as workbench:
         pairs = len(workbench.catalog.accelerators()) * len(workbench.catalog.models())
     assert len(found) == pairs
     assert len({(each["accelerator"], each["model"]) for each in found}) == pairs
@@ -86,12 +81,7 @@ def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
 
 @pytest.mark.parametrize(
     ("reading", "counts"),
-    [
-        ("decimal", [11, 5]),
-        ("binary", [10, 4]),
-        ("decimal-reserved", [16, 8]),
-        ("binary-reserved", [16, 8]),
-    ],
+    [("decimal", [11, 5]), ("binary", [10, 4]), ("decimal-reserved", [16, 8]), ("binary-reserved", [16, 8])],
 )
 def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, counts: list[int]) -> None:
     asked = ("--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-405b", "--weights", "fp16")

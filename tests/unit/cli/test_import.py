@@ -7,20 +7,18 @@ from typing import Any
 
 import pytest
 
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.cli import main as entry
-from gpudesk.domain.claims import Source
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.own_edits import state_value
-from gpudesk.workbench.pack import make_pack
-from gpudesk.workbench.pack_signing import signer
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.pack_file import load_signer
+from gpudesk.documents.packs import make_pack
+from gpudesk.domain.claim import Source
+from gpudesk.service import GpuDeskService
 from tests.llama_config import LLAMA
 
 Capture = pytest.CaptureFixture[str]
 
-PRICES = (
-    "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\nex.8x,MI325X,8,17.60,9.00,eu-1\n"
-)
+PRICES = "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\nex.8x,MI325X,8,17.60,9.00,eu-1\n"
 
 
 @pytest.fixture
@@ -45,12 +43,12 @@ def run(capsys: Capture, *arguments: object) -> tuple[int, str, str]:
 
 
 def own_ids() -> set[str]:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         return {thing.id for thing in workbench.catalog.things() if thing.own}
 
 
 def facts() -> int:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         return len(workbench.own.facts)
 
 
@@ -80,12 +78,11 @@ def test_the_model_answers_like_the_shipped_one_of_the_same_shape(capsys: Captur
         "accelerator": "h200-sxm", "weights": "fp8", "input_tokens": 1000, "output_tokens": 1000,
         "load": {"concurrency": 64},
     }  # fmt: skip
-    with Workbench.open() as workbench:
-        from gpudesk.workbench.requests import parse_request
+    with GpuDeskService.open() as workbench:
+        from gpudesk.estimation.request_fields import parse_request
 
         mine, shipped = (
-            workbench.estimate(parse_request({**question, "model": model}))
-            for model in ("mine", "llama-3.1-70b")
+            workbench.estimate(parse_request({**question, "model": model})) for model in ("mine", "llama-3.1-70b")
         )
     assert mine.output_tokens_per_s == shipped.output_tokens_per_s
     assert mine.memory == shipped.memory
@@ -110,7 +107,7 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
     assert (model["kind"], model["id"], model["model"]["parameters"]) == ("model", "my-llama", 70_553_706_496)
     assert model["model"]["kv_bytes_per_token"] == 320 * 1024
     assert {each["term"]: each["median"] for each in prices["prices"]} == {"on_demand": 2.2, "spot": 1.125}
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         mine = [price for price in workbench.catalog.prices("mi325x") if price.own]
     assert {(price.provider, price.date) for price in mine} == {("Example", "2026-11")}
 
@@ -119,15 +116,10 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
     ("arguments", "said"),
     [
         (["--as", "h200-sxm"], "gpudesk: id: h200-sxm is there already; choose another id\n"),
-        (
-            ["--as", "Not One"],
-            "gpudesk: id: has small letters, digits, single dots and hyphens, at most 80\n",
-        ),
+        (["--as", "Not One"], "gpudesk: id: has small letters, digits, single dots and hyphens, at most 80\n"),
     ],
 )
-def test_a_wish_that_cannot_be_is_refused(
-    capsys: Capture, llama: Path, arguments: list[str], said: str
-) -> None:
+def test_a_wish_that_cannot_be_is_refused(capsys: Capture, llama: Path, arguments: list[str], said: str) -> None:
     assert run(capsys, llama, *arguments) == (1, "", said)
     assert facts() == 0
 
@@ -159,9 +151,7 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("arguments", [["--answer", "x"], ["--as", "a"], []])
-def test_usage_that_cannot_be_is_said(
-    capsys: Capture, llama: Path, offers: Path, arguments: list[str]
-) -> None:
+def test_usage_that_cannot_be_is_said(capsys: Capture, llama: Path, offers: Path, arguments: list[str]) -> None:
     files = [llama, offers] if arguments else []
     code, out, err = run(capsys, *files, *arguments)
     assert (code, out) == (2, "")
@@ -185,9 +175,7 @@ def hostile(folder: Path) -> list[Path]:
     return [*sorted(folder.iterdir()), folder / "gone.json", Path("/dev/zero")]
 
 
-def test_hostile_files_are_refused_in_one_line_and_nothing_is_written(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_hostile_files_are_refused_in_one_line_and_nothing_is_written(capsys: Capture, tmp_path: Path) -> None:
     for path in hostile(tmp_path / "hostile"):
         code, out, err = run(capsys, path)
         assert (code, out) == (1, ""), path
@@ -201,23 +189,19 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
     """Return a pack that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-        with Workbench.open() as workbench:
-            source = own_source("Measured in the lab")
-            workbench.own.do(
-                state_value(workbench.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21")
-            )
+        with GpuDeskService.open() as workbench:
+            source = make_user_source("Measured in the lab")
+            workbench.own.do(state_value(workbench.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21"))
             own = workbench.own.facts
-            by = signer(name) if name else None
-            raw = make_pack(
-                own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by
-            )
+            by = load_signer(name) if name else None
+            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
     path.write_bytes(raw)
     return path
 
 
 def power() -> object:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         return workbench.catalog.attribute("h200-sxm", "tdp").value
 
 
@@ -249,9 +233,7 @@ def test_an_unknown_signer_is_trusted_only_when_told_so(
     assert power() == 650
 
 
-def test_a_pack_that_was_changed_is_refused(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pack_that_was_changed_is_refused(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = pack_of(tmp_path, monkeypatch, "The lab")
     pack.write_bytes(pack.read_bytes().replace(b"650", b"651"))
     code, _, err = run(capsys, pack, "--trust")
@@ -262,7 +244,7 @@ def test_a_pack_that_was_changed_is_refused(
 
 def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers: Path) -> None:
     assert run(capsys, llama, "--organisation", "Acme")[0] == 0
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         assert workbench.catalog.model("my-llama").organisation == "Acme"
         assert {source.publisher for source in workbench.own.facts if isinstance(source, Source)} == {"Acme"}
     code, _, err = run(capsys, offers, "--organisation", "Acme")

@@ -12,9 +12,9 @@ from gpudesk import __version__
 from gpudesk.cli import main as entry
 from gpudesk.cli import output
 from gpudesk.cli.commands import catalog
-from gpudesk.cli.faults import UsageError
-from gpudesk.domain.messages import InputError, message
+from gpudesk.cli.output import UsageError
 from gpudesk.paths import MissingFileError
+from gpudesk.text.messages import InputError, message
 
 Capture = pytest.CaptureFixture[str]
 
@@ -46,7 +46,7 @@ def test_version(capsys: Capture) -> None:
 def test_each_fault_has_its_exit_code_and_one_line(
     error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(output, "silence", lambda: None)
+    monkeypatch.setattr(output, "silence_output", lambda: None)
     assert fail_with(error, monkeypatch) == code
     assert capsys.readouterr().err == said
 
@@ -57,9 +57,7 @@ def test_mistake_of_the_program_ends_in_one_line_and_a_report(
     assert fail_with(ZeroDivisionError("by zero"), monkeypatch) == 1
     said = capsys.readouterr().err
     log = user_home / "logs" / "faults.log"
-    assert said == (
-        f"gpudesk: an unexpected fault (ZeroDivisionError) stopped this; the report is in {log}\n"
-    )
+    assert said == (f"gpudesk: an unexpected fault (ZeroDivisionError) stopped this; the report is in {log}\n")
     assert "ZeroDivisionError: by zero" in log.read_text(encoding="utf-8")
 
 
@@ -74,10 +72,8 @@ def test_report_goes_elsewhere_when_the_user_folder_cannot_be(
     assert "KeyError" in (tmp_path / "faults.log").read_text(encoding="utf-8")
 
 
-def test_reader_that_leaves_and_user_who_stops_are_no_faults(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setattr(output, "silence", lambda: None)
+def test_reader_that_leaves_and_user_who_stops_are_no_faults(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(output, "silence_output", lambda: None)
     assert fail_with(BrokenPipeError(), monkeypatch) == 0
     assert fail_with(KeyboardInterrupt(), monkeypatch) == 130
     assert capsys.readouterr().err == ""
@@ -123,8 +119,8 @@ def test_help_names_the_commands(capsys: Capture) -> None:
 def test_output_takes_any_character(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
-    output.prepare()
-    output.say("4.8 ≈ 6.0")
+    output.prepare_streams()
+    output.print_line("4.8 ≈ 6.0")
     sys.stdout.flush()
     assert raw.getvalue() == b"4.8 ? 6.0\n"
 

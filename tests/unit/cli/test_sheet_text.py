@@ -2,9 +2,8 @@
 
 import pytest
 
-from gpudesk.cli.sheet_text import sheet_lines
-from gpudesk.cli.tables import text_width
-from gpudesk.sheets.sections import make_sheet
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.writers.text import list_sheet_lines, measure_text
 from tests.unit.sheets.conftest import MakeAnswer, make_answer
 
 __all__ = ["make_answer"]
@@ -13,7 +12,7 @@ PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x")
 
 
 def lines_of(make_answer: MakeAnswer, *parts: str, width: int = 100) -> list[str]:
-    return list(sheet_lines(make_sheet(make_answer(*parts)), width, str))
+    return list(list_sheet_lines(build_sheet(make_answer(*parts)), width, str))
 
 
 def test_figures_and_signs_stand_in_columns(make_answer: MakeAnswer) -> None:
@@ -31,7 +30,7 @@ def test_figures_and_signs_stand_in_columns(make_answer: MakeAnswer) -> None:
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_no_line_is_wider_than_the_terminal(make_answer: MakeAnswer, width: int) -> None:
     lines = lines_of(make_answer, *PARTS, width=width)
-    assert max(text_width(line) for line in lines) <= width
+    assert max(measure_text(line) for line in lines) <= width
 
 
 def test_columns_that_do_not_fit_come_below(make_answer: MakeAnswer) -> None:
@@ -50,6 +49,6 @@ def test_nobody_wins_is_said(make_answer: MakeAnswer) -> None:
 
 
 def test_heads_are_strong_where_the_terminal_can(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
-    strong = [line for line in sheet_lines(sheet, 100, lambda text: f"<{text}>") if line.startswith("<")]
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    strong = [line for line in list_sheet_lines(sheet, 100, lambda text: f"<{text}>") if line.startswith("<")]
     assert f"<{sheet.title}>" in strong

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.domain.demand import Demand, DemandKind
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.service import GpuDeskService
 
 Capture = pytest.CaptureFixture[str]
 
@@ -46,9 +46,7 @@ def sized(capsys: Capture, *more: str) -> dict[str, Any]:
         (("--tokens-per-day", "86.4e6"), 86.4e6 / 86400 / 300 * 2),
     ],
 )
-def test_factors_lead_from_the_demand_to_the_count(
-    capsys: Capture, demand: tuple[str, ...], rate: float
-) -> None:
+def test_factors_lead_from_the_demand_to_the_count(capsys: Capture, demand: tuple[str, ...], rate: float) -> None:
     found = sized(capsys, *ASKED, *demand)
     assert found["requests_per_s"] == pytest.approx(rate)
     assert [each["accelerator"] for each in found["candidates"]] == ["h200-sxm", "h100-sxm"]
@@ -84,10 +82,8 @@ def test_counts_given_with_the_parts_are_left_open(capsys: Capture) -> None:
 
 def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "chat.gpudesk"
-    scenario = replace(
-        read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 2000.0, peak_factor=3.0)
-    )
-    with Workbench.open(with_own=False) as workbench:
+    scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 2000.0, peak_factor=3.0))
+    with GpuDeskService.open(with_own=False) as workbench:
         workbench.save_scenario(scenario, file)
     found = sized(capsys, "--scenario", str(file))
     assert found["requests_per_s"] == pytest.approx(2000 * 12 / 3600 * 3)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import Edit
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import message
 from tests.unit.workbench.own_samples import ALL
 
 HEAVY = ("PySide6", "numpy", "sqlmodel", "sqlalchemy", "pydantic", "nacl", "xlsxwriter")
@@ -32,9 +32,9 @@ def test_command_loads_what_it_uses(
     arguments: tuple[str, ...], used: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path))
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         # Facts of the user's take no more than those of the catalog.
-        workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+        workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
     told = f"print('LOADED', *(name for name in {HEAVY!r} if name in sys.modules))"
     code = f"import sys\nfrom gpudesk.cli.main import main\nassert main({list(arguments)!r}) == 0\n{told}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.lists import whole_numbers, words
-from gpudesk.workbench import sweeping
+from gpudesk.cli.options import parse_number_list, split_list
+from gpudesk.estimation.sweep import evaluation
 
 Capture = pytest.CaptureFixture[str]
 
@@ -38,17 +38,17 @@ GRID = ["sweep", *ASKED, *LENGTHS, "--tp", "1..8*2", "--concurrency", "1..256*2"
     ],
 )
 def test_numbers_are_lists_and_ranges(text: str, numbers: list[int]) -> None:
-    assert whole_numbers(text) == numbers
+    assert parse_number_list(text) == numbers
 
 
 @pytest.mark.parametrize("text", ["", "1,", "x", "4..1", "1..8*1", "0..8*2", "1..8+0", "1..9999999", "1.5"])
 def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        whole_numbers(text)
+        parse_number_list(text)
 
 
 def test_words_are_parted_by_commas() -> None:
-    assert words("fp8, fp16") == ["fp8", "fp16"]
+    assert split_list("fp8, fp16") == ["fp8", "fp16"]
 
 
 def test_grid_goes_to_the_file_and_speed_to_standard_error(tmp_path: Path, capsys: Capture) -> None:
@@ -109,11 +109,7 @@ def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> Non
         (["--date", "soon"], 1, "--date: "),
         (["--memory-fraction", "2"], 1, "--memory-fraction: "),
         (["--input-tokens", "1..20000"], 1, "--input-tokens: has 20,000 values"),
-        (
-            ["--input-tokens", "1..9999", "--output-tokens", "1..9999"],
-            1,
-            "the axes make 7,198,560,072 points",
-        ),
+        (["--input-tokens", "1..9999", "--output-tokens", "1..9999"], 1, "the axes make 7,198,560,072 points"),
     ],
 )
 def test_faults_are_one_line_at_their_place(
@@ -138,7 +134,7 @@ def test_load_and_file_are_asked_for(tmp_path: Path, capsys: Capture) -> None:
 def test_progress_is_said_where_it_is_asked_for(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "_MOST_PLANS", 9)
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 9)
     assert entry.main([*GRID, "--progress", "-o", str(tmp_path / "sweep.csv")]) == 0
     *lines, _ = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
@@ -148,7 +144,7 @@ def test_progress_is_said_where_it_is_asked_for(
 def test_terminal_sees_progress_in_one_line_that_goes(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "_MOST_PLANS", 9)
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 9)
     monkeypatch.setattr("gpudesk.cli.commands.sweep._PATIENCE_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert entry.main([*GRID, "-o", str(tmp_path / "sweep.csv")]) == 0

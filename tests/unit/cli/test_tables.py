@@ -2,44 +2,42 @@
 
 import pytest
 
-from gpudesk.cli.tables import hanging, padded, table, text_width, wrapped
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 
 
 @pytest.mark.parametrize(("text", "width"), [("abc", 3), ("1,234 ≈", 7), ("日本", 4), ("é", 1), ("", 0)])
 def test_width_is_in_places_of_the_terminal(text: str, width: int) -> None:
-    assert text_width(text) == width
+    assert measure_text(text) == width
 
 
 def test_padding_goes_to_either_side() -> None:
-    assert padded("日", 4) == "日  "
-    assert padded("7", 3, right=True) == "  7"
+    assert pad_text("日", 4) == "日  "
+    assert pad_text("7", 3, right=True) == "  7"
 
 
 def test_wrapping_keeps_words_and_indents() -> None:
-    assert wrapped("one two three four", 9) == ["one two", "three", "four"]
-    assert wrapped("one two three", 9, indent="  ") == ["one two", "  three"]
-    assert wrapped("", 9) == [""]
-    assert wrapped("incomprehensibilities x", 5) == ["incomprehensibilities", "x"]
+    assert wrap_text("one two three four", 9) == ["one two", "three", "four"]
+    assert wrap_text("one two three", 9, indent="  ") == ["one two", "  three"]
+    assert wrap_text("", 9) == [""]
+    assert wrap_text("incomprehensibilities x", 5) == ["incomprehensibilities", "x"]
 
 
 def test_wrapping_keeps_a_number_and_its_unit_together() -> None:
-    assert wrapped("ours 263 (+2 %, inside)", 14) == ["ours 263", "(+2 %, inside)"]
-    assert wrapped("takes 42 % of 15.0 ms", 9) == ["takes", "42 % of", "15.0 ms"]
-    assert wrapped("16 s", 2) == ["16 s"]
-    assert wrapped("of 3, some in 2026 sell", 11) == ["of 3, some", "in 2026", "sell"]
+    assert wrap_text("ours 263 (+2 %, inside)", 14) == ["ours 263", "(+2 %, inside)"]
+    assert wrap_text("takes 42 % of 15.0 ms", 9) == ["takes", "42 % of", "15.0 ms"]
+    assert wrap_text("16 s", 2) == ["16 s"]
+    assert wrap_text("of 3, some in 2026 sell", 11) == ["of 3, some", "in 2026", "sell"]
 
 
 def test_hanging_text_begins_below_itself() -> None:
-    assert hanging("1  ", "some words that go on for a while", 20) == [
+    assert indent_hanging("1  ", "some words that go on for a while", 20) == [
         "1  some words that go",
         "   on for a while",
     ]
 
 
 def test_table_has_columns_and_wraps_the_last() -> None:
-    lines = table(
-        ["Id", "N", "Text"], [["a", "10", "one two three four five"], ["bb", "9", "x"]], 24, right=(1,)
-    )
+    lines = align_table(["Id", "N", "Text"], [["a", "10", "one two three four five"], ["bb", "9", "x"]], 24, right=(1,))
     assert lines[0] == "Id   N  Text"
     assert lines[2] == "a   10  one two three"
     assert lines[3] == "        four five"

@@ -9,9 +9,7 @@ Table = dict[str, Any]
 
 def test_all_models_are_there(diffusion: dict[str, Table]) -> None:
     assert len(diffusion) == 10
-    assert all(
-        table["id"] == name and table["type"] in {"image", "video"} for name, table in diffusion.items()
-    )
+    assert all(table["id"] == name and table["type"] in {"image", "video"} for name, table in diffusion.items())
     assert sum(len(table.get("measurements", [])) for table in diffusion.values()) == 17
 
 

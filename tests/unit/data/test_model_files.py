@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS, Ffn, Indexer, LayerGroup, Mixer, Model, MoeFfn
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, AttentionIndexer, Ffn, LayerGroup, Mixer, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.tensors import active_parameter_count, parameter_count
+from gpudesk.engine.tensors import count_active_parameters, count_parameters
 
 DATA = Path(__file__).parents[3] / "data"
 FILES = {file.stem: file for file in sorted((DATA / "models").glob("*.toml"))}
@@ -116,7 +116,7 @@ def mixer(table: dict[str, Any]) -> Mixer:
     """Build a mixer; a key that its kind does not know fails."""
     fields = {key: value for key, value in table.items() if key != "kind"}
     if "indexer" in fields:
-        fields["indexer"] = Indexer(**fields["indexer"])
+        fields["indexer"] = AttentionIndexer(**fields["indexer"])
     return MIXER_KINDS[table["kind"]](**fields)
 
 
@@ -167,7 +167,7 @@ def test_file_is_named_after_its_model_and_uses_all_it_defines(name: str) -> Non
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_count_is_exact(name: str) -> None:
-    assert parameter_count(build(name)) == COUNTS[name]
+    assert count_parameters(build(name)) == COUNTS[name]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -212,7 +212,7 @@ def test_preferred_claims_are_what_the_file_says(name: str) -> None:
 def test_stated_sizes_are_near_the_counts(name: str) -> None:
     # Names round, and some totals include a vision encoder or layers for multi-token prediction.
     built = build(name)
-    counts = {"total_parameters": parameter_count(built), "active_parameters": active_parameter_count(built)}
+    counts = {"total_parameters": count_parameters(built), "active_parameters": count_active_parameters(built)}
     for claim in read(name).get("claims", []):
         if claim["attribute"] in counts and claim.get("preferred", False):
             error = counts[claim["attribute"]] / claim["value"] - 1
@@ -224,7 +224,7 @@ def test_checkpoint_of_kimi_k3_has_the_published_number_of_bytes() -> None:
     # 1,560,936,091,448 bytes in all: experts at 4.25 bits, the rest at 16, and about 1 GB of vision encoder.
     built = build("kimi-k3")
     experts = 92 * 896 * 3 * 3584 * 3072
-    text_bytes = experts * 17 // 32 + 2 * (parameter_count(built) - experts)
+    text_bytes = experts * 17 // 32 + 2 * (count_parameters(built) - experts)
     assert 0 < 1_560_936_091_448 - text_bytes < 1_100_000_000
 
 
@@ -236,7 +236,7 @@ def test_packed_counts_of_deepseek_v4_are_explained(name: str, packed: float) ->
     moe = next(group.ffn for group in built.layers if isinstance(group.ffn, MoeFfn))
     experts = 3 * moe.experts * moe.intermediate_size * built.hidden_size
     layers = built.layer_count + 1
-    rest = (parameter_count(built) - built.layer_count * experts) * layers / built.layer_count
+    rest = (count_parameters(built) - built.layer_count * experts) * layers / built.layer_count
     outer = 2 * built.hidden_size * built.vocab_size / built.layer_count
     assert layers * experts * (1 / 2 + 1 / 32) + rest - outer == pytest.approx(packed, rel=0.002)
 

@@ -64,9 +64,7 @@ def test_a_claim_about_a_part_names_an_attribute_that_the_part_has(
         ("C000-010", "", ""),
     ],
 )
-def test_claims_point_at_the_right_figure(
-    claim: str, thing: str, attribute: str, rows: Callable[[str], Rows]
-) -> None:
+def test_claims_point_at_the_right_figure(claim: str, thing: str, attribute: str, rows: Callable[[str], Rows]) -> None:
     found = next(row for row in rows("claims/seeds.csv") if row["id"] == claim)
     assert (found["thing"], found["thing_attribute"]) == (thing, attribute)
 
@@ -80,17 +78,11 @@ def test_a_dispute_is_between_known_claims_and_is_decided(table: str, rows: Call
     known = {claim["id"] for claim in rows("claims/seeds.csv")} | NOT_A_CLAIM
     for row in rows(table):
         assert row["claim_b"] in known, row["id"]
-        assert row["claim_a"] in known - NOT_A_CLAIM or (
-            row["claim_a"] == "" and table.endswith("hardware.csv")
-        )
-        assert all(row[field] for field in ("subject", "attribute", "disagreement", "verdict", "reason")), (
-            row["id"]
-        )
+        assert row["claim_a"] in known - NOT_A_CLAIM or (row["claim_a"] == "" and table.endswith("hardware.csv"))
+        assert all(row[field] for field in ("subject", "attribute", "disagreement", "verdict", "reason")), row["id"]
 
 
-def test_disputes_of_hardware_name_their_part(
-    rows: Callable[[str], Rows], accelerators: dict[str, Table]
-) -> None:
+def test_disputes_of_hardware_name_their_part(rows: Callable[[str], Rows], accelerators: dict[str, Table]) -> None:
     found = rows("disputes/hardware.csv")
     for row in found:
         assert row["accelerator"] in row["thing"].split(";"), row["id"]
@@ -100,9 +92,7 @@ def test_disputes_of_hardware_name_their_part(
     assert "810 GB" in fits["reason"]
 
 
-def test_a_dispute_about_a_part_names_a_part(
-    rows: Callable[[str], Rows], accelerators: dict[str, Table]
-) -> None:
+def test_a_dispute_about_a_part_names_a_part(rows: Callable[[str], Rows], accelerators: dict[str, Table]) -> None:
     for row in rows("disputes/seeds.csv"):
         for thing in filter(None, row["thing"].split(";")):
             assert thing in accelerators or thing in OTHER_THINGS, row["id"]

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import LIGHT, Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import LIGHT, Theme
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 #: Four parts, of which two lead together.
 FOUR = "70b-chat-on-four"
@@ -33,29 +33,29 @@ def theme(_theme_of_session: Theme) -> Theme:
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def own_workbench(user_home: Path) -> Iterator[Workbench]:
+def own_workbench(user_home: Path) -> Iterator[GpuDeskService]:
     """Return a workbench over the user's file of this test alone."""
-    with Workbench.open() as opened:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
     """Return a desk with four accelerators."""
-    made = Desk(workbench, Formatter(ENGLISH))
+    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
     made.open(read_template(FOUR))
     return made
 
 
 @pytest.fixture
-def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
-    return Settings(tmp_path / "settings.json")
+def settings(tmp_path: Path, qtbot: QtBot) -> UserSettings:
+    return UserSettings(tmp_path / "settings.json")
 
 
 @pytest.fixture(autouse=True)

@@ -10,33 +10,31 @@ from typing import Any, Final
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.desktop.charts.columns import parts
-from gpudesk.desktop.charts.figure_charts import ThroughputChart
-from gpudesk.desktop.charts.figures_table import FigureRow
-from gpudesk.desktop.pages.memory.bars import memory_bars
-from gpudesk.desktop.pages.memory.bars_data import bars_data
-from gpudesk.desktop.pages.performance.figures import limit_sentence, of_figures
-from gpudesk.desktop.panel.explainer import Explainer
+from gpudesk.desktop.pages.answer_columns import list_columns
+from gpudesk.desktop.pages.memory.bars import make_memory_bars, make_memory_data
+from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
+from gpudesk.desktop.pages.performance.views import describe_limiter, make_estimate_figures
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure as figure_of_column
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.estimates import Banded, Estimate
-from gpudesk.domain.formatting import ENGLISH, UNKNOWN, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.units import GIB
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.sheets.comparison_headlines import headline_answers
-from gpudesk.sheets.comparison_parts import ComparedRow
-from gpudesk.sheets.comparison_table import comparison_table
-from gpudesk.sheets.explanation import Explanation
-from gpudesk.sheets.json import answer_fields
-from gpudesk.sheets.labels import figure_label
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Mark, Row, Sheet
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import select_figure as figure_of_column
+from gpudesk.desktop.ui.tables.figures_table import FigureRow
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.report.comparison.tables import CellMarking, ComparedRow, ComparisonSheet, SheetRow
+from gpudesk.report.explanation.parts import Explanation
+from gpudesk.report.labels import label_figure
+from gpudesk.report.writers.json import encode_answer
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.units import GIB
 
-FORMATTER: Final = Formatter(ENGLISH)
+FORMATTER: Final = Formatter(ENGLISH_NUMBERS)
 FIGURES: Final = (
     "output_tokens_per_s",
     "output_tokens_per_s_per_accelerator",
@@ -80,8 +78,8 @@ def scenario(model: str, load: str) -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
@@ -91,7 +89,7 @@ class Shown:
 
     desk: Desk
     rows: dict[str, ComparedRow]
-    sheet: Sheet
+    sheet: ComparisonSheet
     fields: list[dict[str, Any]]
 
     @property
@@ -100,14 +98,14 @@ class Shown:
         assert self.desk.answer is not None
         return [column.estimate for column in self.desk.answer.columns]
 
-    def sheet_row(self, label: str) -> Row | None:
+    def sheet_row(self, label: str) -> SheetRow | None:
         """Return the sheet's row of results with a label; differences have rows of their own."""
         groups = [group for group in self.sheet.table.groups if group.title == "At this workload"]
         return next((row for group in groups for row in group.rows if row.label == label), None)
 
 
 @pytest.fixture(params=list(product(PARTS, LOADS)), ids=" ".join)
-def shown(workbench: Workbench, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
+def shown(workbench: GpuDeskService, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
     desk = Desk(workbench, FORMATTER)
     desk.want_curves("test", wanted=True)
     desk.open(scenario(*request.param))
@@ -115,9 +113,9 @@ def shown(workbench: Workbench, qapp: QApplication, request: pytest.FixtureReque
     assert answer is not None
     return Shown(
         desk,
-        {row.key: row for row in comparison_table(answer, FORMATTER).rows},
-        make_sheet(answer),
-        answer_fields(answer)["accelerators"],
+        {row.key: row for row in build_comparison_table(answer, FORMATTER).rows},
+        build_sheet(answer),
+        encode_answer(answer)["accelerators"],
     )
 
 
@@ -126,8 +124,8 @@ def text_of(shown: Shown, position: int, name: str) -> tuple[str, str | None]:
     estimate = shown.fields[position]["estimate"]
     found = None if estimate is None else estimate[name]
     if found is None:
-        return UNKNOWN, None
-    return FORMATTER.estimate(found["value"]), FORMATTER.band(Banded(**found))
+        return MISSING_VALUE_TEXT, None
+    return FORMATTER.estimate(found["value"]), FORMATTER.band(IntervalEstimate(**found))
 
 
 def test_it_reads_the_same_everywhere(shown: Shown, theme: Theme) -> None:
@@ -142,21 +140,21 @@ def test_it_reads_the_same_everywhere(shown: Shown, theme: Theme) -> None:
 def check_figures(shown: Shown) -> None:
     """Compare the table, the sheet and the table under the charts with what programs are given."""
     for name in FIGURES:
-        compared, printed = shown.rows.get(name), shown.sheet_row(figure_label(name))
-        charted = {row.key: row for row in of_figures(shown.desk, (name,)).rows} if name in COMPARED else {}
+        compared, printed = shown.rows.get(name), shown.sheet_row(label_figure(name))
+        charted = {row.key: row for row in make_estimate_figures(shown.desk, (name,)).rows} if name in COMPARED else {}
         for position, key in enumerate(shown.desk.keys):
             text, band = text_of(shown, position, name)
             if compared is not None:
                 cell = compared.cells[position]
                 assert (cell.text, cell.band) == (text, band)
-                assert cell.reason if text == UNKNOWN else not cell.reason
+                assert cell.reason if text == MISSING_VALUE_TEXT else not cell.reason
                 check_reason(shown.estimates[position], cell.reason, charted.get(key))
             if printed is not None:
                 assert (printed.cells[position].text, printed.cells[position].band) == (text, band)
             if charted:
                 row = charted[key]
                 assert row.cells == (text, band or "")
-                assert text != UNKNOWN or row.sentence
+                assert text != MISSING_VALUE_TEXT or row.sentence
 
 
 def check_reason(estimate: Estimate | None, reason: str | None, charted: FigureRow | None) -> None:
@@ -174,7 +172,7 @@ def check_reason(estimate: Estimate | None, reason: str | None, charted: FigureR
 
 def check_panel(shown: Shown) -> None:
     """Compare what is said of a selected figure; where there is none, it says why."""
-    explainer = Explainer(shown.desk)
+    explainer = SelectionExplainer(shown.desk)
     for name in (*FIGURES, "max_concurrency"):
         for position, key in enumerate(shown.desk.keys):
             found = explainer.explain(figure_of_column(key, name))
@@ -189,16 +187,16 @@ def check_panel(shown: Shown) -> None:
             text, band = text_of(shown, position, name)
             assert found.figure == text
             assert band is None or found.band.startswith(band.replace("–", "to"))
-            assert found.figure != UNKNOWN or found.band or found.basis or found.facts
+            assert found.figure != MISSING_VALUE_TEXT or found.band or found.basis or found.facts
 
 
 def check_shortage(shown: Shown, position: int, found: Explanation) -> None:
     """Compare how much memory is short in the panel, on the page Memory and under the charts."""
     assert found.unit == "GiB short"
     short = f"{found.figure} GiB"
-    part = parts(shown.desk.answer)[position]
-    assert short in limit_sentence(part, shown.desk)[0]
-    bar = memory_bars(shown.desk)[position]
+    part = list_columns(shown.desk.answer)[position]
+    assert short in describe_limiter(part, shown.desk)[0]
+    bar = make_memory_bars(shown.desk)[position]
     assert short in bar.detail
     assert short in bar.sentence
 
@@ -210,7 +208,7 @@ def check_read_out(shown: Shown, theme: Theme) -> None:
     if answer.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
         return
     drawing = ThroughputChart(shown.desk, theme).make_drawing()
-    rows = {} if drawing.read_out is None else {row.key: row for row in drawing.read_out.rows}
+    rows = {} if drawing.cursor_readout is None else {row.key: row for row in drawing.cursor_readout.rows}
     for position, (key, estimate) in enumerate(zip(shown.desk.keys, shown.estimates, strict=True)):
         if key in rows and estimate is not None and estimate.admitted == estimate.concurrency:
             assert rows[key].cells[0] == text_of(shown, position, "output_tokens_per_s")[0]
@@ -223,7 +221,7 @@ def check_headlines(shown: Shown) -> None:
     keys = shown.desk.keys
     # Announced parts beside shipping ones have their figures and no place in the ranking.
     outside = {keys[position] for position in answer.unranked}
-    strip = {each.figure: each for each in headline_answers(answer, FORMATTER)}
+    strip = {each.figure: each for each in build_headline_results(answer, FORMATTER)}
     for name in COMPARED:
         have = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
         known = [key for key in have if key not in outside]
@@ -239,40 +237,38 @@ def check_headlines(shown: Shown) -> None:
             assert [leader.key for leader in asked.leaders] == best
             assert asked.is_open == (len(best) > 1)
             assert {key for key, mark in marks.items() if mark is not None} == set(best)
-            assert (Mark.BEST in marks.values()) == (len(best) == 1)
+            assert (CellMarking.BEST in marks.values()) == (len(best) == 1)
         else:
             assert not any(marks.values())
             assert not asked.is_open
         if len(best) == 1 and known:
             assert asked.text == text_of(shown, keys.index(best[0]), name)[0]
-        assert asked.text != UNKNOWN or asked.detail
+        assert asked.text != MISSING_VALUE_TEXT or asked.detail
 
 
 def check_memory(shown: Shown) -> None:
     """Compare the bars of memory, their table, the rows and what programs are given."""
-    data = bars_data(shown.desk, FORMATTER, "")
+    data = make_memory_data(shown.desk, FORMATTER, "")
     at = {head: number for number, head in enumerate(data.heads)}
-    bars = memory_bars(shown.desk)
+    bars = make_memory_bars(shown.desk)
     for position, estimate in enumerate(shown.estimates):
         cells, bar = data.rows[position], bars[position]
         if estimate is None:
-            assert cells[-1] == UNKNOWN
+            assert cells[-1] == MISSING_VALUE_TEXT
             assert bar.sentence
             continue
         use = shown.fields[position]["estimate"]["memory_gib"]
         assert cells[at["Weights, GiB"]] == FORMATTER.gib(use["weights"] * GIB)
         assert cells[at["KV cache, GiB"]] == FORMATTER.gib(use["kv"] * GIB)
         assert cells[at["Capacity, GiB"]] == FORMATTER.gib(use["capacity"] * GIB)
-        compared = {
-            key: shown.rows[f"memory.{key}"].cells[position].text for key in ("weights", "kv", "free")
-        }
+        compared = {key: shown.rows[f"memory.{key}"].cells[position].text for key in ("weights", "kv", "free")}
         known = compared if estimate.fits else ("weights",)
         assert compared == {
-            key: FORMATTER.gib(use[key] * GIB) if key in known else UNKNOWN for key in compared
+            key: FORMATTER.gib(use[key] * GIB) if key in known else MISSING_VALUE_TEXT for key in compared
         }
         most = shown.rows["max_concurrency"].cells[position] if "max_concurrency" in shown.rows else None
         if most is not None:
-            assert most.text == (cells[at["Most in flight"]] if estimate.fits else UNKNOWN)
+            assert most.text == (cells[at["Most in flight"]] if estimate.fits else MISSING_VALUE_TEXT)
 
 
 def room_left(estimate: Estimate, shown: Shown) -> bool:
@@ -285,11 +281,11 @@ def room_left(estimate: Estimate, shown: Shown) -> bool:
 
 def check_physics(shown: Shown) -> None:
     """Nothing goes beyond the memory or the roof, and every band holds its value."""
-    for part, estimate in zip(parts(shown.desk.answer), shown.estimates, strict=True):
+    for part, estimate in zip(list_columns(shown.desk.answer), shown.estimates, strict=True):
         if estimate is None:
             assert part.column.problem is not None
             continue
-        said, faulty = limit_sentence(part, shown.desk)
+        said, faulty = describe_limiter(part, shown.desk)
         if not estimate.fits:
             assert faulty
             assert said

@@ -1,7 +1,7 @@
 """Places in the palette: kept by those who have one, the lowest free for the others, one for each part."""
 
-from gpudesk.domain.comparison import lowest_free, repeated, slots
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.answer import assign_palette_indexes, find_free_palette_index, find_variants
+from gpudesk.domain.scenario import AcceleratorChoice
 
 
 def test_slots_are_kept_and_the_lowest_free_is_taken() -> None:
@@ -11,7 +11,7 @@ def test_slots_are_kept_and_the_lowest_free_is_taken() -> None:
         AcceleratorChoice("h200-sxm", slot=5),
         AcceleratorChoice("mi355x"),
     )
-    assert slots(choices) == (2, 1, 5, 3)
+    assert assign_palette_indexes(choices) == (2, 1, 5, 3)
 
 
 def test_one_part_has_one_slot_and_its_second_column_is_told_apart() -> None:
@@ -20,11 +20,11 @@ def test_one_part_has_one_slot_and_its_second_column_is_told_apart() -> None:
         AcceleratorChoice("h200-sxm"),
         AcceleratorChoice("mi325x", count=2, slot=4),
     )
-    assert slots(choices) == (4, 1, 4)
-    assert repeated(choices) == (False, False, True)
+    assert assign_palette_indexes(choices) == (4, 1, 4)
+    assert find_variants(choices) == (False, False, True)
 
 
 def test_a_slot_that_two_parts_claim_stays_with_the_first() -> None:
     choices = (AcceleratorChoice("mi325x", slot=1), AcceleratorChoice("h200-sxm", slot=1))
-    assert slots(choices) == (1, 2)
-    assert lowest_free([1, 2, 4]) == 3
+    assert assign_palette_indexes(choices) == (1, 2)
+    assert find_free_palette_index([1, 2, 4]) == 3

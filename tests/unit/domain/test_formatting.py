@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.estimates import Banded
-from gpudesk.domain.formatting import (
-    GERMAN,
-    MACHINE,
+from gpudesk.text.formatting import (
+    GERMAN_NUMBERS,
+    MACHINE_NUMBERS,
     Formatter,
+    IntervalEstimate,
     Quantity,
-    display_unit,
-    quantity_of,
-    style_for,
+    find_number_style,
+    find_quantity,
+    get_display_unit,
 )
 
 EN = Formatter()
-DE = Formatter(GERMAN)
-PLAIN = Formatter(MACHINE)
+DE = Formatter(GERMAN_NUMBERS)
+PLAIN = Formatter(MACHINE_NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_estimate_is_right_to_the_third_digit(value: float) -> None:
 
 
 def test_band_and_figure_in_three_styles() -> None:
-    banded = Banded(1234.4, 980.2, 1560.7)
+    banded = IntervalEstimate(1234.4, 980.2, 1560.7)
     assert EN.banded(banded, "tok/s") == "1,234 (980 – 1,561) tok/s"
     assert DE.banded(banded) == "1.234 (980 – 1.561)"
     assert PLAIN.banded(banded) == "1234 (980 – 1561)"
@@ -119,12 +119,12 @@ def test_catalog_values_keep_the_digits_of_the_claim(
 def test_attribute_is_shown_in_the_units_of_the_field(
     attribute: str, unit: str | None, value: float | str | None, text: str
 ) -> None:
-    assert EN.catalog_with_unit(value, quantity_of(attribute, unit), attribute) == text
+    assert EN.catalog_with_unit(value, find_quantity(attribute, unit), attribute) == text
 
 
 def test_units_stand_beside_figures_only_where_there_are_any() -> None:
-    assert display_unit(Quantity.MEMORY) == "GiB"
-    assert display_unit(Quantity.TEXT) is None
+    assert get_display_unit(Quantity.MEMORY) == "GiB"
+    assert get_display_unit(Quantity.TEXT) is None
 
 
 @pytest.mark.parametrize(
@@ -162,6 +162,6 @@ def test_any_quantity_is_scaled_to_read_well(value: float, unit: str | None, tex
 
 
 def test_style_follows_the_language() -> None:
-    assert style_for("de_AT") is GERMAN
-    assert style_for("pseudo").name == "en"
-    assert style_for(None).name == "en"
+    assert find_number_style("de_AT") is GERMAN_NUMBERS
+    assert find_number_style("pseudo").name == "en"
+    assert find_number_style(None).name == "en"

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS, Attention, DenseFfn, LayerGroup, Mamba2, Model
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Attention, DenseFfn, LayerGroup, Mamba2, Model
 from gpudesk.domain.precision import Precision
 
 

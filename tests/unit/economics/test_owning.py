@@ -7,30 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.economics.owning import (
+from gpudesk.costing.ownership import (
     LINES,
-    Engineering,
-    Hardware,
-    Ownership,
-    Running,
-    energy_kwh,
-    ownership_lines,
-    paid_at_once_usd,
-    paid_per_month_usd,
-    total,
+    EngineeringInputs,
+    HardwareInputs,
+    OwnershipInputs,
+    RunningInputs,
+    compute_energy_kwh,
+    compute_monthly_usd,
+    compute_upfront_usd,
+    list_ownership_lines,
+    sum_lines,
 )
 
 #: 800 accelerators for three years, with energy at a price that includes cooling.
-MI325X = Ownership(
+MI325X = OwnershipInputs(
     accelerators=800.0,
     years=3.0,
-    hardware=Hardware(price_usd=22_000.0, discount=0.14),
-    running=Running(accelerator_w=750.0, energy_usd_per_kwh=0.14),
+    hardware=HardwareInputs(price_usd=22_000.0, discount=0.14),
+    running=RunningInputs(accelerator_w=750.0, energy_usd_per_kwh=0.14),
 )
 H200 = replace(
     MI325X,
-    hardware=Hardware(price_usd=35_000.0, discount=0.14),
-    running=Running(accelerator_w=700.0, energy_usd_per_kwh=0.14),
+    hardware=HardwareInputs(price_usd=35_000.0, discount=0.14),
+    running=RunningInputs(accelerator_w=700.0, energy_usd_per_kwh=0.14),
 )
 
 money = st.floats(0.0, 1e6)
@@ -38,11 +38,11 @@ share = st.floats(0.0, 1.0)
 
 
 @st.composite
-def ownerships(draw: st.DrawFn) -> Ownership:
-    return Ownership(
+def ownerships(draw: st.DrawFn) -> OwnershipInputs:
+    return OwnershipInputs(
         accelerators=draw(st.floats(1.0, 1e5)),
         years=draw(st.floats(0.5, 10.0)),
-        hardware=Hardware(
+        hardware=HardwareInputs(
             price_usd=draw(money),
             discount=draw(share),
             server_usd=draw(money),
@@ -51,7 +51,7 @@ def ownerships(draw: st.DrawFn) -> Ownership:
             spares=draw(share),
             residual=draw(share),
         ),
-        running=Running(
+        running=RunningInputs(
             accelerator_w=draw(st.floats(0.0, 3000.0)),
             energy_usd_per_kwh=draw(st.floats(0.0, 2.0)),
             host_w=draw(st.floats(0.0, 1000.0)),
@@ -62,7 +62,7 @@ def ownerships(draw: st.DrawFn) -> Ownership:
             support=draw(share),
             staff_usd_per_year=draw(money),
         ),
-        engineering=Engineering(
+        engineering=EngineeringInputs(
             engineer_usd_per_year=draw(money),
             engineers=draw(st.floats(0.0, 100.0)),
             porting_engineer_months=draw(st.floats(0.0, 100.0)),
@@ -72,12 +72,12 @@ def ownerships(draw: st.DrawFn) -> Ownership:
     )
 
 
-def cost(owned: Ownership) -> float:
-    return float(total(ownership_lines(owned)))
+def cost(owned: OwnershipInputs) -> float:
+    return float(sum_lines(list_ownership_lines(owned)))
 
 
 def test_a_printed_case_line_by_line() -> None:
-    lines = ownership_lines(replace(MI325X, accelerators=1.0))
+    lines = list_ownership_lines(replace(MI325X, accelerators=1.0))
     assert tuple(lines) == LINES
     assert lines["accelerators"] == pytest.approx(18_920)
     assert lines["power"] == pytest.approx(0.75 * 26_280 * 0.14)
@@ -86,44 +86,44 @@ def test_a_printed_case_line_by_line() -> None:
 
 
 def test_two_engineers_for_800_accelerators_are_2100_dollars_each() -> None:
-    engineering = Engineering(engineer_usd_per_year=280_000.0, engineers=2.0, fleet=800.0)
+    engineering = EngineeringInputs(engineer_usd_per_year=280_000.0, engineers=2.0, fleet=800.0)
     dearer = replace(MI325X, engineering=engineering)
     assert cost(dearer) - cost(MI325X) == pytest.approx(1_680_000)
     one = replace(dearer, accelerators=1.0)
-    assert ownership_lines(one)["upkeep"] == pytest.approx(2_100)
+    assert list_ownership_lines(one)["upkeep"] == pytest.approx(2_100)
 
 
 def test_hardware_that_keeps_its_worth_costs_its_capital_alone() -> None:
-    kept = Ownership(
+    kept = OwnershipInputs(
         accelerators=2.0,
         years=4.0,
-        hardware=Hardware(price_usd=10_000.0, residual=1.0),
-        running=Running(accelerator_w=0.0, energy_usd_per_kwh=0.1),
+        hardware=HardwareInputs(price_usd=10_000.0, residual=1.0),
+        running=RunningInputs(accelerator_w=0.0, energy_usd_per_kwh=0.1),
         capital_rate=0.08,
     )
     assert cost(kept) == pytest.approx(2 * 10_000 * 0.08 * 4)
     gone = replace(kept, hardware=replace(kept.hardware, residual=0.0))
-    assert ownership_lines(gone)["capital"] == pytest.approx(2 * 10_000 * 0.08 * 4 / 2)
+    assert list_ownership_lines(gone)["capital"] == pytest.approx(2 * 10_000 * 0.08 * 4 / 2)
 
 
 def test_the_site_takes_its_share_of_the_energy() -> None:
     owned = replace(MI325X, running=replace(MI325X.running, pue=1.3, host_w=250.0, draw=0.8))
-    lines = ownership_lines(owned)
-    assert energy_kwh(owned) == pytest.approx(800 * 1.0 * 0.8 * 1.3 * 26_280)
-    assert lines["power"] + lines["cooling"] == pytest.approx(energy_kwh(owned) * 0.14)
+    lines = list_ownership_lines(owned)
+    assert compute_energy_kwh(owned) == pytest.approx(800 * 1.0 * 0.8 * 1.3 * 26_280)
+    assert lines["power"] + lines["cooling"] == pytest.approx(compute_energy_kwh(owned) * 0.14)
     assert lines["cooling"] == pytest.approx(0.3 * lines["power"])
 
 
 @given(ownerships())
-def test_what_is_paid_adds_up(owned: Ownership) -> None:
-    lines = ownership_lines(owned)
+def test_what_is_paid_adds_up(owned: OwnershipInputs) -> None:
+    lines = list_ownership_lines(owned)
     assert tuple(lines) == LINES
-    cash = paid_at_once_usd(owned) + paid_per_month_usd(owned) * owned.years * 12
+    cash = compute_upfront_usd(owned) + compute_monthly_usd(owned) * owned.years * 12
     assert cash == pytest.approx(cost(owned) - lines["residual"] - lines["capital"], rel=1e-9, abs=1e-6)
 
 
 @given(ownerships(), st.floats(1.0, 10.0))
-def test_cost_is_proportional_to_accelerators(owned: Ownership, factor: float) -> None:
+def test_cost_is_proportional_to_accelerators(owned: OwnershipInputs, factor: float) -> None:
     more = replace(owned, accelerators=owned.accelerators * factor)
     assert cost(more) == pytest.approx(cost(owned) * factor, rel=1e-9, abs=1e-6)
 
@@ -144,18 +144,15 @@ def test_cost_is_proportional_to_accelerators(owned: Ownership, factor: float) -
                 "staff_usd_per_year",
             )
         ),
-        *(
-            ("engineering", name)
-            for name in ("engineers", "porting_engineer_months", "engineer_usd_per_year")
-        ),
+        *(("engineering", name) for name in ("engineers", "porting_engineer_months", "engineer_usd_per_year")),
         ("", "capital_rate"),
     ],
 )
 @given(owned=ownerships(), more=st.floats(0.0, 100.0))
 def test_cost_never_falls_when_a_price_rises_and_is_a_straight_line(
-    part: str, field: str, owned: Ownership, more: float
+    part: str, field: str, owned: OwnershipInputs, more: float
 ) -> None:
-    def dearer(by: float) -> Ownership:
+    def dearer(by: float) -> OwnershipInputs:
         if not part:
             return replace(owned, **{field: getattr(owned, field) + by})
         inner = getattr(owned, part)
@@ -169,6 +166,6 @@ def test_cost_never_falls_when_a_price_rises_and_is_a_straight_line(
 
 def test_arrays_go_in_and_come_out() -> None:
     prices = np.array([20_000.0, 22_000.0, 25_000.0])
-    both = total(ownership_lines(replace(MI325X, hardware=Hardware(price_usd=prices, discount=0.14))))
-    each = [cost(replace(MI325X, hardware=Hardware(price_usd=price, discount=0.14))) for price in prices]
+    both = sum_lines(list_ownership_lines(replace(MI325X, hardware=HardwareInputs(price_usd=prices, discount=0.14))))
+    each = [cost(replace(MI325X, hardware=HardwareInputs(price_usd=price, discount=0.14))) for price in prices]
     assert np.allclose(both, each)

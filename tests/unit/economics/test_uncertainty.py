@@ -7,55 +7,55 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.ranges import Range
-from gpudesk.economics.uncertainty import (
-    band_draws,
-    normal_draws,
-    quantiles,
-    share_cheapest,
-    swings,
-    triangular,
-    uniform_draws,
+from gpudesk.costing.uncertainty import (
+    compute_cheapest_shares,
+    compute_quantiles,
+    compute_swings,
+    draw_interval,
+    draw_normal,
+    draw_triangular,
+    draw_uniform,
 )
+from gpudesk.domain.cost import UncertainValue
 
 COUNT = 100_000
 
 
 @given(st.floats(-1e3, 1e3), st.floats(0, 1e3), st.floats(0, 1e3))
 def test_draws_stay_in_their_range(low: float, below: float, above: float) -> None:
-    spread = Range(low, low + below, low + below + above)
-    draws = triangular(spread, uniform_draws(1, "price", 500))
+    spread = UncertainValue(low, low + below, low + below + above)
+    draws = draw_triangular(spread, draw_uniform(1, "price", 500))
     room = 1e-9 * max(1.0, *map(abs, spread))
     assert draws.min() >= spread.low - room
     assert draws.max() <= spread.high + room
 
 
 def test_a_triangle_has_the_mean_and_the_quantiles_that_it_should() -> None:
-    draws = triangular(Range(1.0, 2.0, 4.0), uniform_draws(7, "price", COUNT))
+    draws = draw_triangular(UncertainValue(1.0, 2.0, 4.0), draw_uniform(7, "price", COUNT))
     assert draws.mean() == pytest.approx((1 + 2 + 4) / 3, abs=0.01)
     assert draws.var() == pytest.approx((1 + 4 + 16 - 2 - 4 - 8) / 18, abs=0.01)
     assert np.mean(draws < 2.0) == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_what_is_known_is_not_drawn() -> None:
-    assert set(triangular(Range(5.0, 5.0, 5.0), uniform_draws(1, "x", 10))) == {5.0}
-    assert Range(5.0, 5.0, 5.0).is_known
+    assert set(draw_triangular(UncertainValue(5.0, 5.0, 5.0), draw_uniform(1, "x", 10))) == {5.0}
+    assert UncertainValue(5.0, 5.0, 5.0).is_known
 
 
 def test_a_range_out_of_order_is_refused() -> None:
     with pytest.raises(ValueError, match="not in order"):
-        triangular(Range(3.0, 2.0, 4.0), uniform_draws(1, "x", 10))
+        draw_triangular(UncertainValue(3.0, 2.0, 4.0), draw_uniform(1, "x", 10))
 
 
 def test_one_input_draws_the_same_whatever_others_there_are() -> None:
-    assert np.array_equal(uniform_draws(1, "energy", 100), uniform_draws(1, "energy", 100))
-    assert not np.array_equal(uniform_draws(1, "energy", 100), uniform_draws(1, "price", 100))
-    assert not np.array_equal(uniform_draws(1, "energy", 100), uniform_draws(2, "energy", 100))
+    assert np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(1, "energy", 100))
+    assert not np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(1, "price", 100))
+    assert not np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(2, "energy", 100))
 
 
 def test_a_band_holds_four_draws_in_five() -> None:
-    draws = band_draws(80.0, 100.0, 150.0, normal_draws(3, "throughput", COUNT))
-    low, middle, high = quantiles(draws)
+    draws = draw_interval(80.0, 100.0, 150.0, draw_normal(3, "throughput", COUNT))
+    low, middle, high = compute_quantiles(draws)
     assert (low, middle, high) == pytest.approx((80.0, 100.0, 150.0), rel=0.01)
     assert draws.min() > 0
 
@@ -63,13 +63,13 @@ def test_a_band_holds_four_draws_in_five() -> None:
 @pytest.mark.parametrize("band", [(0.0, 1.0, 2.0), (2.0, 1.0, 3.0), (1.0, 3.0, 2.0)])
 def test_a_band_that_is_none_is_refused(band: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="band"):
-        band_draws(*band, normal_draws(3, "x", 10))
+        draw_interval(*band, draw_normal(3, "x", 10))
 
 
 def test_shares_of_wins_are_those_of_analysis() -> None:
-    first = triangular(Range(0.0, 0.5, 1.0), uniform_draws(1, "a", COUNT))
-    second = triangular(Range(0.0, 0.5, 1.0), uniform_draws(1, "b", COUNT))
-    shares = share_cheapest({"a": first, "b": second, "dear": first + 2.0})
+    first = draw_triangular(UncertainValue(0.0, 0.5, 1.0), draw_uniform(1, "a", COUNT))
+    second = draw_triangular(UncertainValue(0.0, 0.5, 1.0), draw_uniform(1, "b", COUNT))
+    shares = compute_cheapest_shares({"a": first, "b": second, "dear": first + 2.0})
     assert shares["a"] == pytest.approx(0.5, abs=0.01)
     assert shares["dear"] == 0.0
     assert sum(shares.values()) == pytest.approx(1.0)
@@ -77,18 +77,18 @@ def test_shares_of_wins_are_those_of_analysis() -> None:
 
 def test_the_widest_swing_comes_first_and_lines_swing_by_their_slope() -> None:
     inputs = {
-        "energy": Range.around(0.1, 0.2),
-        "price": Range.around(100.0, 0.2),
-        "known": Range(1.0, 1.0, 1.0),
+        "energy": UncertainValue.around(0.1, 0.2),
+        "price": UncertainValue.around(100.0, 0.2),
+        "known": UncertainValue(1.0, 1.0, 1.0),
     }
-    found = swings(inputs, lambda at: at["price"] + 50.0 * at["energy"] * at["known"])
+    found = compute_swings(inputs, lambda at: at["price"] + 50.0 * at["energy"] * at["known"])
     assert [swing.name for swing in found] == ["price", "energy"]
     assert found[0].width == pytest.approx(40.0)
     assert found[1].at_low == pytest.approx(100.0 + 50.0 * 0.08)
 
 
 def test_around_keeps_its_order_below_nothing() -> None:
-    assert Range.around(-10.0, 0.2) == Range(-12.0, -10.0, -8.0)
+    assert UncertainValue.around(-10.0, 0.2) == UncertainValue(-12.0, -10.0, -8.0)
 
 
 def test_a_hundred_thousand_draws_of_forty_inputs_take_no_longer_than_they_may() -> None:
@@ -96,7 +96,7 @@ def test_a_hundred_thousand_draws_of_forty_inputs_take_no_longer_than_they_may()
     for _ in range(3):
         began = time.perf_counter()
         for number in range(40):
-            triangular(Range(1.0, 2.0, 4.0), uniform_draws(1, str(number), COUNT))
+            draw_triangular(UncertainValue(1.0, 2.0, 4.0), draw_uniform(1, str(number), COUNT))
         took.append(time.perf_counter() - began)
     # The bar is 0.2 s for all of a simulation; machines under test are shared and slow.
     assert min(took) < 1.0

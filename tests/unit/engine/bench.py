@@ -8,20 +8,27 @@ from types import MappingProxyType
 
 import numpy as np
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GIB
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.constants import Calibration, Constant
-from gpudesk.engine.loads import Requests, ServingConstants
-from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
-from gpudesk.engine.operating import ideal_row, step_row
-from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
-from gpudesk.engine.serving import CODES, Loads, Results, serve
-from gpudesk.engine.steps import FIELDS, Array, Rows, StepRow
-from gpudesk.engine.work import Situation, Work, offer, work
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration, CalibrationConstant
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import MemoryBudget, MemorySettings, compute_memory_budget
+from gpudesk.engine.rates import (
+    EffectiveRates,
+    compute_coefficients,
+    compute_ideal_coefficients,
+    compute_rates,
+    look_up_rates,
+    make_constant_keys,
+)
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
+from gpudesk.engine.step_work import OperatingConditions, StepWork, compute_ceilings, compute_step_work
+from gpudesk.engine.steps import COEFFICIENT_NAMES, Array, CoefficientColumns, StepCoefficients
+from gpudesk.text.units import GIB
 
 H200 = Accelerator(
     id="h200",
@@ -50,7 +57,7 @@ MI325X = replace(
 )
 #: A step that costs nothing: one rank, one stage, no window.
 PLAIN = replace(
-    StepRow(**dict.fromkeys(FIELDS, 0.0)),
+    StepCoefficients(**dict.fromkeys(COEFFICIENT_NAMES, 0.0)),
     expert_spread=1.0,
     expert_evenness=1.0,
     attention_ranks=1.0,
@@ -64,12 +71,7 @@ PLAIN = replace(
     limit_queue=0.1,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
-SERVING = ServingConstants(
-    tail_wave=0.7,
-    longest=4.0,
-    p99_margin=0.77,
-    limit_tokens=3000.0,
-)
+SERVING = SchedulingConstants(tail_wave=0.7, longest=4.0, p99_margin=0.77, limit_tokens=3000.0)
 
 _CONSTANTS = {
     "weight_read_efficiency": 0.8,
@@ -112,7 +114,7 @@ _CONSTANTS = {
 
 def calibration() -> Calibration:
     """Return constants that hold for every part and serving engine."""
-    constants = {name: Constant(name, "", "", value) for name, value in _CONSTANTS.items()}
+    constants = {name: CalibrationConstant(name, "", "", value) for name, value in _CONSTANTS.items()}
     return Calibration("bench", "0", "2026-08", constants, (), ())
 
 
@@ -121,8 +123,8 @@ class Plant:
     """One deployment worked out: its memory and the coefficients of its steps, real and ideal."""
 
     budget: MemoryBudget
-    row: StepRow
-    ideal: StepRow
+    row: StepCoefficients
+    ideal: StepCoefficients
     plan: ParallelPlan
     max_batch: int
 
@@ -145,7 +147,7 @@ def plant(
     eager: bool = False,
 ) -> Plant:
     """Work out a deployment with FP16 KV cache."""
-    situation = Situation(
+    situation = OperatingConditions(
         accelerator=part,
         family="vllm",
         weights=weights,
@@ -159,27 +161,27 @@ def plant(
         max_batched_tokens=settings.max_batched_tokens,
         max_batch=settings.max_batch,
     )
-    budget = memory_budget(part, model, weights, Precision.FP16, plan, settings)
+    budget = compute_memory_budget(part, model, weights, Precision.FP16, plan, settings)
     counted, reached = operating(situation, model, budget, calibration())
-    row = step_row(counted, reached)
-    ideal = ideal_row(counted, float(budget.shards.embedding_lookup_bytes), reached.expert_evenness)
+    row = compute_coefficients(counted, reached)
+    ideal = compute_ideal_coefficients(counted, float(budget.shards.embedding_lookup_bytes), reached.expert_evenness)
     return Plant(budget, row, ideal, plan, settings.max_batch)
 
 
 def operating(
-    situation: Situation, model: Model, budget: MemoryBudget, constants: Calibration
-) -> tuple[Work, Rates]:
+    situation: OperatingConditions, model: Model, budget: MemoryBudget, constants: Calibration
+) -> tuple[StepWork, EffectiveRates]:
     """Return what a deployment has to do, and what it reaches."""
-    offered = offer(situation, model, constants.value("node_bandwidth", {}))
-    counted = work(situation, model, budget.shards, budget.cache, offered)
-    return counted, rates(looked_up(constants, constant_keys(situation, model, offered)), counted)
+    offered = compute_ceilings(situation, model, constants.value("node_bandwidth", {}))
+    counted = compute_step_work(situation, model, budget.shards, budget.cache, offered)
+    return counted, compute_rates(look_up_rates(constants, make_constant_keys(situation, model, offered)), counted)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One load on one row; rates in requests/s, limits in seconds."""
 
-    row: StepRow
+    row: StepCoefficients
     prompt: float
     output: float
     capacity: float
@@ -195,19 +197,19 @@ class Case:
     spread: float = 1.0
 
 
-def rows_of(*rows: StepRow) -> Rows:
+def rows_of(*rows: StepCoefficients) -> CoefficientColumns:
     """Return a row for each case."""
-    return Rows(Rows.table(list(rows)))
+    return CoefficientColumns(CoefficientColumns.table(list(rows)))
 
 
 def _column(cases: list[Case], name: str) -> Array:
     return np.array([getattr(case, name) for case in cases], dtype=np.float64)
 
 
-def requests_of(cases: list[Case]) -> Requests:
+def requests_of(cases: list[Case]) -> ReplicaRequests:
     """Return what the replicas of the cases serve."""
     prompt = _column(cases, "prompt")
-    return Requests(
+    return ReplicaRequests(
         prompt=prompt,
         held_prompt=prompt + _column(cases, "cached"),
         output=_column(cases, "output"),
@@ -217,10 +219,10 @@ def requests_of(cases: list[Case]) -> Requests:
     )
 
 
-def loads_of(cases: list[Case]) -> Loads:
+def loads_of(cases: list[Case]) -> DeploymentLoads:
     """Return the loads of the cases."""
-    return Loads(
-        kind=np.array([CODES[case.kind] for case in cases], dtype=np.int8),
+    return DeploymentLoads(
+        kind=np.array([LOAD_CODES[case.kind] for case in cases], dtype=np.int8),
         amount=_column(cases, "amount"),
         total=_column(cases, "total"),
         ttft=_column(cases, "ttft"),
@@ -230,9 +232,9 @@ def loads_of(cases: list[Case]) -> Loads:
     )
 
 
-def serve_cases(cases: list[Case]) -> Results:
+def serve_cases(cases: list[Case]) -> ServingResults:
     """Serve all cases in one call."""
-    return serve(rows_of(*(case.row for case in cases)), requests_of(cases), loads_of(cases), SERVING)
+    return serve_loads(rows_of(*(case.row for case in cases)), requests_of(cases), loads_of(cases), SERVING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from gpudesk.domain.models import (
-    MLA,
-    Attention,
-    DenseFfn,
-    GatedDeltaNet,
-    LayerGroup,
-    Mamba1,
-    Model,
-    MoeFfn,
-)
+from gpudesk.domain.model import MLA, Attention, DenseFfn, GatedDeltaNet, LayerGroup, Mamba1, Model, MoeFfn
 from gpudesk.domain.precision import Precision
 
 
@@ -24,19 +15,14 @@ def llama_3_1_70b() -> Model:
 def llama_3_1_405b() -> Model:
     """126 layers of 16384, 128 heads of 128 on 8 KV heads, feed-forward 53248, vocabulary 128256, untied."""
     layers = LayerGroup(126, Attention(128, 8, 128), DenseFfn(53248))
-    return Model(
-        "llama-405b", "Llama 3.1 405B", "Meta", 16384, 128256, False, 131072, Precision.BF16, (layers,)
-    )
+    return Model("llama-405b", "Llama 3.1 405B", "Meta", 16384, 128256, False, 131072, Precision.BF16, (layers,))
 
 
 def gemma_3_27b() -> Model:
     """62 layers of 5376: 52 in a window of 1024 and 10 global; 32 heads of 128 on 16 KV heads; tied."""
     local = Attention(32, 16, 128, window=1024, qk_norm="head")
     whole = Attention(32, 16, 128, qk_norm="head")
-    layers = (
-        LayerGroup(52, local, DenseFfn(21504), norms=4),
-        LayerGroup(10, whole, DenseFfn(21504), norms=4),
-    )
+    layers = (LayerGroup(52, local, DenseFfn(21504), norms=4), LayerGroup(10, whole, DenseFfn(21504), norms=4))
     return Model("gemma-27b", "Gemma 3 27B", "Google", 5376, 262208, True, 131072, Precision.BF16, layers)
 
 

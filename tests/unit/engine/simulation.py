@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpudesk.engine.steps import Array, StepRow
+from gpudesk.engine.steps import Array, StepCoefficients
 from tests.unit.engine.bench import PLAIN
 
 #: Twenty milliseconds to read the weights, a tenth of one for each token.
@@ -43,7 +43,7 @@ class Simulated:
     tpot: float
 
 
-def step_seconds(row: StepRow, tokens: int) -> float:
+def step_seconds(row: StepCoefficients, tokens: int) -> float:
     """Return how long a step of so many tokens takes."""
     return math.hypot(row.dense_read, row.dense_flop * tokens)
 
@@ -51,7 +51,7 @@ def step_seconds(row: StepRow, tokens: int) -> float:
 class Replica:
     """A replica that is fed with equal prompts; `pool` is its cache in tokens, where that is on demand."""
 
-    def __init__(self, row: StepRow, capacity: int, pool: float = math.inf) -> None:
+    def __init__(self, row: StepCoefficients, capacity: int, pool: float = math.inf) -> None:
         """Start empty."""
         self.row, self.capacity, self.pool = row, capacity, pool
         self.now = 0.0
@@ -67,9 +67,7 @@ class Replica:
         parts: list[tuple[Sequence, int]] = []
         while room > 0:
             unfinished = [
-                one
-                for one in self.begun
-                if one.prefilled < one.prompt and all(one is not p for p, _ in parts)
+                one for one in self.begun if one.prefilled < one.prompt and all(one is not p for p, _ in parts)
             ]
             if not unfinished:
                 full = len(self.begun) + len(self.running) >= self.capacity
@@ -130,7 +128,7 @@ def _means(done: list[Sequence], seconds: float) -> Simulated:
     )
 
 
-def arriving(row: StepRow, prompt: int, outputs: list[int], times: Array) -> Simulated:
+def arriving(row: StepCoefficients, prompt: int, outputs: list[int], times: Array) -> Simulated:
     """Serve requests that arrive at the given times, in order."""
     replica = Replica(row, 10**6)
     done: list[Sequence] = []
@@ -145,7 +143,7 @@ def arriving(row: StepRow, prompt: int, outputs: list[int], times: Array) -> Sim
 
 
 def looping(
-    row: StepRow, prompt: int, outputs: list[int], clients: int, capacity: int, pool: float = math.inf
+    row: StepCoefficients, prompt: int, outputs: list[int], clients: int, capacity: int, pool: float = math.inf
 ) -> Simulated:
     """Serve clients that send the next request when the last is answered."""
     replica = Replica(row, capacity, pool)

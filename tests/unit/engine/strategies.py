@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 from hypothesis import strategies as st
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import (
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import (
     MLA,
     Attention,
+    AttentionIndexer,
     Compressed,
     DenseFfn,
     Ffn,
     GatedDeltaNet,
-    Indexer,
     KimiDelta,
     LayerGroup,
     Lightning,
@@ -27,11 +27,11 @@ from gpudesk.domain.models import (
     MoeFfn,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GIB
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.kv import Holding
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.kv_cache import CacheReservation
 from gpudesk.engine.memory import MemorySettings
-from gpudesk.engine.sharding import NO_PADDING, Padding
+from gpudesk.engine.sharding import NO_PADDING, ExpertPadding
+from gpudesk.text.units import GIB
 from tests.unit.engine.bench import H200, Case, Plant, plant
 
 HEADS = st.sampled_from([8, 16, 32, 64])
@@ -45,16 +45,14 @@ def attentions() -> st.SearchStrategy[Attention]:
         kv_heads=st.sampled_from([1, 2, 4, 8]),
         head_dim=st.sampled_from([64, 128, 256]),
         window=st.none() | st.sampled_from([128, 1024, 4096]),
-        indexer=st.none() | st.builds(Indexer, HEADS, st.just(128), st.sampled_from([512, 2048])),
+        indexer=st.none() | st.builds(AttentionIndexer, HEADS, st.just(128), st.sampled_from([512, 2048])),
     )
 
 
 def latents() -> st.SearchStrategy[MLA]:
     """Latent attention with and without an indexer."""
-    indexers = st.none() | st.builds(Indexer, HEADS, st.just(128), st.just(2048))
-    return st.builds(
-        MLA, HEADS, st.sampled_from([256, 512]), st.just(128), st.just(64), st.just(128), indexer=indexers
-    )
+    indexers = st.none() | st.builds(AttentionIndexer, HEADS, st.just(128), st.just(2048))
+    return st.builds(MLA, HEADS, st.sampled_from([256, 512]), st.just(128), st.just(64), st.just(128), indexer=indexers)
 
 
 def mixers() -> st.SearchStrategy[Mixer]:
@@ -137,10 +135,10 @@ PLANS = [
 WEIGHTS = [Precision.BF16, Precision.FP8, Precision.INT8, Precision.NVFP4, Precision.MXFP4, Precision.INT4]
 
 
-def holdings() -> st.SearchStrategy[Holding]:
+def holdings() -> st.SearchStrategy[CacheReservation]:
     """Ways in which serving engines set memory aside."""
     return st.builds(
-        Holding,
+        CacheReservation,
         window_share=st.sampled_from([0.0, 0.8, 1.0]),
         state_share=st.sampled_from([0.0, 0.474]),
         state_slots=st.sampled_from([1, 3]),
@@ -157,7 +155,7 @@ def settings() -> st.SearchStrategy[MemorySettings]:
         collective_bytes=st.integers(0, 2 * 10**9),
         logit_bytes=st.sampled_from([4, 38]),
         holding=holdings(),
-        padding=st.sampled_from([NO_PADDING, Padding(256, 128)]),
+        padding=st.sampled_from([NO_PADDING, ExpertPadding(256, 128)]),
         max_batch=st.sampled_from([1, 64, 256, 1024]),
         max_batched_tokens=st.sampled_from([512, 2048, 8192]),
     )
@@ -213,7 +211,5 @@ def cases(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Cas
     elif kind is LoadKind.REQUEST_RATE:
         case = replace(case, amount=draw(st.floats(1e-3, 1e3)))
     elif kind is LoadKind.LIMITS:
-        case = replace(
-            case, ttft=draw(st.floats(0.01, 60)), tpot=draw(st.floats(1e-3, 1)), p99=draw(st.booleans())
-        )
+        case = replace(case, ttft=draw(st.floats(0.01, 60)), tpot=draw(st.floats(1e-3, 1)), p99=draw(st.booleans()))
     return case

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.workload import LoadKind
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, SERVING, Case, Figures, plant, serve_one
 

@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.estimates import Banded, Basis
-from gpudesk.engine.bands import BandFactors, band, basis, pair_band
-from gpudesk.engine.constants import BandRule, Calibration
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import (
+    Calibration,
+    IntervalFactors,
+    IntervalRule,
+    find_basis,
+    find_interval,
+    find_pair_interval,
+)
+from gpudesk.text.formatting import IntervalEstimate
 
 CALIBRATION = Calibration(
     "c",
@@ -14,14 +21,14 @@ CALIBRATION = Calibration(
     "2026-08",
     {},
     (
-        BandRule("throughput", "calibrated", 0.8, 1.25),
-        BandRule("throughput", "estimated", 0.5, 2.0),
-        BandRule("ttft", "calibrated", 0.4, 3.0),
+        IntervalRule("throughput", "calibrated", 0.8, 1.25),
+        IntervalRule("throughput", "estimated", 0.5, 2.0),
+        IntervalRule("ttft", "calibrated", 0.4, 3.0),
     ),
     (
-        BandRule("throughput", "calibrated", 0.9, 1.1),
-        BandRule("throughput", "estimated", 0.7, 1.4),
-        BandRule("throughput", "uncalibrated", 0.6, 1.7),
+        IntervalRule("throughput", "calibrated", 0.9, 1.1),
+        IntervalRule("throughput", "estimated", 0.7, 1.4),
+        IntervalRule("throughput", "uncalibrated", 0.6, 1.7),
     ),
     {("hopper", "vllm"): 10, ("cdna3", "sglang"): 0},
 )
@@ -30,49 +37,51 @@ CALIBRATION = Calibration(
 @pytest.mark.parametrize(
     ("generation", "family", "expected"),
     [
-        ("hopper", "vllm", Basis.CALIBRATED),
-        ("hopper", "tgi", Basis.ESTIMATED),
-        ("ada", "vllm", Basis.ESTIMATED),
-        ("ada", "tgi", Basis.UNCALIBRATED),
+        ("hopper", "vllm", EstimateBasis.CALIBRATED),
+        ("hopper", "tgi", EstimateBasis.ESTIMATED),
+        ("ada", "vllm", EstimateBasis.ESTIMATED),
+        ("ada", "tgi", EstimateBasis.UNCALIBRATED),
         # No rows are no basis.
-        ("cdna3", "sglang", Basis.UNCALIBRATED),
+        ("cdna3", "sglang", EstimateBasis.UNCALIBRATED),
     ],
 )
-def test_basis_follows_from_the_rows(generation: str, family: str, expected: Basis) -> None:
-    assert basis(CALIBRATION, generation, family) is expected
+def test_basis_follows_from_the_rows(generation: str, family: str, expected: EstimateBasis) -> None:
+    assert find_basis(CALIBRATION, generation, family) is expected
 
 
 def test_the_band_is_that_of_figure_and_basis() -> None:
-    assert band(CALIBRATION, "throughput", Basis.ESTIMATED) == BandFactors(0.5, 2.0)
-    assert band(CALIBRATION, "ttft", Basis.CALIBRATED).around(10.0) == Banded(10.0, 4.0, 30.0)
+    assert find_interval(CALIBRATION, "throughput", EstimateBasis.ESTIMATED) == IntervalFactors(0.5, 2.0)
+    assert find_interval(CALIBRATION, "ttft", EstimateBasis.CALIBRATED).around(10.0) == IntervalEstimate(
+        10.0, 4.0, 30.0
+    )
     with pytest.raises(KeyError, match="ttft/estimated"):
-        band(CALIBRATION, "ttft", Basis.ESTIMATED)
+        find_interval(CALIBRATION, "ttft", EstimateBasis.ESTIMATED)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "low"),
     [
-        (Basis.CALIBRATED, Basis.CALIBRATED, 0.9),
-        (Basis.CALIBRATED, Basis.ESTIMATED, 0.7),
-        (Basis.UNCALIBRATED, Basis.CALIBRATED, 0.6),
-        (Basis.MEASURED, Basis.CALIBRATED, 0.9),
+        (EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED, 0.9),
+        (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, 0.7),
+        (EstimateBasis.UNCALIBRATED, EstimateBasis.CALIBRATED, 0.6),
+        (EstimateBasis.MEASURED, EstimateBasis.CALIBRATED, 0.9),
     ],
 )
-def test_a_pair_is_as_sure_as_its_weaker_part(first: Basis, second: Basis, low: float) -> None:
-    assert pair_band(CALIBRATION, "throughput", first, second).low == low
+def test_a_pair_is_as_sure_as_its_weaker_part(first: EstimateBasis, second: EstimateBasis, low: float) -> None:
+    assert find_pair_interval(CALIBRATION, "throughput", first, second).low == low
 
 
 def test_the_rule_that_names_most_holds() -> None:
-    wide = BandRule("tpot", "calibrated", 0.5, 2.0)
-    narrow = BandRule("tpot", "calibrated", 0.8, 1.2, {"load": frozenset({"batch"})})
+    wide = IntervalRule("tpot", "calibrated", 0.5, 2.0)
+    narrow = IntervalRule("tpot", "calibrated", 0.8, 1.2, {"load": frozenset({"batch"})})
     known = replace(CALIBRATION, bands=(wide, narrow))
-    assert band(known, "tpot", Basis.CALIBRATED, {"load": "batch"}).low == 0.8
-    assert band(known, "tpot", Basis.CALIBRATED, {"load": "limits"}).low == 0.5
-    assert band(known, "tpot", Basis.CALIBRATED).low == 0.5
+    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED, {"load": "batch"}).low == 0.8
+    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED, {"load": "limits"}).low == 0.5
+    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED).low == 0.5
 
 
 def test_software_that_nobody_measured_yet_is_less_sure() -> None:
-    now = BandFactors(0.8, 1.25)
+    now = IntervalFactors(0.8, 1.25)
     assert now.widened(0.0) == now
     assert now.widened(2.0).low == pytest.approx(0.8**1.5)
     assert now.widened(2.0).high == pytest.approx(1.25**1.5)

@@ -10,36 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.choosing import LeastLimits, least_limits, plan_scores
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.serving import LowestLimits, find_lowest_limits, score_plans
 from gpudesk.engine.steps import Array
 from tests.unit.engine import published
-from tests.unit.engine.bench import (
-    H200,
-    SERVING,
-    Case,
-    loads_of,
-    plant,
-    requests_of,
-    rows_of,
-    serve_cases,
-    serve_one,
-)
+from tests.unit.engine.bench import H200, SERVING, Case, loads_of, plant, requests_of, rows_of, serve_cases, serve_one
 from tests.unit.engine.strategies import cases
 
 PLANS = [plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=tp)) for tp in (2, 4, 8)]
 
 
-def least(case: Case) -> LeastLimits:
+def least(case: Case) -> LowestLimits:
     """Return the limits of TTFT and TPOT that one request in flight meets, in seconds."""
-    return least_limits(rows_of(case.row), requests_of([case]), loads_of([case]), SERVING)
+    return find_lowest_limits(rows_of(case.row), requests_of([case]), loads_of([case]), SERVING)
 
 
 def scores(asked: list[Case]) -> Array:
     """Return by what the cases are ranked."""
     rows, requests, loads = rows_of(*(case.row for case in asked)), requests_of(asked), loads_of(asked)
-    return plan_scores(rows, requests, loads, serve_cases(asked), SERVING)
+    return score_plans(rows, requests, loads, serve_cases(asked), SERVING)
 
 
 def within(ttft: float, tpot: float, *, p99: bool = True) -> list[Case]:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from gpudesk.engine.constants import Calibration, Constant, Override
+from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride
 
 
-def override(value: float, **where: str) -> Override:
+def override(value: float, **where: str) -> ConstantOverride:
     """Return an exception whose keys have one value each, or several with a bar between."""
-    return Override({name: frozenset(values.split("|")) for name, values in where.items()}, value)
+    return ConstantOverride({name: frozenset(values.split("|")) for name, values in where.items()}, value)
 
 
-RATE = Constant(
+RATE = CalibrationConstant(
     "rate",
     "1",
     "a share",

@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.disaggregated import (
-    DECODE,
-    LINK,
-    PREFILL,
-    PoolResults,
-    pool_bounds,
-    pool_rounds,
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.disaggregation import (
+    DECODE_STATION,
+    LINK_STATION,
+    PREFILL_STATION,
+    DisaggregatedResults,
+    PoolPair,
+    compute_pool_bounds,
     serve_pools,
+    split_pool_rounds,
 )
-from gpudesk.engine.loads import Requests
-from gpudesk.engine.pool_flow import PoolPair
-from gpudesk.engine.serving import CODES, Loads
-from gpudesk.engine.steps import LIMITERS, StepRow, decode_step, request_prefill
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads
+from gpudesk.engine.steps import LIMITERS, StepCoefficients, compute_decode_step, compute_request_prefill
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, SERVING, Case, plant, requests_of, rows_of, serve_one
 from tests.unit.engine.strategies import cases, plants
@@ -39,7 +39,7 @@ class Split:
     """A load on the decode pool's replicas of `case`, with the prefill pool and the link before it."""
 
     case: Case
-    prefill: StepRow
+    prefill: StepCoefficients
     prefill_replicas: float = 1.0
     prompts: float = 100.0
     transfer: float = 0.01
@@ -67,7 +67,7 @@ class Found:
     binding: int
 
 
-def arrays(split: Split) -> tuple[PoolPair, Requests, Loads]:
+def arrays(split: Split) -> tuple[PoolPair, ReplicaRequests, DeploymentLoads]:
     case = split.case
 
     def one(value: float) -> np.ndarray:
@@ -83,8 +83,8 @@ def arrays(split: Split) -> tuple[PoolPair, Requests, Loads]:
         spacing=one(split.spacing),
         handover=one(split.handover),
     )
-    loads = Loads(
-        kind=np.array([CODES[case.kind]], dtype=np.int8),
+    loads = DeploymentLoads(
+        kind=np.array([LOAD_CODES[case.kind]], dtype=np.int8),
         amount=one(case.amount),
         total=one(case.total),
         ttft=one(case.ttft),
@@ -95,7 +95,7 @@ def arrays(split: Split) -> tuple[PoolPair, Requests, Loads]:
     return pools, requests_of([case]), loads
 
 
-def results_of(split: Split) -> PoolResults:
+def results_of(split: Split) -> DisaggregatedResults:
     pools, requests, loads = arrays(split)
     return serve_pools(split.case.kind, pools, requests, loads, SERVING)
 
@@ -123,7 +123,7 @@ def splits(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Sp
 def first_token(split: Split) -> float:
     """Seconds in which a prompt that meets nobody is computed and handed over."""
     pools, requests, _ = arrays(split)
-    each, chunk = request_prefill(pools.prefill, requests.prompt, np.ones(1), requests.cached)
+    each, chunk = compute_request_prefill(pools.prefill, requests.prompt, np.ones(1), requests.cached)
     fill = (1 - 1 / split.prefill.stages) * float(chunk.total[0])
     return split.prefill.latency + float(each[0]) + fill + split.transfer + split.handover
 
@@ -131,7 +131,7 @@ def first_token(split: Split) -> float:
 def decoding(split: Split, running: float) -> float:
     """Seconds of the decode steps of a request when `running` share a replica."""
     case = split.case
-    step = decode_step(rows_of(case.row), np.array([running]), requests_of([case]).context)
+    step = compute_decode_step(rows_of(case.row), np.array([running]), requests_of([case]).context)
     later = case.output - 1
     return max(later / case.row.tokens_per_step, min(later, 1.0)) * float(step.total[0])
 
@@ -161,7 +161,7 @@ def test_nothing_is_served_faster_than_by_either_pool_or_the_link(split: Split) 
     found, case = serve_split(split), split.case
     rate = 0.0 if math.isnan(found.rate) else found.rate
     pools, requests, _ = arrays(split)
-    each, _ = request_prefill(pools.prefill, requests.prompt, np.array([found.waiting]), requests.cached)
+    each, _ = compute_request_prefill(pools.prefill, requests.prompt, np.array([found.waiting]), requests.cached)
     assert rate <= split.prefill_replicas / float(each[0]) * SLACK
     assert rate <= SLACK / split.spacing
     most = min(found.admitted / case.replicas, case.capacity) if found.admitted else case.capacity
@@ -185,11 +185,7 @@ def test_tokens_come_no_later_than_where_prompts_are_in_between(split: Split) ->
     # As many sequences on the same plan, which prefills their prompts too.
     together = serve_one(
         replace(
-            case,
-            kind=LoadKind.CONCURRENCY,
-            amount=max(1.0, math.ceil(found.running)),
-            total=math.inf,
-            replicas=1.0,
+            case, kind=LoadKind.CONCURRENCY, amount=max(1.0, math.ceil(found.running)), total=math.inf, replicas=1.0
         )
     )
     assert found.tpot <= together.tpot * (1 + 1e-6)
@@ -226,7 +222,7 @@ def test_in_a_steady_state_clients_are_as_many_as_come_in_a_round(split: Split) 
 def test_what_is_reached_stays_within_the_bounds_of_its_own_rows(split: Split) -> None:
     pools, requests, _ = arrays(split)
     results = results_of(split)
-    bound = pool_bounds(replace(pools, handover=np.zeros(1)), requests, results)
+    bound = compute_pool_bounds(replace(pools, handover=np.zeros(1)), requests, results)
     assert not results.rate[0] > bound.rate[0] * (1 + 1e-6)
     assert not results.tpot[0] * (1 + 1e-6) < bound.tpot[0]
     assert not results.ttft[0] * SLACK < bound.ttft[0]
@@ -242,9 +238,9 @@ def test_a_lone_client_waits_for_nobody() -> None:
 def test_the_slowest_station_binds() -> None:
     slow_link = Split(STEADY, PLANT.row, transfer=0.5, spacing=0.5)
     many = replace(STEADY, amount=5000.0)
-    assert serve_split(Split(STEADY, PLANT.row, prefill_replicas=50.0)).binding == DECODE
-    assert serve_split(Split(replace(many, output=2.0), PLANT.row)).binding == PREFILL
-    assert serve_split(slow_link).binding == LINK
+    assert serve_split(Split(STEADY, PLANT.row, prefill_replicas=50.0)).binding == DECODE_STATION
+    assert serve_split(Split(replace(many, output=2.0), PLANT.row)).binding == PREFILL_STATION
+    assert serve_split(slow_link).binding == LINK_STATION
     assert serve_split(slow_link).rate == pytest.approx(2.0, rel=0.01)
 
 
@@ -300,8 +296,8 @@ def test_the_parts_of_a_request_add_up_to_its_time_on_both_pools() -> None:
     split = Split(STEADY, PLANT.row)
     pools, requests, _ = arrays(split)
     results = results_of(split)
-    rounds = pool_rounds(pools, requests, results)
-    each, _ = request_prefill(pools.prefill, requests.prompt, results.waiting, requests.cached)
+    rounds = split_pool_rounds(pools, requests, results)
+    each, _ = compute_request_prefill(pools.prefill, requests.prompt, results.waiting, requests.cached)
     whole = float(each[0] + rounds.decoding[0]) + split.transfer + split.handover + split.prefill.latency
     assert sum(float(part[0]) for part in rounds.parts) == pytest.approx(whole, rel=1e-9)
 
@@ -319,9 +315,11 @@ def test_many_cases_at_once_give_what_each_gives_alone() -> None:
             for name in ("prefill_replicas", "decode_replicas", "prompts", "transfer", "spacing", "handover")
         },
     )
-    joined = Loads(*(np.concatenate([getattr(load, f.name) for _, _, load in parts]) for f in fields(Loads)))
+    joined = DeploymentLoads(
+        *(np.concatenate([getattr(load, f.name) for _, _, load in parts]) for f in fields(DeploymentLoads))
+    )
     together = serve_pools(LoadKind.CONCURRENCY, pools, requests_of(loads), joined, SERVING)
-    for field in fields(PoolResults):
+    for field in fields(DisaggregatedResults):
         found = getattr(together, field.name)
         expected = np.concatenate([getattr(each, field.name) for each in alone])
         np.testing.assert_array_equal(found, expected)

@@ -7,10 +7,10 @@ recurrent part, 16 bits for the last inputs of the convolution.
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv import cache_profile
+from gpudesk.engine.kv_cache import compute_cache_profile
 from tests.unit.engine import published
 
 ONE = ParallelPlan()
@@ -18,7 +18,7 @@ ONE = ParallelPlan()
 
 def held(model: Model, tokens: int, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> int:
     """Bytes of a sequence of `tokens`."""
-    return cache_profile(model, kv, plan).sequence_bytes(tokens)
+    return compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,7 @@ def held(model: Model, tokens: int, kv: Precision = Precision.FP16, plan: Parall
     ],
 )
 @pytest.mark.parametrize("tokens", [0, 1, 8192, 131072])
-def test_llama_70b_grows_with_every_token(
-    kv: Precision, plan: ParallelPlan, per_token: int, tokens: int
-) -> None:
+def test_llama_70b_grows_with_every_token(kv: Precision, plan: ParallelPlan, per_token: int, tokens: int) -> None:
     assert held(published.llama_3_1_70b(), tokens, kv, plan) == tokens * per_token
 
 
@@ -78,12 +76,7 @@ def test_deepseek_v3_holds_latents(kv: Precision, plan: ParallelPlan, per_token:
 @pytest.mark.parametrize(("tokens", "sliding"), [(64, 64), (128, 128), (129, 128), (8192, 128)])
 @pytest.mark.parametrize(
     ("plan", "heads", "layers"),
-    [
-        (ONE, 8, 18),
-        (ParallelPlan(tp=8, ep=8), 1, 18),
-        (ParallelPlan(tp=16), 1, 18),
-        (ParallelPlan(pp=2), 8, 9),
-    ],
+    [(ONE, 8, 18), (ParallelPlan(tp=8, ep=8), 1, 18), (ParallelPlan(tp=16), 1, 18), (ParallelPlan(pp=2), 8, 9)],
 )
 def test_gpt_oss_keeps_128_tokens_in_every_second_layer(
     tokens: int, sliding: int, plan: ParallelPlan, heads: int, layers: int

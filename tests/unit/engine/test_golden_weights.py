@@ -6,10 +6,10 @@ Sixteen-bit numbers take 2 bytes, FP8 1, MXFP4 1/2 and 1/32 of scales, NVFP4 1/2
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.sharding import shard
+from gpudesk.engine.sharding import shard_model
 from tests.unit.engine import published
 
 ONE = ParallelPlan()
@@ -17,7 +17,7 @@ ONE = ParallelPlan()
 
 def resident(model: Model, weights: Precision, plan: ParallelPlan = ONE) -> int:
     """Bytes of weights on the fullest accelerator."""
-    return shard(model, weights, plan).resident_bytes
+    return shard_model(model, weights, plan).resident_bytes
 
 
 # Llama 3.1 70B: query and output 8192 x 8192, key and value 8192 x 1024, three of 8192 x 28672.
@@ -50,29 +50,17 @@ def test_llama_70b_in_16_bits_is_the_published_checkpoint() -> None:
             5 * (LLAMA_QO + LLAMA_FFN) * 2 + 10 * LLAMA_KV * 2 + LLAMA_NORMS + LLAMA_TABLE // 8 + FINAL,
         ),
         # 40 layers a stage; the last one has the LM head and the final norm.
-        (
-            Precision.FP16,
-            ParallelPlan(pp=2),
-            40 * LLAMA_LAYER * 2 + LLAMA_NORMS // 2 + LLAMA_TABLE + FINAL,
-        ),
+        (Precision.FP16, ParallelPlan(pp=2), 40 * LLAMA_LAYER * 2 + LLAMA_NORMS // 2 + LLAMA_TABLE + FINAL),
         # Tables and norms stay at 16 bits.
         (Precision.FP8, ONE, 80 * LLAMA_LAYER + LLAMA_NORMS + 2 * LLAMA_TABLE + FINAL),
         (Precision.FP8, ParallelPlan(tp=8), 10 * LLAMA_LAYER + LLAMA_NORMS + LLAMA_TABLE // 4 + FINAL),
-        (
-            Precision.NVFP4,
-            ONE,
-            80 * (LLAMA_LAYER // 2 + LLAMA_LAYER // 16) + LLAMA_NORMS + 2 * LLAMA_TABLE + FINAL,
-        ),
+        (Precision.NVFP4, ONE, 80 * (LLAMA_LAYER // 2 + LLAMA_LAYER // 16) + LLAMA_NORMS + 2 * LLAMA_TABLE + FINAL),
         (
             Precision.NVFP4,
             ParallelPlan(tp=2, pp=2),
             20 * (LLAMA_LAYER // 2 + LLAMA_LAYER // 16) + LLAMA_NORMS // 2 + LLAMA_TABLE // 2 + FINAL,
         ),
-        (
-            Precision.MXFP4,
-            ONE,
-            80 * (LLAMA_LAYER // 2 + LLAMA_LAYER // 32) + LLAMA_NORMS + 2 * LLAMA_TABLE + FINAL,
-        ),
+        (Precision.MXFP4, ONE, 80 * (LLAMA_LAYER // 2 + LLAMA_LAYER // 32) + LLAMA_NORMS + 2 * LLAMA_TABLE + FINAL),
     ],
 )
 def test_llama_70b(weights: Precision, plan: ParallelPlan, by_hand: int) -> None:
@@ -91,17 +79,9 @@ GEMMA_FINAL = 5376 * 2
     [
         (Precision.BF16, ONE, 62 * GEMMA_LAYER * 2 + GEMMA_NORMS + GEMMA_TABLE + GEMMA_FINAL),
         (Precision.FP8, ONE, 62 * GEMMA_LAYER + GEMMA_NORMS + GEMMA_TABLE + GEMMA_FINAL),
-        (
-            Precision.FP8,
-            ParallelPlan(tp=8),
-            62 * (GEMMA_LAYER // 8) + GEMMA_NORMS + GEMMA_TABLE // 8 + GEMMA_FINAL,
-        ),
+        (Precision.FP8, ParallelPlan(tp=8), 62 * (GEMMA_LAYER // 8) + GEMMA_NORMS + GEMMA_TABLE // 8 + GEMMA_FINAL),
         # 26 sliding and 5 global layers a stage; the tied table is on the first and on the last.
-        (
-            Precision.BF16,
-            ParallelPlan(pp=2),
-            31 * GEMMA_LAYER * 2 + GEMMA_NORMS // 2 + GEMMA_TABLE + GEMMA_FINAL,
-        ),
+        (Precision.BF16, ParallelPlan(pp=2), 31 * GEMMA_LAYER * 2 + GEMMA_NORMS // 2 + GEMMA_TABLE + GEMMA_FINAL),
     ],
 )
 def test_gemma_27b(weights: Precision, plan: ParallelPlan, by_hand: int) -> None:

@@ -6,10 +6,10 @@ format does not cover (tables, norms, routers, convolutions, decays).
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.sharding import shard
+from gpudesk.engine.sharding import shard_model
 from tests.unit.engine import published
 
 ONE = ParallelPlan()
@@ -17,7 +17,7 @@ ONE = ParallelPlan()
 
 def resident(model: Model, weights: Precision, plan: ParallelPlan = ONE) -> int:
     """Bytes of weights on the fullest accelerator."""
-    return shard(model, weights, plan).resident_bytes
+    return shard_model(model, weights, plan).resident_bytes
 
 
 # DeepSeek V3, attention: down-projections 7168 x 576 and 7168 x 1536 on every rank; divided are the
@@ -36,20 +36,12 @@ V3_WIDE = 61 * V3_NORMS + 58 * V3_ROUTER + V3_FINAL
 @pytest.mark.parametrize(
     ("weights", "plan", "by_hand"),
     [
-        (
-            Precision.FP8,
-            ONE,
-            61 * (V3_DOWN + V3_UP) + 3 * V3_DENSE + 58 * 257 * V3_EXPERT + V3_WIDE + 2 * V3_TABLE,
-        ),
+        (Precision.FP8, ONE, 61 * (V3_DOWN + V3_UP) + 3 * V3_DENSE + 58 * 257 * V3_EXPERT + V3_WIDE + 2 * V3_TABLE),
         # TP 8: every matrix but the down-projections in eight parts, each expert too.
         (
             Precision.FP8,
             ParallelPlan(tp=8),
-            61 * (V3_DOWN + V3_UP // 8)
-            + 3 * V3_DENSE // 8
-            + 58 * 257 * V3_EXPERT // 8
-            + V3_WIDE
-            + V3_TABLE // 4,
+            61 * (V3_DOWN + V3_UP // 8) + 3 * V3_DENSE // 8 + 58 * 257 * V3_EXPERT // 8 + V3_WIDE + V3_TABLE // 4,
         ),
         # TP 8, EP 8: 32 whole experts a rank, which is as much.
         (
@@ -65,11 +57,7 @@ V3_WIDE = 61 * V3_NORMS + 58 * V3_ROUTER + V3_FINAL
         (
             Precision.FP8,
             ParallelPlan(tp=8, ep=8, attention_dp=True),
-            61 * (V3_DOWN + V3_UP)
-            + 3 * V3_DENSE // 8
-            + 58 * (32 * V3_EXPERT + V3_EXPERT)
-            + V3_WIDE
-            + 2 * V3_TABLE,
+            61 * (V3_DOWN + V3_UP) + 3 * V3_DENSE // 8 + 58 * (32 * V3_EXPERT + V3_EXPERT) + V3_WIDE + 2 * V3_TABLE,
         ),
         # Two replicas of 8 that share one set of experts, 16 a rank.
         (
@@ -176,11 +164,7 @@ JAMBA_MATRICES = 28 * JAMBA_MAMBA + 4 * JAMBA_ATTENTION + (16 + 16 * 16) * JAMBA
 @pytest.mark.parametrize(
     ("weights", "plan", "by_hand"),
     [
-        (
-            Precision.BF16,
-            ONE,
-            2 * (JAMBA_MATRICES + 28 * JAMBA_MAMBA_WIDE + JAMBA_WHOLE) + 2 * JAMBA_TABLE,
-        ),
+        (Precision.BF16, ONE, 2 * (JAMBA_MATRICES + 28 * JAMBA_MAMBA_WIDE + JAMBA_WHOLE) + 2 * JAMBA_TABLE),
         (
             Precision.FP8,
             ParallelPlan(tp=2),
@@ -212,11 +196,7 @@ SCOUT_TABLE = 202048 * 5120 * 2
 @pytest.mark.parametrize(
     ("weights", "plan", "by_hand"),
     [
-        (
-            Precision.BF16,
-            ONE,
-            2 * 48 * (SCOUT_ATTENTION + 17 * SCOUT_EXPERT) + 2 * SCOUT_WHOLE + 2 * SCOUT_TABLE,
-        ),
+        (Precision.BF16, ONE, 2 * 48 * (SCOUT_ATTENTION + 17 * SCOUT_EXPERT) + 2 * SCOUT_WHOLE + 2 * SCOUT_TABLE),
         (
             Precision.NVFP4,
             ONE,
@@ -225,9 +205,7 @@ SCOUT_TABLE = 202048 * 5120 * 2
         (
             Precision.FP8,
             ParallelPlan(tp=8, ep=8),
-            48 * (SCOUT_ATTENTION // 8 + 2 * SCOUT_EXPERT + SCOUT_EXPERT // 8)
-            + 2 * SCOUT_WHOLE
-            + SCOUT_TABLE // 4,
+            48 * (SCOUT_ATTENTION // 8 + 2 * SCOUT_EXPERT + SCOUT_EXPERT // 8) + 2 * SCOUT_WHOLE + SCOUT_TABLE // 4,
         ),
     ],
 )

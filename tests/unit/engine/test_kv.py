@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import (
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import (
     MLA,
     Attention,
+    AttentionIndexer,
     Compressed,
     DenseFfn,
-    Indexer,
     KimiDelta,
     LayerGroup,
     Lightning,
@@ -17,26 +17,26 @@ from gpudesk.domain.models import (
     Model,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv import CacheProfile, Growth, Holding, cache_profile
+from gpudesk.engine.kv_cache import CacheGrowth, CacheReservation, KvCacheProfile, compute_cache_profile
 from tests.unit.engine import published
 
 ONE = ParallelPlan()
 
 
-def profile(*mixers: Mixer | None, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> CacheProfile:
+def profile(*mixers: Mixer | None, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> KvCacheProfile:
     """Return the cache of a model with one layer of each mixer."""
     groups = tuple(LayerGroup(1, mixer, DenseFfn(4096)) for mixer in mixers)
-    return cache_profile(Model("m", "M", "O", 1024, 1000, False, None, None, groups), kv, plan)
+    return compute_cache_profile(Model("m", "M", "O", 1024, 1000, False, None, None, groups), kv, plan)
 
 
 def test_a_token_attends_with_all_query_heads_and_reads_the_shared_keys() -> None:
     # 32 heads of 128, scores and values: 2 x 32 x (128 + 128); cache of 8 heads in 16 bits.
-    growth = Growth(8 * 256 * 2, 2 * 32 * 256)
+    growth = CacheGrowth(8 * 256 * 2, 2 * 32 * 256)
     found = profile(Attention(32, 8, 128))
     assert found.stored == found.read == (growth,)
     assert found.prefill_flops_full == 2 * 32 * 256
     # On 16 ranks: two query heads, and the one KV head that they share.
-    assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (Growth(256 * 2, 2 * 2 * 256),)
+    assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (CacheGrowth(256 * 2, 2 * 2 * 256),)
 
 
 def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_one_that_keeps_it() -> None:
@@ -47,13 +47,13 @@ def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_on
     assert reusing.read == keeping.read
     assert reusing.prefill_flops_windowed == keeping.prefill_flops_windowed
     both = profile(Attention(8, 2, 256), Attention(8, 2, 256, reuses_cache=True))
-    assert both.stored == (Growth(2 * 512 * 2, 2 * 8 * 512),)
-    assert both.read == (Growth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
+    assert both.stored == (CacheGrowth(2 * 512 * 2, 2 * 8 * 512),)
+    assert both.read == (CacheGrowth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
 
 
 def test_values_may_be_narrower_than_keys() -> None:
     found = profile(Attention(16, 4, 192, v_head_dim=128))
-    assert found.stored == (Growth(4 * (192 + 128) * 2, 2 * 16 * (192 + 128)),)
+    assert found.stored == (CacheGrowth(4 * (192 + 128) * 2, 2 * 16 * (192 + 128)),)
 
 
 def test_attention_dp_keeps_a_sequence_whole() -> None:
@@ -65,7 +65,7 @@ def test_latents_are_absorbed_in_decode_and_unfolded_in_prefill() -> None:
     mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
     found = profile(mixer, plan=ParallelPlan(tp=8))
     # 16 heads: scores over 576, values over 512; in prefill keys of 192, values of 128.
-    assert found.read == (Growth(576 * 2, 2 * 16 * (576 + 512)),)
+    assert found.read == (CacheGrowth(576 * 2, 2 * 16 * (576 + 512)),)
     assert found.prefill_flops_full == 2 * 16 * (192 + 128)
 
 
@@ -73,7 +73,7 @@ def test_layers_with_the_same_window_add_up() -> None:
     local, whole = Attention(8, 2, 64, window=512), Attention(8, 2, 64)
     found = profile(local, whole, local, None)
     layer, flops = 2 * 128 * 2, 2 * 8 * 128
-    assert found.read == (Growth(layer, flops), Growth(2 * layer, 2 * flops, 512))
+    assert found.read == (CacheGrowth(layer, flops), CacheGrowth(2 * layer, 2 * flops, 512))
     assert found.prefill_flops_full == flops
     assert found.prefill_flops_windowed == ((2 * flops, 512),)
 
@@ -86,13 +86,13 @@ def test_windows_of_several_widths_compute_as_much_once_they_are_full() -> None:
 
 
 def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
-    indexer = Indexer(64, 128, 2048)
+    indexer = AttentionIndexer(64, 128, 2048)
     mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536, indexer=indexer)
     found = profile(mixer)
     key = 128.0 + 4  # FP8, and a scale in fp32
     score = 2.0 * 64 * 128
     assert found.sequence_bytes(100_000) == 100_000 * (576 * 2 + key)
-    assert found.read == (Growth(key, score), Growth(576 * 2, 2 * 128 * (576 + 512), 2048))
+    assert found.read == (CacheGrowth(key, score), CacheGrowth(576 * 2, 2 * 128 * (576 + 512), 2048))
     # In prefill too every token is scored against all before it.
     assert found.prefill_flops_full == score
     assert found.prefill_flops_windowed == ((2.0 * 128 * 320, 2048),)
@@ -101,7 +101,7 @@ def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
 
 
 def test_a_reused_indexer_keeps_and_computes_nothing() -> None:
-    reused = Attention(32, 4, 128, indexer=Indexer(4, 128, 2048, 128, reused=True))
+    reused = Attention(32, 4, 128, indexer=AttentionIndexer(4, 128, 2048, 128, reused=True))
     found = profile(reused)
     assert found.sequence_bytes(10_000) == 10_000 * 4 * 256 * 2
     assert found.prefill_flops_full == 0
@@ -120,13 +120,10 @@ def test_a_folded_past_holds_one_entry_for_many_tokens() -> None:
 
 
 def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
-    found = profile(Compressed(64, 512, 1024, 1024, 8, 128, compress_ratio=4, indexer=Indexer(64, 128, 512)))
+    found = profile(Compressed(64, 512, 1024, 1024, 8, 128, compress_ratio=4, indexer=AttentionIndexer(64, 128, 512)))
     key, score, flops = (128 + 4) / 4, 2 * 64 * 128 / 4, 4 * 64 * 512
-    assert found.stored == (
-        Growth(1024 / 4 + key, flops / 4 + score),
-        Growth(1024, flops, 128),
-    )
-    assert found.read == (Growth(key, score), Growth(1024, flops, 128), Growth(256, flops / 4, 2048))
+    assert found.stored == (CacheGrowth(1024 / 4 + key, flops / 4 + score), CacheGrowth(1024, flops, 128))
+    assert found.read == (CacheGrowth(key, score), CacheGrowth(1024, flops, 128), CacheGrowth(256, flops / 4, 2048))
     assert found.prefill_flops_full == score
     assert found.prefill_flops_windowed == (((flops * 128 + flops / 4 * 2048) / 2048, 2048),)
 
@@ -152,22 +149,19 @@ def test_states_do_not_grow(mixer: Mixer, ranks: int, state: int) -> None:
 
 
 def test_a_step_reads_the_layers_of_all_stages() -> None:
-    whole = cache_profile(published.jamba(), Precision.FP16, ONE)
-    staged = cache_profile(published.jamba(), Precision.FP16, ParallelPlan(pp=2))
+    whole = compute_cache_profile(published.jamba(), Precision.FP16, ONE)
+    staged = compute_cache_profile(published.jamba(), Precision.FP16, ParallelPlan(pp=2))
     assert staged.read == whole.read
     assert staged.state_bytes_all_stages == whole.state_bytes
     assert staged.sequence_bytes(1000) * 2 == whole.sequence_bytes(1000)
 
 
 def test_layers_with_a_window_can_hold_more_than_it() -> None:
-    groups = (
-        LayerGroup(2, Attention(32, 8, 128), None),
-        LayerGroup(6, Attention(32, 8, 128, window=1024), None),
-    )
+    groups = (LayerGroup(2, Attention(32, 8, 128), None), LayerGroup(6, Attention(32, 8, 128, window=1024), None))
     model = Model("m", "M", "O", 1024, 1000, False, None, None, groups)
     token = 2 * 8 * 128 * 2
     for share, kept in ((0.0, 1024), (0.8, 8000), (1.0, 10_000)):
-        found = cache_profile(model, Precision.FP16, ONE, Holding(window_share=share))
+        found = compute_cache_profile(model, Precision.FP16, ONE, CacheReservation(window_share=share))
         assert found.sequence_bytes(10_000) == token * (2 * 10_000 + 6 * kept)
         assert found.sequence_bytes(500) == token * 8 * 500
         assert found.filled_bytes(10_000) == token * (2 * 10_000 + 6 * 1024)
@@ -175,8 +169,8 @@ def test_layers_with_a_window_can_hold_more_than_it() -> None:
 
 def test_of_two_pools_the_one_that_runs_out_first_decides() -> None:
     model = published.jamba()
-    plain = cache_profile(model, Precision.FP16, ONE)
-    found = cache_profile(model, Precision.FP16, ONE, Holding(state_share=0.25, state_slots=3))
+    plain = compute_cache_profile(model, Precision.FP16, ONE)
+    found = compute_cache_profile(model, Precision.FP16, ONE, CacheReservation(state_share=0.25, state_slots=3))
     state = plain.state_bytes
     # Few tokens: three states of a quarter of the cache. Many: keys and values in the other three.
     assert found.sequence_bytes(1) == state * 3 * 4
@@ -184,5 +178,5 @@ def test_of_two_pools_the_one_that_runs_out_first_decides() -> None:
     assert found.sequence_bytes(10_000_000) == -(-grown * 4 // 3)
     # Without states there is nothing to set apart.
     dense = published.llama_3_1_70b()
-    held = cache_profile(dense, Precision.FP16, ONE, Holding(state_share=0.25)).sequence_bytes(1000)
-    assert held == cache_profile(dense, Precision.FP16, ONE).sequence_bytes(1000)
+    held = compute_cache_profile(dense, Precision.FP16, ONE, CacheReservation(state_share=0.25)).sequence_bytes(1000)
+    assert held == compute_cache_profile(dense, Precision.FP16, ONE).sequence_bytes(1000)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import bounds
-from gpudesk.engine.serving import CHUNK, Results
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.loads import compute_bounds
+from gpudesk.engine.serving import CASES_PER_CHUNK, ServingResults
 from gpudesk.engine.steps import LIMITERS
 from tests.unit.engine import published
 from tests.unit.engine.bench import (
@@ -76,7 +76,7 @@ def test_no_deployment_beats_the_roofline(made: Plant, size: tuple[float, float,
     case = replace(load, row=made.row, prompt=prompt, output=output, cached=cached, replicas=1.0)
     found = serve_one(case)
     running = np.array([max(found.running, 1.0)])
-    bound = bounds(rows_of(made.ideal), requests_of([case]), running)
+    bound = compute_bounds(rows_of(made.ideal), requests_of([case]), running)
     assert not found.rate > bound.rate.item() * SLACK
     assert not found.tpot < bound.tpot.item() / SLACK
     assert not found.ttft < bound.ttft.item() / SLACK
@@ -207,19 +207,19 @@ def test_many_cases_are_served_as_each_alone(mixed: list[Case]) -> None:
 
 
 @pytest.mark.parametrize("kind", list(LoadKind))
-@pytest.mark.parametrize("length", [CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 3])
+@pytest.mark.parametrize("length", [CASES_PER_CHUNK - 1, CASES_PER_CHUNK, CASES_PER_CHUNK + 1, 2 * CASES_PER_CHUNK + 3])
 def test_borders_of_chunks_do_not_show(kind: LoadKind, length: int) -> None:
     base = Case(PLANT.row, 1000.0, 200.0, 100.0, kind, total=50.0, ttft=2.0, tpot=0.05)
     amounts = [float(1 + 7 * i % 300) for i in range(length)]
     together = serve_cases([replace(base, amount=amount, total=50 + amount) for amount in amounts])
-    chosen = sorted({0, 1, CHUNK - 2, min(CHUNK, length) - 1, CHUNK % length, length - 1})
+    chosen = sorted({0, 1, CASES_PER_CHUNK - 2, min(CASES_PER_CHUNK, length) - 1, CASES_PER_CHUNK % length, length - 1})
     alone = [serve_one(replace(base, amount=amounts[i], total=50 + amounts[i])) for i in chosen]
     at = np.array(chosen)
-    picked = Results(**{name: getattr(together, name)[at] for name in Figures.__slots__})
+    picked = ServingResults(**{name: getattr(together, name)[at] for name in Figures.__slots__})
     assert_same(picked, alone)
 
 
-def assert_same(together: Results, alone: list[Figures]) -> None:
+def assert_same(together: ServingResults, alone: list[Figures]) -> None:
     """Compare results of one call with those of single calls, to the last bits of a sum."""
     for name in Figures.__slots__:
         expected = np.array([getattr(figures, name) for figures in alone])

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Limiter
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.steps import LIMITERS
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, SERVING, Case, plant, serve_one
@@ -18,12 +18,7 @@ LLAMA = plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=8))
 
 
 def case(
-    prompt: float,
-    output: float,
-    kind: LoadKind,
-    amount: float = 1.0,
-    total: float = math.inf,
-    replicas: float = 1.0,
+    prompt: float, output: float, kind: LoadKind, amount: float = 1.0, total: float = math.inf, replicas: float = 1.0
 ) -> Case:
     """A load on Llama 3.1 70B on eight H200."""
     capacity = LLAMA.capacity(int(prompt + output))
@@ -79,11 +74,7 @@ def test_one_request_is_the_same_under_every_load(plan: ParallelPlan, prompt: fl
     row = plant(H200, published.llama_3_1_70b(), plan).row
     batch, closed, queued = (
         serve_one(Case(row, prompt, output, 50, kind, 1, total))
-        for kind, total in (
-            (LoadKind.BATCH, math.inf),
-            (LoadKind.CONCURRENCY, math.inf),
-            (LoadKind.SATURATE, 1.0),
-        )
+        for kind, total in ((LoadKind.BATCH, math.inf), (LoadKind.CONCURRENCY, math.inf), (LoadKind.SATURATE, 1.0))
     )
     for other in (closed, queued):
         assert other.ttft == pytest.approx(batch.ttft)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.steps import StepRow
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.steps import StepCoefficients
 from tests.unit.engine.bench import Case, serve_one
 from tests.unit.engine.simulation import ROW, Simulated, arriving, looping
 
@@ -20,7 +20,7 @@ def exponential(mean: float, count: int, seed: int = 1) -> list[int]:
     return [max(1, round(float(each))) for each in drawn * (mean / drawn.mean())]
 
 
-def several(row: StepRow, prompt: int, output: int, total: int, clients: int, capacity: int) -> Simulated:
+def several(row: StepCoefficients, prompt: int, output: int, total: int, clients: int, capacity: int) -> Simulated:
     """Serve outputs of varied length, drawn several times."""
     seen = [looping(row, prompt, exponential(output, total, seed), clients, capacity) for seed in range(1, 6)]
     return Simulated(
@@ -44,7 +44,7 @@ def test_random_arrivals_wait_as_long_as_in_a_simulation(prompt: int, output: in
 @pytest.mark.parametrize("clients", [4, 16, 64])
 @pytest.mark.parametrize(("row", "near"), [(FIRST, 0.03), (ROW, 0.12)])
 def test_equal_requests_of_a_closed_loop_keep_in_step_as_in_a_simulation(
-    row: StepRow, near: float, clients: int
+    row: StepCoefficients, near: float, clients: int
 ) -> None:
     total = 6 * clients
     seen = looping(row, 1000, [100] * total, clients, 200)
@@ -69,7 +69,7 @@ def test_clients_beyond_the_capacity_queue_as_in_a_simulation(clients: int) -> N
 @pytest.mark.parametrize(("prompt", "output"), [(100, 100), (1000, 100), (4000, 200), (1000, 20)])
 @pytest.mark.parametrize(("capacity", "total"), [(50, 400), (50, 100), (50, 120), (400, 400)])
 def test_a_queue_of_equal_requests_is_served_as_in_a_simulation(
-    row: StepRow, prompt: int, output: int, capacity: int, total: int
+    row: StepCoefficients, prompt: int, output: int, capacity: int, total: int
 ) -> None:
     seen = looping(row, prompt, [output] * total, total, capacity)
     found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total, varied=False))
@@ -82,7 +82,7 @@ def test_a_queue_of_equal_requests_is_served_as_in_a_simulation(
 @pytest.mark.parametrize(("prompt", "output"), [(100, 200), (1000, 200), (4000, 50)])
 @pytest.mark.parametrize(("capacity", "total"), [(400, 50), (400, 400), (50, 400), (50, 100)])
 def test_a_queue_of_varied_requests_is_served_as_in_a_simulation(
-    row: StepRow, prompt: int, output: int, capacity: int, total: int
+    row: StepCoefficients, prompt: int, output: int, capacity: int, total: int
 ) -> None:
     seen = several(row, prompt, output, total, total, capacity)
     found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
@@ -96,7 +96,7 @@ def test_a_queue_of_varied_requests_is_served_as_in_a_simulation(
 @pytest.mark.parametrize(("prompt", "output"), [(1000, 200), (4000, 50), (16000, 50)])
 @pytest.mark.parametrize(("clients", "waves"), [(4, 10), (64, 1), (64, 4)])
 def test_a_closed_loop_of_varied_requests_ends_as_in_a_simulation(
-    row: StepRow, prompt: int, output: int, clients: int, waves: int
+    row: StepCoefficients, prompt: int, output: int, clients: int, waves: int
 ) -> None:
     total = waves * clients
     seen = several(row, prompt, output, total, clients, clients)
@@ -119,8 +119,6 @@ def test_requests_that_give_way_in_a_full_cache_keep_the_pace_of_a_simulation(
     assert found.tpot == pytest.approx(np.mean([one.tpot for one in seen]), rel=0.3)
     assert found.rate == pytest.approx(np.mean([one.rate for one in seen]), rel=0.12)
     # Where the full length is set aside the pace is better, and more are served.
-    whole = serve_one(
-        Case(replace(row, on_demand=0.0), prompt, output, capacity, LoadKind.SATURATE, total=total)
-    )
+    whole = serve_one(Case(replace(row, on_demand=0.0), prompt, output, capacity, LoadKind.SATURATE, total=total))
     assert whole.tpot < found.tpot
     assert whole.rate > found.rate

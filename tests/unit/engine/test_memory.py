@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GIB
 from gpudesk.engine.memory import (
     MemoryBudget,
     MemorySettings,
-    activation_bytes,
-    drawing_bytes,
-    memory_budget,
-    step_bytes,
+    compute_activation_bytes,
+    compute_memory_budget,
+    compute_sampling_bytes,
+    compute_step_bytes,
 )
+from gpudesk.text.units import GIB
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS
 
@@ -34,7 +34,7 @@ def budget(
 ) -> MemoryBudget:
     """Divide the memory of an H200, or of one with another memory."""
     part = replace(H200, memory_bytes=memory_bytes)
-    return memory_budget(part, model, weights, Precision.FP16, plan, settings)
+    return compute_memory_budget(part, model, weights, Precision.FP16, plan, settings)
 
 
 def test_llama_70b_in_16_bits_by_hand_on_one_h200() -> None:
@@ -60,10 +60,10 @@ def test_llama_70b_in_16_bits_fits_one_h200_at_batch_1() -> None:
 def test_llama_405b_in_16_bits_fits_no_single_card() -> None:
     model = published.llama_3_1_405b()
     for part in (H200, MI325X, replace(MI325X, memory_bytes=288 * GIB)):
-        found = memory_budget(part, model, Precision.FP16, Precision.FP16, ONE, BARE)
+        found = compute_memory_budget(part, model, Precision.FP16, Precision.FP16, ONE, BARE)
         assert found.pool_bytes < 0
         assert found.max_sequences(1) == 0
-    eight = memory_budget(H200, model, Precision.FP16, Precision.FP16, ParallelPlan(tp=8), SETTINGS)
+    eight = compute_memory_budget(H200, model, Precision.FP16, Precision.FP16, ParallelPlan(tp=8), SETTINGS)
     assert eight.max_sequences(8192) > 0
 
 
@@ -76,9 +76,7 @@ def test_the_pool_divides_into_whole_sequences() -> None:
         exact = weights + activations + sequences * sequence
         assert budget(model, settings=BARE, memory_bytes=exact).max_sequences(1000) == sequences
         assert budget(model, settings=BARE, memory_bytes=exact - 1).max_sequences(1000) == sequences - 1
-        assert budget(model, settings=BARE, memory_bytes=exact).headroom_bytes(1000) == (
-            (sequences - 1) * sequence
-        )
+        assert budget(model, settings=BARE, memory_bytes=exact).headroom_bytes(1000) == ((sequences - 1) * sequence)
 
 
 def test_replicas_and_attention_ranks_each_hold_their_own() -> None:
@@ -140,31 +138,27 @@ def moe(ffn: DenseFfn | MoeFfn) -> Model:
         (MoeFfn(64, 8, 512), 8 * (1024 + 512), 8 * (1024 + 64)),
         (MoeFfn(64, 8, 1024), 8 * (2048 + 1024), 8 * (1024 + 128)),
         (MoeFfn(64, 8, 512, latent_size=256), 8 * (1024 + 512), 8 * (256 + 64)),
-        (
-            MoeFfn(64, 8, 512, shared_intermediate_size=1024),
-            8 * (1024 + 512) + 3 * 1024,
-            8 * (1024 + 64) + 3 * 128,
-        ),
+        (MoeFfn(64, 8, 512, shared_intermediate_size=1024), 8 * (1024 + 512) + 3 * 1024, 8 * (1024 + 64) + 3 * 128),
     ],
 )
 def test_activations_of_a_step_by_hand(ffn: DenseFfn | MoeFfn, width: int, divided: int) -> None:
     settings = MemorySettings(1.0, "total", 0, max_batch=16, max_batched_tokens=100)
     whole = 100 * (3 * 1024 + width) * 2
-    assert activation_bytes(moe(ffn), ONE, settings) == whole
-    assert activation_bytes(moe(ffn), ParallelPlan(tp=8), settings) == 100 * (3 * 1024 + divided) * 2
+    assert compute_activation_bytes(moe(ffn), ONE, settings) == whole
+    assert compute_activation_bytes(moe(ffn), ParallelPlan(tp=8), settings) == 100 * (3 * 1024 + divided) * 2
     # The tokens of eight ranks, an eighth of the work on each of them.
-    assert activation_bytes(moe(ffn), ParallelPlan(tp=8, attention_dp=True), settings) == whole
+    assert compute_activation_bytes(moe(ffn), ParallelPlan(tp=8, attention_dp=True), settings) == whole
 
 
 def test_activations_are_those_of_drawing_tokens_where_that_takes_more() -> None:
     model = moe(DenseFfn(4096))
     settings = MemorySettings(1.0, "total", 0, max_batch=64, max_batched_tokens=100, logit_bytes=38)
     drawing = 100 * 1024 * 2 + 64 * 1000 * 38
-    assert drawing > step_bytes(model, ParallelPlan(tp=8), settings)
-    assert activation_bytes(model, ParallelPlan(tp=8), settings) == drawing
+    assert drawing > compute_step_bytes(model, ParallelPlan(tp=8), settings)
+    assert compute_activation_bytes(model, ParallelPlan(tp=8), settings) == drawing
     # No more tokens are drawn than a step has.
     few = replace(settings, max_batched_tokens=10)
-    assert drawing_bytes(model, few) == 10 * 1024 * 2 + 10 * 1000 * 38
+    assert compute_sampling_bytes(model, few) == 10 * 1024 * 2 + 10 * 1000 * 38
 
 
 def test_a_static_fraction_is_of_weights_and_cache_and_leaves_room_for_activations() -> None:
@@ -193,7 +187,7 @@ def test_many_lengths_at_once_are_each_as_alone(model: Model, kv: Precision) -> 
     tokens = np.array([1, 7, 1023, 1024, 4097, 131_072, 99_999_999])
     for memory_gib in (40, 141, 288):
         part = replace(H200, memory_bytes=memory_gib * GIB)
-        found = memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
+        found = compute_memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
         each = [found.cache.sequence_bytes(length) for length in tokens.tolist()]
         assert found.cache.sequences_bytes(tokens).tolist() == each
         held = [found.max_sequences(length) for length in tokens.tolist()]

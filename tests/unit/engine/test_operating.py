@@ -7,14 +7,14 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.constants import Calibration, Override
-from gpudesk.engine.memory import memory_budget
-from gpudesk.engine.rates import Rates, Slot, constant_keys, ranks_key
-from gpudesk.engine.steps import StepRow, decode_step
-from gpudesk.engine.work import Situation, offer
+from gpudesk.engine.calibration import Calibration, ConstantOverride
+from gpudesk.engine.memory import compute_memory_budget
+from gpudesk.engine.rates import EffectiveRates, KeyGroup, get_ranks_key, make_constant_keys
+from gpudesk.engine.step_work import OperatingConditions, compute_ceilings
+from gpudesk.engine.steps import StepCoefficients, compute_decode_step
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS, calibration, operating, plant, rows_of
 
@@ -124,9 +124,9 @@ def test_servers_older_software_and_eager_mode_cost_time() -> None:
 
 
 def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> None:
-    situation = Situation(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=8))
+    situation = OperatingConditions(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=8))
     model = published.llama_3_1_70b()
-    keys = constant_keys(situation, model, offer(situation, model, 5e10))
+    keys = make_constant_keys(situation, model, compute_ceilings(situation, model, 5e10))
     common = {
         "generation": "hopper",
         "serving_engine": "vllm",
@@ -136,14 +136,14 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
         "attention": "heads",
         "runtime": "present",
     }
-    assert keys[Slot.ALL] == keys[Slot.STAGES] == common
-    assert keys[Slot.DENSE_WEIGHTS] == {**common, "precision": "fp8"}
-    assert keys[Slot.CACHE] == {**common, "precision": "fp16"}
-    assert [ranks_key(ranks) for ranks in (1, 2, 3, 8, 72)] == ["1", "2", "4", "8", "8"]
+    assert keys[KeyGroup.ALL] == keys[KeyGroup.STAGES] == common
+    assert keys[KeyGroup.DENSE_WEIGHTS] == {**common, "precision": "fp8"}
+    assert keys[KeyGroup.CACHE] == {**common, "precision": "fp16"}
+    assert [get_ranks_key(ranks) for ranks in (1, 2, 3, 8, 72)] == ["1", "2", "4", "8", "8"]
     known = calibration()
     narrowed = replace(
         known.constants["weight_read_efficiency"],
-        exceptions=(Override({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
+        exceptions=(ConstantOverride({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
     )
     constants = MappingProxyType({**known.constants, "weight_read_efficiency": narrowed})
     known = replace(known, constants=constants)
@@ -152,19 +152,19 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     assert _reached(wide, known).dense_read_efficiency == 0.8
 
 
-def _reached(situation: Situation, constants: Calibration) -> Rates:
+def _reached(situation: OperatingConditions, constants: Calibration) -> EffectiveRates:
     model = published.llama_3_1_70b()
-    budget = memory_budget(H200, model, situation.weights, situation.kv, situation.plan, SETTINGS)
+    budget = compute_memory_budget(H200, model, situation.weights, situation.kv, situation.plan, SETTINGS)
     return operating(situation, model, budget, constants)[1]
 
 
 def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
     model = published.llama_3_1_70b()
-    inside = Situation(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=4, pp=2))
+    inside = OperatingConditions(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=4, pp=2))
     across = replace(inside, plan=ParallelPlan(tp=8, pp=2))
-    assert offer(inside, model, 5e10).stage_link == offer(inside, model, 5e10).link
-    assert offer(across, model, 5e10).link.kind == "scale-up"
-    assert offer(across, model, 5e10).stage_link.kind == "node"
+    assert compute_ceilings(inside, model, 5e10).stage_link == compute_ceilings(inside, model, 5e10).link
+    assert compute_ceilings(across, model, 5e10).link.kind == "scale-up"
+    assert compute_ceilings(across, model, 5e10).stage_link.kind == "node"
     row = plant(H200, model, ParallelPlan(tp=8, pp=2)).row
     inner = plant(H200, model, ParallelPlan(tp=8)).row
     assert row.comm_token - inner.comm_token == pytest.approx(8192 * 2 / (5e10 * 0.6))
@@ -173,8 +173,8 @@ def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
 def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
     llama = published.llama_3_1_70b()
     blocks = replace(llama, id="blocks", native_precision=Precision.NVFP4, quantised_tensors="ffn")
-    situation = Situation(H200, "vllm", Precision.NVFP4, Precision.FP8, Precision.FP16, ONE)
-    found = offer(situation, blocks, 5e10)
+    situation = OperatingConditions(H200, "vllm", Precision.NVFP4, Precision.FP8, Precision.FP16, ONE)
+    found = compute_ceilings(situation, blocks, 5e10)
     attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
     share = ffn / (attention + ffn)
     fast, wide = H200.peak_dense["fp8"], H200.peak_dense["bf16"]
@@ -182,20 +182,20 @@ def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
     assert found.dense_peak.flops == pytest.approx(1 / (share / fast + (1 - share) / wide))
     # Constants are those of the greater part.
     assert (found.dense_weights, found.dense_arithmetic) == (Precision.NVFP4, Precision.FP8)
-    assert offer(situation, llama, 5e10).dense_parts == ()
+    assert compute_ceilings(situation, llama, 5e10).dense_parts == ()
 
 
 def test_a_part_without_arithmetic_is_refused() -> None:
     mute = replace(H200, peak_dense=MappingProxyType({}))
-    situation = Situation(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
+    situation = OperatingConditions(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
     with pytest.raises(ValueError, match="h200"):
-        offer(situation, published.llama_3_1_70b(), 5e10)
+        compute_ceilings(situation, published.llama_3_1_70b(), 5e10)
 
 
 def test_the_ideal_row_is_never_slower() -> None:
     for plan in (ONE, ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8, attention_dp=True), ParallelPlan(pp=4)):
         made = plant(H200, published.deepseek_v3(), plan, months_old=24.0)
-        for field in fields(StepRow):
+        for field in fields(StepCoefficients):
             if field.name not in ("dense_read",):
                 assert getattr(made.ideal, field.name) <= getattr(made.row, field.name), field.name
         assert made.ideal.overhead_fixed == made.ideal.request == made.ideal.comm_fixed == 0
@@ -205,8 +205,8 @@ def test_the_ideal_row_is_never_slower() -> None:
 def test_llama_70b_in_16_bits_stays_below_the_bandwidth(part: Accelerator, published_bound: float) -> None:
     made = plant(part, published.llama_3_1_70b(), ONE, Precision.FP16)
     one, context = np.array([1.0]), np.array([1.0])
-    bound = 1 / decode_step(rows_of(made.ideal), one, context).total.item()
-    real = 1 / decode_step(rows_of(made.row), one, context).total.item()
+    bound = 1 / compute_decode_step(rows_of(made.ideal), one, context).total.item()
+    real = 1 / compute_decode_step(rows_of(made.row), one, context).total.item()
     assert real < bound < published_bound
     # All weights once a token, the embedding included, and hardly any cache.
     assert bound == pytest.approx(part.memory_bandwidth / 141_107_412_992, rel=1e-3)
@@ -237,15 +237,12 @@ def test_attention_dp_over_many_ranks_dispatches_too() -> None:
 
 def test_less_power_sustains_less_arithmetic_and_more_than_enough_adds_nothing() -> None:
     known = calibration()
-    constants = {
-        **known.constants,
-        "reference_power": replace(known.constants["reference_power"], default=0.7),
-    }
+    constants = {**known.constants, "reference_power": replace(known.constants["reference_power"], default=0.7)}
     known = replace(known, constants=MappingProxyType(constants))
 
     def reached(watts: float | None) -> float:
         part = replace(H200, tdp_w=watts)
-        situation = Situation(part, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
+        situation = OperatingConditions(part, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
         return _reached(situation, known).dense_efficiency
 
     watts = 0.7 * H200.peak_dense["bf16"] / 1e12

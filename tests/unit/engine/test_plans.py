@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import (
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import (
     Attention,
     Compressed,
     DenseFfn,
@@ -16,11 +16,11 @@ from gpudesk.domain.models import (
     Mixer,
     Model,
 )
-from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
+from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200
 
-FREE = PlanWishes()
+FREE = PlanConstraints()
 
 
 def with_mixer(mixer: Mixer) -> Model:
@@ -40,9 +40,7 @@ def with_mixer(mixer: Mixer) -> Model:
         (Mamba1(8192, 16, 4, 256), (1, 64), (3,)),
     ],
 )
-def test_tensor_ranks_divide_the_heads(
-    mixer: Mixer, possible: tuple[int, ...], impossible: tuple[int, ...]
-) -> None:
+def test_tensor_ranks_divide_the_heads(mixer: Mixer, possible: tuple[int, ...], impossible: tuple[int, ...]) -> None:
     model = with_mixer(mixer)
     assert all(divides_heads(model, tp) for tp in possible)
     assert not any(divides_heads(model, tp) for tp in impossible)
@@ -51,22 +49,21 @@ def test_tensor_ranks_divide_the_heads(
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16, 24, 32])
 @pytest.mark.parametrize("model", [published.llama_3_1_70b(), published.deepseek_v3(), published.jamba()])
 def test_every_plan_takes_all_accelerators_once(model: Model, count: int) -> None:
-    plans = candidate_plans(model, H200, count, FREE)
+    plans = list_parallel_plans(model, H200, count, FREE)
     assert len(set(plans)) == len(plans) > 0
     assert {plan.count for plan in plans} == {count}
     assert all(plan.tp <= 8 and divides_heads(model, plan.tp) for plan in plans)
 
 
 def test_plans_of_a_dense_model_by_hand() -> None:
-    found = candidate_plans(published.llama_3_1_70b(), H200, 4, FREE)
+    found = list_parallel_plans(published.llama_3_1_70b(), H200, 4, FREE)
     assert set(found) == {
-        ParallelPlan(tp, pp, 1, dp)
-        for tp, pp, dp in ((1, 1, 4), (1, 2, 2), (1, 4, 1), (2, 1, 2), (2, 2, 1), (4, 1, 1))
+        ParallelPlan(tp, pp, 1, dp) for tp, pp, dp in ((1, 1, 4), (1, 2, 2), (1, 4, 1), (2, 1, 2), (2, 2, 1), (4, 1, 1))
     }
 
 
 def test_experts_may_spread_over_the_tensor_ranks() -> None:
-    found = candidate_plans(published.gpt_oss_120b(), H200, 2, FREE)
+    found = list_parallel_plans(published.gpt_oss_120b(), H200, 2, FREE)
     assert set(found) == {
         ParallelPlan(1, 1, 1, 2),
         ParallelPlan(1, 2, 1, 1),
@@ -77,27 +74,27 @@ def test_experts_may_spread_over_the_tensor_ranks() -> None:
 
 
 def test_a_serving_engine_narrows_the_plans() -> None:
-    wishes = PlanWishes(allow_pp=False, allow_ep=False, allow_attention_dp=False)
-    found = candidate_plans(published.gpt_oss_120b(), H200, 4, wishes)
+    wishes = PlanConstraints(allow_pp=False, allow_ep=False, allow_attention_dp=False)
+    found = list_parallel_plans(published.gpt_oss_120b(), H200, 4, wishes)
     assert found == (ParallelPlan(1, 1, 1, 4), ParallelPlan(2, 1, 1, 2), ParallelPlan(4, 1, 1, 1))
 
 
 @pytest.mark.parametrize(
     "wishes",
     [
-        PlanWishes(tp=4),
-        PlanWishes(pp=2),
-        PlanWishes(dp=2),
-        PlanWishes(ep=8),
-        PlanWishes(ep=1),
-        PlanWishes(attention_dp=True),
-        PlanWishes(attention_dp=False),
-        PlanWishes(tp=8, ep=16, dp=2),
-        PlanWishes(tp=2, pp=2, ep=4, dp=4),
+        PlanConstraints(tp=4),
+        PlanConstraints(pp=2),
+        PlanConstraints(dp=2),
+        PlanConstraints(ep=8),
+        PlanConstraints(ep=1),
+        PlanConstraints(attention_dp=True),
+        PlanConstraints(attention_dp=False),
+        PlanConstraints(tp=8, ep=16, dp=2),
+        PlanConstraints(tp=2, pp=2, ep=4, dp=4),
     ],
 )
-def test_what_the_user_fixed_stays(wishes: PlanWishes) -> None:
-    plans = candidate_plans(published.deepseek_v3(), H200, 16, wishes)
+def test_what_the_user_fixed_stays(wishes: PlanConstraints) -> None:
+    plans = list_parallel_plans(published.deepseek_v3(), H200, 16, wishes)
     assert plans
     for name in ("tp", "pp", "ep", "dp", "attention_dp"):
         wished = getattr(wishes, name)
@@ -105,15 +102,15 @@ def test_what_the_user_fixed_stays(wishes: PlanWishes) -> None:
 
 
 def test_three_hosts_can_be_three_stages() -> None:
-    assert ParallelPlan(8, 3) in candidate_plans(published.llama_3_1_405b(), H200, 24, FREE)
-    assert 24 in replica_counts(H200, FREE)
+    assert ParallelPlan(8, 3) in list_parallel_plans(published.llama_3_1_405b(), H200, 24, FREE)
+    assert 24 in list_replica_counts(H200, FREE)
 
 
 def test_sizes_rise_and_follow_the_wishes() -> None:
-    for wishes in (FREE, PlanWishes(tp=4), PlanWishes(tp=2, pp=2, dp=3)):
-        sizes = replica_counts(H200, wishes)
+    for wishes in (FREE, PlanConstraints(tp=4), PlanConstraints(tp=2, pp=2, dp=3)):
+        sizes = list_replica_counts(H200, wishes)
         assert sizes == tuple(sorted(set(sizes)))
         least = (wishes.tp or 1) * (wishes.pp or 1) * (wishes.dp or 1)
         assert sizes[0] == least
         assert all(size % least == 0 for size in sizes)
-    assert replica_counts(replace(H200, scale_up_domain=72), FREE) == (1, 2, 4, 8, 16, 32, 64)
+    assert list_replica_counts(replace(H200, scale_up_domain=72), FREE) == (1, 2, 4, 8, 16, 32, 64)

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GIB
-from gpudesk.engine.kv import Holding, cache_profile
-from gpudesk.engine.memory import MemorySettings, memory_budget
-from gpudesk.engine.sharding import shard
+from gpudesk.engine.kv_cache import CacheReservation, compute_cache_profile
+from gpudesk.engine.memory import MemorySettings, compute_memory_budget
+from gpudesk.engine.sharding import shard_model
+from gpudesk.text.units import GIB
 from tests.unit.engine.strategies import PLANS, WEIGHTS, holdings, models, parts, settings
 
 PLAN = st.sampled_from(PLANS)
@@ -33,7 +33,7 @@ def test_the_parts_of_memory_add_up(
     tokens: int,
     sequences: int,
 ) -> None:
-    budget = memory_budget(part, model, weights, kv, plan, settings)
+    budget = compute_memory_budget(part, model, weights, kv, plan, settings)
     each = budget.cache.sequence_bytes(tokens)
     use = budget.use(sequences, each)
     parts_of_it = use.weights_bytes + use.kv_bytes + use.activations_bytes + use.runtime_bytes
@@ -61,7 +61,7 @@ def test_more_memory_never_admits_fewer(
 ) -> None:
     larger = replace(part, memory_bytes=part.memory_bytes + more * GIB)
     small, large = (
-        memory_budget(card, model, weights, Precision.FP16, plan, settings) for card in (part, larger)
+        compute_memory_budget(card, model, weights, Precision.FP16, plan, settings) for card in (part, larger)
     )
     assert large.max_sequences(tokens) >= small.max_sequences(tokens)
     assert large.headroom_bytes(tokens) >= small.headroom_bytes(tokens)
@@ -69,19 +69,19 @@ def test_more_memory_never_admits_fewer(
 
 @given(models(), KV, PLAN, holdings(), TOKENS, TOKENS)
 def test_the_cache_never_shrinks_with_context(
-    model: Model, kv: Precision, plan: ParallelPlan, holding: Holding, tokens: int, more: int
+    model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation, tokens: int, more: int
 ) -> None:
-    cache = cache_profile(model, kv, plan, holding)
+    cache = compute_cache_profile(model, kv, plan, holding)
     assert cache.sequence_bytes(tokens) <= cache.sequence_bytes(tokens + more)
 
 
 @given(models(), KV, PLAN, holdings(), TOKENS)
 def test_no_less_is_set_aside_than_a_sequence_fills(
-    model: Model, kv: Precision, plan: ParallelPlan, holding: Holding, tokens: int
+    model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation, tokens: int
 ) -> None:
-    cache = cache_profile(model, kv, plan, holding)
+    cache = compute_cache_profile(model, kv, plan, holding)
     assert cache.sequence_bytes(tokens) >= cache.filled_bytes(tokens)
-    assert cache.filled_bytes(tokens) == cache_profile(model, kv, plan).sequence_bytes(tokens)
+    assert cache.filled_bytes(tokens) == compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
     assert cache.sequences_bytes(np.array([tokens])).tolist() == [cache.sequence_bytes(tokens)]
 
 
@@ -89,20 +89,20 @@ def test_no_less_is_set_aside_than_a_sequence_fills(
 def test_dividing_the_cache_never_adds_to_a_rank_and_never_loses_any(
     model: Model, kv: Precision, ranks: int, tokens: int
 ) -> None:
-    whole = cache_profile(model, kv, ParallelPlan()).sequence_bytes(tokens)
+    whole = compute_cache_profile(model, kv, ParallelPlan()).sequence_bytes(tokens)
     for plan in (ParallelPlan(tp=ranks), ParallelPlan(pp=ranks)):
-        one = cache_profile(model, kv, plan).sequence_bytes(tokens)
+        one = compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
         assert one <= whole <= one * ranks
     spread = ParallelPlan(tp=ranks, attention_dp=True)
-    assert cache_profile(model, kv, spread).sequence_bytes(tokens) == whole
+    assert compute_cache_profile(model, kv, spread).sequence_bytes(tokens) == whole
 
 
 @given(models(), WEIGHT, PLAN)
 def test_dividing_the_weights_never_adds_to_a_rank_and_never_loses_any(
     model: Model, weights: Precision, plan: ParallelPlan
 ) -> None:
-    whole = shard(model, weights, ParallelPlan())
-    one = shard(model, weights, plan)
+    whole = shard_model(model, weights, ParallelPlan())
+    one = shard_model(model, weights, plan)
     assert one.resident_bytes <= whole.resident_bytes
     ranks = plan.replica * (plan.dp if plan.ep > plan.tp else 1)
     assert one.resident_bytes * ranks >= whole.resident_bytes
@@ -114,5 +114,5 @@ def test_dividing_the_weights_never_adds_to_a_rank_and_never_loses_any(
 @given(models(), PLAN)
 def test_narrower_weights_never_take_more(model: Model, plan: ParallelPlan) -> None:
     formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
-    held = [shard(model, weights, plan).resident_bytes for weights in formats]
+    held = [shard_model(model, weights, plan).resident_bytes for weights in formats]
     assert held == sorted(held, reverse=True)

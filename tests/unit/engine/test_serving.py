@@ -6,11 +6,11 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Limiter
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.steps import LIMITERS, Rows
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.steps import LIMITERS, CoefficientColumns
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, Case, plant, serve_cases, serve_one
 
@@ -24,12 +24,7 @@ LLAMA = published.llama_3_1_70b()
         (replace(H200, peak_dense=MappingProxyType({"bf16": 1e10})), Limiter.COMPUTE),
         (replace(H200, scale_up_bandwidth=1e6), Limiter.INTERCONNECT),
         (
-            replace(
-                H200,
-                memory_bandwidth=1e18,
-                scale_up_bandwidth=1e18,
-                peak_dense=MappingProxyType({"bf16": 1e22}),
-            ),
+            replace(H200, memory_bandwidth=1e18, scale_up_bandwidth=1e18, peak_dense=MappingProxyType({"bf16": 1e22})),
             Limiter.INTERCONNECT,  # the fixed time of 160 collectives
         ),
     ],
@@ -61,9 +56,7 @@ def test_a_mix_of_loads_keeps_its_order() -> None:
         assert together.limiter[position] == alone.limiter
 
 
-@pytest.mark.parametrize(
-    "kind", [LoadKind.CONCURRENCY, LoadKind.SATURATE, LoadKind.REQUEST_RATE, LoadKind.LIMITS]
-)
+@pytest.mark.parametrize("kind", [LoadKind.CONCURRENCY, LoadKind.SATURATE, LoadKind.REQUEST_RATE, LoadKind.LIMITS])
 def test_replicas_that_share_evenly_serve_as_many_times_more(kind: LoadKind) -> None:
     row = plant(H200, LLAMA, ParallelPlan(tp=8)).row
     asked = Case(row, 500, 100, 64, kind, 20, total=200, ttft=2.0, tpot=0.03)
@@ -82,14 +75,12 @@ def test_fewer_clients_than_replicas_use_as_many_replicas() -> None:
     assert three.admitted == 3
     queued = serve_one(Case(row, 500, 100, 64, LoadKind.SATURATE, total=3, replicas=8))
     assert queued.admitted == 3
-    assert queued.duration == pytest.approx(
-        serve_one(Case(row, 500, 100, 64, LoadKind.SATURATE, total=1)).duration
-    )
+    assert queued.duration == pytest.approx(serve_one(Case(row, 500, 100, 64, LoadKind.SATURATE, total=1)).duration)
 
 
 def test_selected_rows_are_those_of_their_cases() -> None:
-    table = Rows.table([replace(PLAIN, dense_read=float(i)) for i in range(4)])
-    rows = Rows(table, np.array([3, 3, 0, 2]))
+    table = CoefficientColumns.table([replace(PLAIN, dense_read=float(i)) for i in range(4)])
+    rows = CoefficientColumns(table, np.array([3, 3, 0, 2]))
     assert rows.dense_read.tolist() == [3, 3, 0, 2]
     assert rows.select(slice(1, 3)).dense_read.tolist() == [3, 0]
     assert rows.select(np.array([True, False, False, True])).dense_read.tolist() == [3, 2]

@@ -4,18 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision, StorageFormat
-from gpudesk.domain.units import GIB
-from gpudesk.engine.sharding import Padding, Share, narrow_share, shard, storage, tensor_share
-from gpudesk.engine.tensors import Split, Tensor, TensorClass
+from gpudesk.engine.sharding import (
+    ExpertPadding,
+    TensorShare,
+    compute_narrow_share,
+    compute_tensor_share,
+    get_storage_format,
+    shard_model,
+)
+from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor
+from gpudesk.text.units import GIB
 from tests.unit.engine import published
 
 FP8 = StorageFormat(8)
-MATRIX = Tensor("m", TensorClass.MIXER, Split.TENSOR, 1000, quantisable=True)
-EXPERT = Tensor("e", TensorClass.EXPERT, Split.EXPERT, 1000, copies=64, quantisable=True)
-NORM = Tensor("n", TensorClass.NORM, Split.REPLICATED, 100)
+MATRIX = WeightTensor("m", TensorClass.MIXER, TensorSplit.TENSOR, 1000, quantisable=True)
+EXPERT = WeightTensor("e", TensorClass.EXPERT, TensorSplit.EXPERT, 1000, copies=64, quantisable=True)
+NORM = WeightTensor("n", TensorClass.NORM, TensorSplit.REPLICATED, 100)
 
 
 @pytest.mark.parametrize(
@@ -26,9 +33,9 @@ NORM = Tensor("n", TensorClass.NORM, Split.REPLICATED, 100)
         (MATRIX, ParallelPlan(tp=8, attention_dp=True), 1000),
         (MATRIX, ParallelPlan(pp=8), 1000),
         (replace(MATRIX, tensor_class=TensorClass.DENSE_FFN), ParallelPlan(tp=8, attention_dp=True), 125),
-        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=2), 500),
-        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=8), 250),
-        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=8, attention_dp=True), 1000),
+        (replace(MATRIX, split=TensorSplit.KV_HEADS, kv_heads=4), ParallelPlan(tp=2), 500),
+        (replace(MATRIX, split=TensorSplit.KV_HEADS, kv_heads=4), ParallelPlan(tp=8), 250),
+        (replace(MATRIX, split=TensorSplit.KV_HEADS, kv_heads=4), ParallelPlan(tp=8, attention_dp=True), 1000),
         (NORM, ParallelPlan(tp=8, ep=8), 100),
         (EXPERT, ParallelPlan(), 64 * 1000),
         (EXPERT, ParallelPlan(tp=8), 64 * 125),
@@ -40,53 +47,53 @@ NORM = Tensor("n", TensorClass.NORM, Split.REPLICATED, 100)
         (EXPERT, ParallelPlan(tp=8, ep=8, attention_dp=True), 8 * 1000),
     ],
 )
-def test_share_of_the_fullest_rank(tensor: Tensor, plan: ParallelPlan, elements: int) -> None:
-    assert tensor_share(tensor, FP8, plan) == Share(elements, elements)
+def test_share_of_the_fullest_rank(tensor: WeightTensor, plan: ParallelPlan, elements: int) -> None:
+    assert compute_tensor_share(tensor, FP8, plan) == TensorShare(elements, elements)
 
 
 def test_scales_are_counted_for_each_shard() -> None:
     nvfp4 = StorageFormat(4, 16, 1)
     # 125 elements: 63 bytes and 8 scales.
-    assert tensor_share(MATRIX, nvfp4, ParallelPlan(tp=8)) == Share(125, 71)
-    assert tensor_share(EXPERT, nvfp4, ParallelPlan(tp=8, ep=8)) == Share(8000, 8 * (500 + 63))
+    assert compute_tensor_share(MATRIX, nvfp4, ParallelPlan(tp=8)) == TensorShare(125, 71)
+    assert compute_tensor_share(EXPERT, nvfp4, ParallelPlan(tp=8, ep=8)) == TensorShare(8000, 8 * (500 + 63))
 
 
 def test_formats_of_tensors() -> None:
     llama, oss = published.llama_3_1_70b(), published.gpt_oss_120b()
-    assert storage(MATRIX, llama, Precision.FP8).bits == 8
-    assert storage(NORM, llama, Precision.FP8).bits == 16
+    assert get_storage_format(MATRIX, llama, Precision.FP8).bits == 8
+    assert get_storage_format(NORM, llama, Precision.FP8).bits == 16
     # A checkpoint that narrows its experts alone keeps the rest in 16 bits, until everything goes to FP8.
-    assert storage(EXPERT, oss, Precision.MXFP4).bits == 4
-    assert storage(MATRIX, oss, Precision.MXFP4).bits == 16
-    assert storage(MATRIX, oss, Precision.FP8).bits == 8
+    assert get_storage_format(EXPERT, oss, Precision.MXFP4).bits == 4
+    assert get_storage_format(MATRIX, oss, Precision.MXFP4).bits == 16
+    assert get_storage_format(MATRIX, oss, Precision.FP8).bits == 8
     # A published group size holds for the published format only.
     grouped = replace(llama, native_precision=Precision.INT4, native_group_size=32)
-    assert storage(MATRIX, grouped, Precision.INT4).block == 32
-    assert storage(MATRIX, llama, Precision.INT4).block == 128
-    assert storage(MATRIX, grouped, Precision.NVFP4).block == 16
+    assert get_storage_format(MATRIX, grouped, Precision.INT4).block == 32
+    assert get_storage_format(MATRIX, llama, Precision.INT4).block == 128
+    assert get_storage_format(MATRIX, grouped, Precision.NVFP4).block == 16
 
 
 def test_a_format_of_feed_forward_blocks_leaves_attention_as_published() -> None:
     blocks = replace(published.llama_3_1_70b(), native_precision=Precision.NVFP4, quantised_tensors="ffn")
-    gate = Tensor("gate_proj", TensorClass.DENSE_FFN, Split.TENSOR, 1000, quantisable=True)
-    assert storage(gate, blocks, Precision.NVFP4).bits == 4
-    assert storage(EXPERT, blocks, Precision.NVFP4).bits == 4
-    assert storage(MATRIX, blocks, Precision.NVFP4).bits == 16
+    gate = WeightTensor("gate_proj", TensorClass.DENSE_FFN, TensorSplit.TENSOR, 1000, quantisable=True)
+    assert get_storage_format(gate, blocks, Precision.NVFP4).bits == 4
+    assert get_storage_format(EXPERT, blocks, Precision.NVFP4).bits == 4
+    assert get_storage_format(MATRIX, blocks, Precision.NVFP4).bits == 16
     # What others make of it in eight bits covers all, but what is published in eight does not.
-    assert storage(MATRIX, blocks, Precision.FP8).bits == 8
+    assert get_storage_format(MATRIX, blocks, Precision.FP8).bits == 8
     in_eight = replace(blocks, native_precision=Precision.FP8)
-    assert storage(MATRIX, in_eight, Precision.FP8).bits == 16
-    assert storage(gate, in_eight, Precision.FP8).bits == 8
+    assert get_storage_format(MATRIX, in_eight, Precision.FP8).bits == 16
+    assert get_storage_format(gate, in_eight, Precision.FP8).bits == 8
 
 
 def test_share_of_the_matrices_that_a_format_covers() -> None:
     llama = published.llama_3_1_70b()
-    assert narrow_share(llama, Precision.NVFP4) == 1.0
-    assert narrow_share(published.gpt_oss_120b(), Precision.MXFP4) == 0.0
+    assert compute_narrow_share(llama, Precision.NVFP4) == 1.0
+    assert compute_narrow_share(published.gpt_oss_120b(), Precision.MXFP4) == 0.0
     blocks = replace(llama, id="blocks", quantised_tensors="ffn")
     attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
-    assert narrow_share(blocks, Precision.NVFP4) == ffn / (attention + ffn)
-    assert narrow_share(blocks, Precision.FP8) == 1.0
+    assert compute_narrow_share(blocks, Precision.NVFP4) == ffn / (attention + ffn)
+    assert compute_narrow_share(blocks, Precision.FP8) == 1.0
 
 
 def test_the_table_of_layer_inputs_lies_on_the_first_stage_and_no_step_reads_it() -> None:
@@ -97,24 +104,24 @@ def test_the_table_of_layer_inputs_lies_on_the_first_stage_and_no_step_reads_it(
     beside = 62 * (2 * 5376 * 256 + 5376 * 256 // 2)
     norms = 62 * 5376 * 2 + 256 * 2
     two = ParallelPlan(tp=2)
-    one_stage = shard(given, Precision.FP8, two), shard(plain, Precision.FP8, two)
+    one_stage = shard_model(given, Precision.FP8, two), shard_model(plain, Precision.FP8, two)
     assert one_stage[0].resident_bytes - one_stage[1].resident_bytes == table + beside + norms
     assert one_stage[0].dense.stored_bytes - one_stage[1].dense.stored_bytes == beside + 62 * 5376 * 2
     assert one_stage[0].head == one_stage[1].head
     assert one_stage[0].embedding_lookup_bytes == 0
     stages = ParallelPlan(tp=1, pp=2)
-    first = shard(given, Precision.FP8, stages).resident_bytes
+    first = shard_model(given, Precision.FP8, stages).resident_bytes
     layers = 31 * (3 * 5376 * 256 + 5376 * 2)
     # The first stage has both tables, the last the tied one, which both had before.
-    assert first - shard(plain, Precision.FP8, stages).resident_bytes == 2 * table + layers - 5376 * 2
+    assert first - shard_model(plain, Precision.FP8, stages).resident_bytes == 2 * table + layers - 5376 * 2
 
 
 def test_what_a_step_touches_by_hand() -> None:
-    found = shard(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8))
+    found = shard_model(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8))
     expert, table = 3 * 7168 * 2048, 129280 * 7168
     assert found.active_expert_elements == 58 * 8 * expert
     assert found.experts.stored_bytes == 58 * 32 * expert
-    assert found.head == Share(table // 8, table // 4)
+    assert found.head == TensorShare(table // 8, table // 4)
     assert found.embedding_lookup_bytes == table // 4
     assert (found.layers, found.moe_layers, found.collectives) == (61, 58, 122)
     assert (found.experts_per_token, found.expert_count) == (8, 256)
@@ -123,15 +130,15 @@ def test_what_a_step_touches_by_hand() -> None:
 
 
 def test_a_tied_table_is_the_head_and_is_not_looked_up_apart() -> None:
-    found = shard(published.gemma_3_27b(), Precision.FP8, ParallelPlan(tp=2))
-    assert found.head == Share(262208 * 5376 // 2, 262208 * 5376)
+    found = shard_model(published.gemma_3_27b(), Precision.FP8, ParallelPlan(tp=2))
+    assert found.head == TensorShare(262208 * 5376 // 2, 262208 * 5376)
     assert found.embedding_lookup_bytes == 0
 
 
 def test_a_step_passes_the_layers_of_all_stages() -> None:
     model = published.llama_3_1_70b()
-    whole = shard(model, Precision.FP8, ParallelPlan(tp=2))
-    staged = shard(model, Precision.FP8, ParallelPlan(tp=2, pp=4))
+    whole = shard_model(model, Precision.FP8, ParallelPlan(tp=2))
+    staged = shard_model(model, Precision.FP8, ParallelPlan(tp=2, pp=4))
     assert staged.dense == whole.dense
     assert staged.resident_bytes < whole.resident_bytes
 
@@ -162,18 +169,16 @@ MODELS = [
     published.llama_4_scout(),
     # Nothing divides evenly.
     Model("odd", "O", "O", 1000, 999, True, None, None, (LayerGroup(7, Attention(7, 7, 33), DenseFfn(777)),)),
-    Model(
-        "odd", "O", "O", 100, 99, False, None, None, (LayerGroup(5, Attention(9, 3, 7), MoeFfn(7, 2, 55)),)
-    ),
+    Model("odd", "O", "O", 100, 99, False, None, None, (LayerGroup(5, Attention(9, 3, 7), MoeFfn(7, 2, 55)),)),
 ]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 @pytest.mark.parametrize("weights", [Precision.BF16, Precision.FP8, Precision.NVFP4, Precision.MXFP4])
 def test_shards_are_smaller_than_the_whole_and_together_no_less(model: Model, weights: Precision) -> None:
-    whole = shard(model, weights, ParallelPlan()).resident_bytes
+    whole = shard_model(model, weights, ParallelPlan()).resident_bytes
     for plan in PLANS:
-        one = shard(model, weights, plan).resident_bytes
+        one = shard_model(model, weights, plan).resident_bytes
         assert one <= whole
         # Replicas that share their experts hold them once.
         ranks = plan.replica * (plan.dp if plan.ep > plan.tp else 1)
@@ -184,25 +189,25 @@ def test_shards_are_smaller_than_the_whole_and_together_no_less(model: Model, we
 def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
     for weights in (Precision.BF16, Precision.FP8, Precision.MXFP4):
         for plans in ([ParallelPlan(tp=n) for n in (1, 2, 4, 8)], [ParallelPlan(pp=n) for n in (1, 2, 4, 8)]):
-            held = [shard(model, weights, plan).resident_bytes for plan in plans]
+            held = [shard_model(model, weights, plan).resident_bytes for plan in plans]
             assert held == sorted(held, reverse=True)
     formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
-    held = [shard(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
+    held = [shard_model(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
     assert held == sorted(held, reverse=True)
 
 
 def test_unknown_dimensions_are_refused() -> None:
     with pytest.raises(ValueError, match="mystery"):
-        shard(Model("mystery", "M", "O", 0, 0, False, None, None, ()), Precision.FP8, ParallelPlan())
+        shard_model(Model("mystery", "M", "O", 0, 0, False, None, None, ()), Precision.FP8, ParallelPlan())
 
 
 def test_experts_filled_up_by_kernels_are_those_of_the_logs() -> None:
     model = published.gpt_oss_120b()
-    bare = shard(model, Precision.MXFP4, ParallelPlan())
+    bare = shard_model(model, Precision.MXFP4, ParallelPlan())
     assert bare.padding_bytes == 0
     # 65.97 GiB with Marlin kernels (vllm-issue-23278) and 64.38 with Triton's (vllm-issue-33155).
-    for padding, printed in ((Padding(256, 128), 65.97), (Padding(256, 1), 64.38)):
-        found = shard(model, Precision.MXFP4, ParallelPlan(), padding)
+    for padding, printed in ((ExpertPadding(256, 128), 65.97), (ExpertPadding(256, 1), 64.38)):
+        found = shard_model(model, Precision.MXFP4, ParallelPlan(), padding)
         assert found.resident_bytes == bare.resident_bytes + found.padding_bytes
         assert found.resident_bytes / GIB == pytest.approx(printed, rel=0.004)
         assert found.experts == bare.experts
@@ -210,9 +215,9 @@ def test_experts_filled_up_by_kernels_are_those_of_the_logs() -> None:
 
 def test_each_rank_fills_up_its_own_share() -> None:
     model = published.gpt_oss_120b()
-    two, eight = (shard(model, Precision.MXFP4, ParallelPlan(tp=tp), Padding(1, 128)) for tp in (2, 8))
+    two, eight = (shard_model(model, Precision.MXFP4, ParallelPlan(tp=tp), ExpertPadding(1, 128)) for tp in (2, 8))
     # 1440 to 1536, and 360 to 384.
     assert two.padding_bytes == two.experts.stored_bytes * 1536 // 1440 - two.experts.stored_bytes
     assert eight.padding_bytes == eight.experts.stored_bytes * 384 // 360 - eight.experts.stored_bytes
-    whole = shard(model, Precision.MXFP4, ParallelPlan(tp=2, ep=2), Padding(1, 64))
+    whole = shard_model(model, Precision.MXFP4, ParallelPlan(tp=2, ep=2), ExpertPadding(1, 64))
     assert whole.padding_bytes == 0

@@ -6,19 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Limiter
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Limiter
 from gpudesk.engine.steps import (
     LIMITERS,
     Array,
-    Rows,
-    StepRow,
+    CoefficientColumns,
+    StepCoefficients,
     StepTime,
-    decode_step,
-    limiter_index,
-    prefill_step,
-    request_prefill,
-    time_parts,
+    compute_decode_step,
+    compute_prefill_step,
+    compute_request_prefill,
+    find_limiter,
+    split_time,
 )
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, plant, rows_of
@@ -28,13 +28,13 @@ def at(value: float) -> Array:
     return np.array([value])
 
 
-def decode(row: StepRow, sequences: float, context: float = 1000.0) -> StepTime:
-    return decode_step(rows_of(row), at(sequences), at(context))
+def decode(row: StepCoefficients, sequences: float, context: float = 1000.0) -> StepTime:
+    return compute_decode_step(rows_of(row), at(sequences), at(context))
 
 
-def prefill(row: StepRow, prompt: float, waiting: float, cached: float = 0.0) -> tuple[float, float]:
+def prefill(row: StepCoefficients, prompt: float, waiting: float, cached: float = 0.0) -> tuple[float, float]:
     """Tokens of a chunk and its seconds."""
-    chunk, step = prefill_step(rows_of(row), at(prompt), at(waiting), at(cached))
+    chunk, step = compute_prefill_step(rows_of(row), at(prompt), at(waiting), at(cached))
     return chunk.item(), step.total.item()
 
 
@@ -57,7 +57,7 @@ def test_reading_and_arithmetic_join_smoothly() -> None:
 
 def test_parts_add_up_to_the_step() -> None:
     row = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8)).row
-    _, chunk = prefill_step(rows_of(row), at(3000.0), at(2.5))
+    _, chunk = compute_prefill_step(rows_of(row), at(3000.0), at(2.5))
     for step in (decode(row, 77.0), chunk):
         parts = step.read + step.arithmetic + step.collectives + step.overhead
         assert parts.item() == pytest.approx(step.total.item(), rel=1e-12)
@@ -88,20 +88,13 @@ def test_a_batch_touches_fewer_experts_the_more_some_are_favoured() -> None:
 
 def test_collectives_go_the_quicker_way() -> None:
     row = replace(PLAIN, comm_fixed=1.0, comm_token=7.0, ring_fixed=10.0, ring_token=1.0)
-    assert [decode(row, tokens).collectives.item() for tokens in (1.0, 1.5, 2.0, 90.0)] == [
-        8.0,
-        11.5,
-        12.0,
-        100.0,
-    ]
-    _, chunk = prefill_step(rows_of(row), at(512.0), at(1.0))
+    assert [decode(row, tokens).collectives.item() for tokens in (1.0, 1.5, 2.0, 90.0)] == [8.0, 11.5, 12.0, 100.0]
+    _, chunk = compute_prefill_step(rows_of(row), at(512.0), at(1.0))
     assert chunk.collectives.item() == 522.0
 
 
 def test_cache_is_read_up_to_its_windows() -> None:
-    row = replace(
-        PLAIN, kv_token=1.0, kv1_token=10.0, kv1_window=128.0, kv2_token=100.0, kv2_window=1024.0, state=5.0
-    )
+    row = replace(PLAIN, kv_token=1.0, kv1_token=10.0, kv1_window=128.0, kv2_token=100.0, kv2_window=1024.0, state=5.0)
     for context, expected in ((100, 11_100), (128, 14_208), (1000, 102_280), (5000, 108_680)):
         assert decode(row, 3.0, context).read.item() == 3 * (expected + 5)
 
@@ -131,7 +124,7 @@ def test_a_chunk_takes_whole_prompts_or_part_of_one() -> None:
     assert prefill(row, 100.0, 3.0) == (300.0, 1.0)
     assert prefill(row, 100.0, 300.0) == (8192.0, 1.0)
     assert prefill(row, 20_000.0, 1.0) == (8192.0, 1.0)
-    each, _ = request_prefill(rows_of(row), at(20_000.0), at(1.0))
+    each, _ = compute_request_prefill(rows_of(row), at(20_000.0), at(1.0))
     assert each.item() == pytest.approx(20_000 / 8192)
 
 
@@ -157,14 +150,14 @@ def test_a_lone_prompt_runs_on_one_attention_rank() -> None:
 
 def test_a_prompt_in_the_cache_still_computes_its_last_token() -> None:
     row = replace(PLAIN, dense_read=1.0, dense_flop=1e-3, request=0.25)
-    each, step = request_prefill(rows_of(row), at(0.0), at(1.0), at(500.0))
+    each, step = compute_request_prefill(rows_of(row), at(0.0), at(1.0), at(500.0))
     assert step.total.item() == pytest.approx(1.0)
     assert each.item() == pytest.approx(1.25)
 
 
 def test_stages_work_on_different_chunks() -> None:
     row = replace(PLAIN, dense_read=1.0, stages=4.0, request=0.5)
-    each, step = request_prefill(rows_of(row), at(8192.0), at(1.0))
+    each, step = compute_request_prefill(rows_of(row), at(8192.0), at(1.0))
     assert step.total.item() == 1.0
     assert each.item() == 0.25 + 0.5
 
@@ -196,20 +189,20 @@ def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
         att_token=1e-6,
     )
     row = replace(row, **{name: 50.0})
-    index = limiter_index(time_parts(at(0.0), (at(1.0), decode(row, 1.0))))
+    index = find_limiter(split_time(at(0.0), (at(1.0), decode(row, 1.0))))
     assert LIMITERS[index[0]] is limiter
 
 
 def test_time_beside_the_steps_is_overhead() -> None:
     step = decode(replace(PLAIN, dense_read=1.0), 1.0)
-    assert LIMITERS[limiter_index(time_parts(at(2.0), (at(3.0), step)))[0]] is Limiter.MEMORY_BANDWIDTH
-    assert LIMITERS[limiter_index(time_parts(at(4.0), (at(3.0), step)))[0]] is Limiter.OVERHEAD
+    assert LIMITERS[find_limiter(split_time(at(2.0), (at(3.0), step)))[0]] is Limiter.MEMORY_BANDWIDTH
+    assert LIMITERS[find_limiter(split_time(at(4.0), (at(3.0), step)))[0]] is Limiter.OVERHEAD
 
 
 def test_steps_of_many_cases_are_those_of_each() -> None:
     row = plant(H200, published.gpt_oss_120b(), ParallelPlan(tp=8, ep=8, attention_dp=True)).row
     batches = np.array([1.0, 3.0, 64.0, 1000.0])
-    together = decode_step(Rows(Rows.table([row] * 4)), batches, np.full(4, 500.0))
+    together = compute_decode_step(CoefficientColumns(CoefficientColumns.table([row] * 4)), batches, np.full(4, 500.0))
     alone = [decode(row, batch, 500.0).total.item() for batch in batches]
     assert together.total.tolist() == pytest.approx(alone, rel=1e-12)
     assert alone == sorted(alone)

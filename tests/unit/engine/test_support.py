@@ -7,10 +7,9 @@ from pathlib import Path as FilePath
 
 import pytest
 
-from gpudesk.catalog.serving_engine_files import read_serving_engines
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.messages import Message
-from gpudesk.domain.models import (
+from gpudesk.catalog.build.serving_engines import read_serving_engines
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.model import (
     MLA,
     Attention,
     Compressed,
@@ -22,28 +21,27 @@ from gpudesk.domain.models import (
     Model,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.serving_engines import (
+from gpudesk.domain.serving_engine import (
+    EngineCondition,
+    EnginePreferenceRule,
+    EngineSetting,
+    EngineSettingRule,
+    KernelPathKind,
     KernelRule,
-    KvRule,
-    ModelRule,
+    KvCacheRule,
     ParallelSupport,
     PlatformRule,
-    PreferenceRule,
     ServingEngine,
-    Setting,
-    SettingRule,
-    When,
+    UnsupportedModelRule,
 )
-from gpudesk.engine import support
-from gpudesk.engine.support import Path
+from gpudesk.engine import engine_support
+from gpudesk.text.messages import Message
 
 GIB = 2**30
 ENGINES = {engine.id: engine for engine in read_serving_engines(FilePath(__file__).parents[3] / "data")}
 
 
-def part(
-    generation: str, memory_gib: float = 80, platform: str = "CUDA", vendor: str = "NVIDIA"
-) -> Accelerator:
+def part(generation: str, memory_gib: float = 80, platform: str = "CUDA", vendor: str = "NVIDIA") -> Accelerator:
     return Accelerator(
         id=generation,
         name=generation.upper(),
@@ -104,77 +102,77 @@ LLAMA = model(PLAIN)
     ("engine", "accelerator", "weights", "path", "arithmetic"),
     [
         # Weight-only where the part has no arithmetic for the format
-        ("vllm", A100, "fp8", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", A100, "int4", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", A100, "nvfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", H100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", MI300X, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("sglang", H200, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("sglang", A100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("tensorrt-llm", H100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", RTX_5090, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", B200, "int8", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", TPU_V6E, "fp8", Path.WEIGHT_ONLY, "bf16"),
-        ("vllm", MI355X, "fp6", Path.WEIGHT_ONLY, "bf16"),
-        ("tgi", L40S, "fp8", Path.WEIGHT_ONLY, "bf16"),
-        ("llama.cpp", H100, "int4", Path.WEIGHT_ONLY, "int8"),
+        ("vllm", A100, "fp8", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", A100, "int4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", A100, "nvfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", H100, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", MI300X, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("sglang", H200, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("sglang", A100, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("tensorrt-llm", H100, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", RTX_5090, "mxfp4", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", B200, "int8", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", TPU_V6E, "fp8", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("vllm", MI355X, "fp6", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("tgi", L40S, "fp8", KernelPathKind.WEIGHT_ONLY, "bf16"),
+        ("llama.cpp", H100, "int4", KernelPathKind.WEIGHT_ONLY, "int8"),
         # Native
-        ("vllm", H100, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", L40S, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", MI300X, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", A100, "int8", Path.NATIVE, "int8"),
-        ("vllm", B200, "nvfp4", Path.NATIVE, "nvfp4"),
-        ("vllm", B200, "mxfp4", Path.NATIVE, "fp8"),
-        ("vllm", MI355X, "mxfp4", Path.NATIVE, "mxfp4"),
-        ("vllm", GAUDI3, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", TPU_V7, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", TRAINIUM2, "fp8", Path.NATIVE, "fp8"),
-        ("vllm", TPU_V5E, "fp16", Path.NATIVE, "bf16"),
-        ("vllm", H100, "fp16", Path.NATIVE, "fp16"),
-        ("sglang", RTX_5090, "mxfp4", Path.NATIVE, "fp8"),
-        ("llama.cpp", RTX_5090, "mxfp4", Path.NATIVE, "mxfp4"),
+        ("vllm", H100, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", L40S, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", MI300X, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", A100, "int8", KernelPathKind.NATIVE, "int8"),
+        ("vllm", B200, "nvfp4", KernelPathKind.NATIVE, "nvfp4"),
+        ("vllm", B200, "mxfp4", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", MI355X, "mxfp4", KernelPathKind.NATIVE, "mxfp4"),
+        ("vllm", GAUDI3, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", TPU_V7, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", TRAINIUM2, "fp8", KernelPathKind.NATIVE, "fp8"),
+        ("vllm", TPU_V5E, "fp16", KernelPathKind.NATIVE, "bf16"),
+        ("vllm", H100, "fp16", KernelPathKind.NATIVE, "fp16"),
+        ("sglang", RTX_5090, "mxfp4", KernelPathKind.NATIVE, "fp8"),
+        ("llama.cpp", RTX_5090, "mxfp4", KernelPathKind.NATIVE, "mxfp4"),
         # The vendor's own four-bit format
-        ("vllm", B200, "fp4", Path.NATIVE, "nvfp4"),
-        ("vllm", MI355X, "fp4", Path.NATIVE, "mxfp4"),
+        ("vllm", B200, "fp4", KernelPathKind.NATIVE, "nvfp4"),
+        ("vllm", MI355X, "fp4", KernelPathKind.NATIVE, "mxfp4"),
         # Not at all
-        ("vllm", MI250X, "fp8", Path.NONE, "fp8"),
-        ("vllm", INFERENTIA2, "fp8", Path.NONE, "fp8"),
-        ("vllm", TPU_V5E, "fp8", Path.NONE, "fp8"),
-        ("vllm", TRAINIUM2, "mxfp4", Path.NONE, "mxfp4"),
-        ("tensorrt-llm", A100, "fp8", Path.NONE, "fp8"),
-        ("tensorrt-llm", B200, "int4", Path.NONE, "int4"),
-        ("llama.cpp", H100, "fp8", Path.NONE, "fp8"),
-        ("sglang", TPU_V6E, "fp8", Path.NONE, "fp8"),
+        ("vllm", MI250X, "fp8", KernelPathKind.NONE, "fp8"),
+        ("vllm", INFERENTIA2, "fp8", KernelPathKind.NONE, "fp8"),
+        ("vllm", TPU_V5E, "fp8", KernelPathKind.NONE, "fp8"),
+        ("vllm", TRAINIUM2, "mxfp4", KernelPathKind.NONE, "mxfp4"),
+        ("tensorrt-llm", A100, "fp8", KernelPathKind.NONE, "fp8"),
+        ("tensorrt-llm", B200, "int4", KernelPathKind.NONE, "int4"),
+        ("llama.cpp", H100, "fp8", KernelPathKind.NONE, "fp8"),
+        ("sglang", TPU_V6E, "fp8", KernelPathKind.NONE, "fp8"),
         # Not on this platform, whatever the format
-        ("tensorrt-llm", MI300X, "bf16", Path.NONE, "bf16"),
-        ("llama.cpp", GAUDI3, "bf16", Path.NONE, "bf16"),
-        ("tgi", B200, "bf16", Path.NONE, "bf16"),
+        ("tensorrt-llm", MI300X, "bf16", KernelPathKind.NONE, "bf16"),
+        ("llama.cpp", GAUDI3, "bf16", KernelPathKind.NONE, "bf16"),
+        ("tgi", B200, "bf16", KernelPathKind.NONE, "bf16"),
     ],
 )
 def test_kernel_path(
-    engine: str, accelerator: Accelerator, weights: str, path: Path, arithmetic: str
+    engine: str, accelerator: Accelerator, weights: str, path: KernelPathKind, arithmetic: str
 ) -> None:
-    kernel = support.kernel_path(ENGINES[engine], accelerator, Precision(weights))
+    kernel = engine_support.find_kernel_path(ENGINES[engine], accelerator, Precision(weights))
     assert (kernel.path, str(kernel.arithmetic)) == (path, arithmetic)
-    assert (kernel.reason is None) == (path is not Path.NONE)
+    assert (kernel.reason is None) == (path is not KernelPathKind.NONE)
 
 
 def test_refused_weights_name_what_runs() -> None:
-    reason = support.kernel_path(ENGINES["tensorrt-llm"], A100, Precision.FP8).reason
+    reason = engine_support.find_kernel_path(ENGINES["tensorrt-llm"], A100, Precision.FP8).reason
     assert reason is not None
     assert reason.id == "engine.no_kernel"
     assert reason.parameters["formats"] == ("bf16", "fp16", "int4", "int8")
 
 
 def test_software_grows() -> None:
-    before = support.kernel_path(ENGINES["sglang"], RTX_5090, Precision.MXFP4, "2026-01-15")
-    assert (before.path, before.arithmetic) == (Path.WEIGHT_ONLY, Precision.BF16)
+    before = engine_support.find_kernel_path(ENGINES["sglang"], RTX_5090, Precision.MXFP4, "2026-01-15")
+    assert (before.path, before.arithmetic) == (KernelPathKind.WEIGHT_ONLY, Precision.BF16)
 
 
 @pytest.mark.parametrize("accelerator", ALL_PARTS, ids=lambda each: each.id)
 @pytest.mark.parametrize("weights", [Precision.FP16, Precision.BF16])
 def test_half_precision_runs_on_every_part(accelerator: Accelerator, weights: Precision) -> None:
-    best = support.best_engine(tuple(ENGINES.values()), accelerator, LLAMA, weights, weights)
+    best = engine_support.choose_engine(tuple(ENGINES.values()), accelerator, LLAMA, weights, weights)
     assert best is ENGINES["vllm"]
 
 
@@ -200,7 +198,7 @@ def test_half_precision_runs_on_every_part(accelerator: Accelerator, weights: Pr
     ],
 )
 def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, kept: bool) -> None:
-    reason = support.kv_reason(ENGINES[engine], accelerator, model(mixer), Precision(kv))
+    reason = engine_support.find_kv_objection(ENGINES[engine], accelerator, model(mixer), Precision(kv))
     assert (reason is None) == kept
     if reason is not None:
         formats = reason.parameters["formats"]
@@ -231,35 +229,37 @@ def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, 
 def test_models(
     engine: str, accelerator: Accelerator, mixers: tuple[Mixer, ...], date: str | None, against: list[str]
 ) -> None:
-    reasons = support.runs(ENGINES[engine], accelerator, model(*mixers), Precision.BF16, Precision.BF16, date)
+    reasons = engine_support.find_objections(
+        ENGINES[engine], accelerator, model(*mixers), Precision.BF16, Precision.BF16, date
+    )
     assert [reason.id for reason in reasons] == against
 
 
 def test_every_reason_is_given() -> None:
-    reasons = support.runs(ENGINES["tgi"], A100, model(DELTA), Precision.NVFP4, Precision.NVFP4)
+    reasons = engine_support.find_objections(ENGINES["tgi"], A100, model(DELTA), Precision.NVFP4, Precision.NVFP4)
     assert [reason.id for reason in reasons] == ["engine.no_model", "engine.no_kernel", "engine.no_kv"]
 
 
 def best(accelerator: Accelerator, weights: str, kv: str = "fp16") -> ServingEngine | Message:
     every = tuple(ENGINES.values())
-    return support.best_engine(every, accelerator, LLAMA, Precision(weights), Precision(kv))
+    return engine_support.choose_engine(every, accelerator, LLAMA, Precision(weights), Precision(kv))
 
 
 def test_best_engine_is_the_first_that_runs_it() -> None:
     assert best(H100, "fp8", "fp8") is ENGINES["vllm"]
     assert best(MI250X, "nvfp4") is ENGINES["vllm"]
     without_vllm = tuple(engine for engine in ENGINES.values() if engine.id != "vllm")
-    chosen = support.best_engine(without_vllm, H100, LLAMA, Precision.FP8, Precision.FP8)
+    chosen = engine_support.choose_engine(without_vllm, H100, LLAMA, Precision.FP8, Precision.FP8)
     assert chosen is ENGINES["tensorrt-llm"]
-    assert support.best_engine(without_vllm, A100, LLAMA, Precision.FP8, Precision.FP8) is ENGINES["sglang"]
-    chosen = support.best_engine(without_vllm, MI300X, LLAMA, Precision.FP8, Precision.FP8)
+    assert engine_support.choose_engine(without_vllm, A100, LLAMA, Precision.FP8, Precision.FP8) is ENGINES["sglang"]
+    chosen = engine_support.choose_engine(without_vllm, MI300X, LLAMA, Precision.FP8, Precision.FP8)
     assert chosen is ENGINES["sglang"]
 
 
 def test_best_engine_does_not_depend_on_the_order() -> None:
     tied = replace(ENGINES["vllm"], id="zz")
     assert (
-        support.best_engine((tied, ENGINES["vllm"]), H100, LLAMA, Precision.FP8, Precision.FP8)
+        engine_support.choose_engine((tied, ENGINES["vllm"]), H100, LLAMA, Precision.FP8, Precision.FP8)
         is (ENGINES["vllm"])
     )
 
@@ -274,7 +274,7 @@ def test_nothing_runs_the_weights() -> None:
 def test_nothing_serves_the_model() -> None:
     """No format is offered instead: none would help."""
     every = tuple(ENGINES.values())
-    refusal = support.best_engine(every, TRAINIUM2, model(LATENT), Precision.BF16, Precision.BF16)
+    refusal = engine_support.choose_engine(every, TRAINIUM2, model(LATENT), Precision.BF16, Precision.BF16)
     assert isinstance(refusal, Message)
     assert (refusal.id, refusal.parameters["formats"]) == ("engine.none", ())
 
@@ -309,15 +309,15 @@ def test_nothing_keeps_the_cache() -> None:
 def test_batch_limits(
     engine: str, accelerator: Accelerator, date: str, server: bool, max_batch: int, max_batched_tokens: int
 ) -> None:
-    found = support.limits(ENGINES[engine], accelerator, date, server)
+    found = engine_support.resolve_engine_limits(ENGINES[engine], accelerator, date, server)
     assert (found.max_batch, found.max_batched_tokens) == (max_batch, max_batched_tokens)
 
 
 def test_memory_fraction_of_the_day() -> None:
     vllm = ENGINES["vllm"]
-    assert support.limits(vllm, H100, "2026-04", True).memory_fraction == 0.9
-    assert support.limits(vllm, H100, "2026-05", True).memory_fraction == 0.92
-    assert support.limits(vllm, H100).memory_fraction == 0.92
+    assert engine_support.resolve_engine_limits(vllm, H100, "2026-04", True).memory_fraction == 0.9
+    assert engine_support.resolve_engine_limits(vllm, H100, "2026-05", True).memory_fraction == 0.92
+    assert engine_support.resolve_engine_limits(vllm, H100).memory_fraction == 0.92
     assert vllm.memory_fraction_of == "total"
     assert ENGINES["tensorrt-llm"].memory_fraction_of == "free"
 
@@ -327,7 +327,7 @@ def test_memory_fraction_of_the_day() -> None:
 def test_limits_are_usable_everywhere(engine: ServingEngine, accelerator: Accelerator) -> None:
     for date in (None, "2023-06", "2025-06", "2026-11"):
         for server in (None, False, True):
-            found = support.limits(engine, accelerator, date, server)
+            found = engine_support.resolve_engine_limits(engine, accelerator, date, server)
             assert 0 < found.memory_fraction <= found.safe_memory_fraction < 1
             assert found.max_batch <= found.max_batched_tokens
             assert 0 < found.runtime_bytes < 4 * GIB
@@ -337,7 +337,7 @@ def test_limits_are_usable_everywhere(engine: ServingEngine, accelerator: Accele
 
 def test_llama_70b_in_half_precision_fits_one_h200() -> None:
     h200 = replace(H200, memory_bytes=151_397_597_184)
-    found = support.limits(ENGINES["vllm"], h200, "2026-11", True)
+    found = engine_support.resolve_engine_limits(ENGINES["vllm"], h200, "2026-11", True)
     weights = 141_107_412_992
     one_sequence = 4096 * 80 * 2 * 8 * 128 * 2
     assert weights + found.runtime_bytes + one_sequence < h200.memory_bytes * found.safe_memory_fraction
@@ -346,9 +346,9 @@ def test_llama_70b_in_half_precision_fits_one_h200() -> None:
 
 
 def test_chunked_prefill() -> None:
-    assert support.limits(ENGINES["vllm"], H100, "2025-10").chunked_prefill
-    assert not support.limits(ENGINES["vllm"], H100, "2024-10").chunked_prefill
-    assert not support.limits(ENGINES["tensorrt-llm"], H100, "2025-10").chunked_prefill
+    assert engine_support.resolve_engine_limits(ENGINES["vllm"], H100, "2025-10").chunked_prefill
+    assert not engine_support.resolve_engine_limits(ENGINES["vllm"], H100, "2024-10").chunked_prefill
+    assert not engine_support.resolve_engine_limits(ENGINES["tensorrt-llm"], H100, "2025-10").chunked_prefill
 
 
 #: An engine of few rules, for what the data does not happen to have.
@@ -358,40 +358,46 @@ FEW = ServingEngine(
     family="some-engine",
     memory_fraction_of="total",
     parallel=ParallelSupport(pp=False, ep=False, attention_dp=False, hosts=False, source="a", note="b"),
-    platforms=(PlatformRule("a", "b", When(platforms=frozenset({"CUDA"}))),),
+    platforms=(PlatformRule("a", "b", EngineCondition(platforms=frozenset({"CUDA"}))),),
     settings=(),
-    kernels=(KernelRule(frozenset({Precision.BF16}), Path.NATIVE, "a", "b"),),
-    kv=(KvRule(frozenset({Precision.BF16}), "a", "b"),),
-    preference=(PreferenceRule(1, "c"),),
+    kernels=(KernelRule(frozenset({Precision.BF16}), KernelPathKind.NATIVE, "a", "b"),),
+    kv=(KvCacheRule(frozenset({Precision.BF16}), "a", "b"),),
+    preference=(EnginePreferenceRule(1, "c"),),
 )
 
 
 def test_first_rule_that_holds_decides() -> None:
     rules = (
         KernelRule(
-            frozenset({Precision.FP8}), Path.NONE, "a", "b", when=When(generations=frozenset({"ada"}))
+            frozenset({Precision.FP8}),
+            KernelPathKind.NONE,
+            "a",
+            "b",
+            when=EngineCondition(generations=frozenset({"ada"})),
         ),
-        KernelRule(frozenset({Precision.FP8}), Path.NATIVE, "a", "b"),
+        KernelRule(frozenset({Precision.FP8}), KernelPathKind.NATIVE, "a", "b"),
     )
     engine = replace(FEW, kernels=rules)
-    assert support.kernel_path(engine, L40S, Precision.FP8).path is Path.NONE
-    assert support.kernel_path(engine, H100, Precision.FP8).path is Path.NATIVE
+    assert engine_support.find_kernel_path(engine, L40S, Precision.FP8).path is KernelPathKind.NONE
+    assert engine_support.find_kernel_path(engine, H100, Precision.FP8).path is KernelPathKind.NATIVE
 
 
 def test_a_model_can_be_named() -> None:
-    engine = replace(FEW, cannot_serve=(ModelRule("a", "b", models=frozenset({"some-model"})),))
-    (reason,) = support.runs(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
+    engine = replace(FEW, cannot_serve=(UnsupportedModelRule("a", "b", models=frozenset({"some-model"})),))
+    (reason,) = engine_support.find_objections(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
     assert dict(reason.parameters) == {"engine": "Some Engine", "model": "Some Model"}
-    assert support.runs(engine, H100, replace(LLAMA, id="other"), Precision.BF16, Precision.BF16) == ()
+    assert (
+        engine_support.find_objections(engine, H100, replace(LLAMA, id="other"), Precision.BF16, Precision.BF16) == ()
+    )
 
 
 def test_a_feed_forward_block_can_be_named() -> None:
-    engine = replace(FEW, cannot_serve=(ModelRule("a", "b", ffns=frozenset({"dense"})),))
-    (reason,) = support.runs(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
+    engine = replace(FEW, cannot_serve=(UnsupportedModelRule("a", "b", ffns=frozenset({"dense"})),))
+    (reason,) = engine_support.find_objections(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
     assert reason.id == "engine.no_model"
 
 
 def test_a_setting_left_open_is_an_error() -> None:
-    open_ended = SettingRule(Setting.MAX_BATCH, 8, "a", "b", When(until="2025-01"))
+    open_ended = EngineSettingRule(EngineSetting.MAX_BATCH, 8, "a", "b", EngineCondition(until="2025-01"))
     with pytest.raises(ValueError, match="some-engine: max_batch on hopper"):
-        support.limits(replace(FEW, settings=(open_ended,)), H100, "2025-01")
+        engine_support.resolve_engine_limits(replace(FEW, settings=(open_ended,)), H100, "2025-01")

@@ -4,13 +4,13 @@ import dataclasses
 
 import pytest
 
-from gpudesk.domain.models import (
+from gpudesk.domain.model import (
     MLA,
     Attention,
+    AttentionIndexer,
     Compressed,
     DenseFfn,
     GatedDeltaNet,
-    Indexer,
     KimiDelta,
     LayerGroup,
     Lightning,
@@ -21,13 +21,13 @@ from gpudesk.domain.models import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.tensors import (
-    Split,
-    Tensor,
     TensorClass,
-    active_parameter_count,
-    layer_tensors,
-    outer_tensors,
-    parameter_count,
+    TensorSplit,
+    WeightTensor,
+    count_active_parameters,
+    count_parameters,
+    list_layer_tensors,
+    list_outer_tensors,
 )
 
 
@@ -96,31 +96,22 @@ PUBLISHED = {
     ),
     "Qwen3 32B": (qwen3(64, 5120, 64, 8, DenseFfn(25600)), 32_762_123_264),
     "Qwen3 30B A3B": (qwen3(48, 2048, 32, 4, MoeFfn(128, 8, 768)), 30_532_122_624),
-    "Mixtral 8x7B": (
-        model(4096, 32000, LayerGroup(32, Attention(32, 8, 128), MoeFfn(8, 2, 14336))),
-        46_702_792_704,
-    ),
+    "Mixtral 8x7B": (model(4096, 32000, LayerGroup(32, Attention(32, 8, 128), MoeFfn(8, 2, 14336))), 46_702_792_704),
     "gpt-oss-120b": (gpt_oss(36, 128), 116_829_156_672),
     "gpt-oss-20b": (gpt_oss(24, 32), 20_914_757_184),
     "Jamba v0.1": (jamba(), 51_570_323_328),
     # 671,026,404,352 weights and one correction number an expert and layer.
     "DeepSeek V3": (deepseek_v3(), 671_026_404_352 + 58 * 256),
     "Gemma 2 9B": (gemma(42, 3584, 256000, Attention(16, 8, 256), 14336), 9_241_705_984),
-    "Gemma 3 27B, text": (
-        gemma(62, 5376, 262208, Attention(32, 16, 128, qk_norm="head"), 21504),
-        27_009_346_304,
-    ),
-    "Phi-4": (
-        model(5120, 100352, LayerGroup(40, Attention(40, 10, 128), DenseFfn(17920))),
-        14_659_507_200,
-    ),
+    "Gemma 3 27B, text": (gemma(62, 5376, 262208, Attention(32, 16, 128, qk_norm="head"), 21504), 27_009_346_304),
+    "Phi-4": (model(5120, 100352, LayerGroup(40, Attention(40, 10, 128), DenseFfn(17920))), 14_659_507_200),
 }
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_count_is_that_of_the_published_checkpoint(name: str) -> None:
     built, published = PUBLISHED[name]
-    assert parameter_count(built) == published
+    assert count_parameters(built) == published
 
 
 def test_only_chosen_experts_are_active() -> None:
@@ -129,27 +120,27 @@ def test_only_chosen_experts_are_active() -> None:
     layer = 2 * 2048 * 4096 + 2 * 2048 * 512 + 2 * 128 + 2 * 2048 + 2048 * 128 + 8 * 3 * 2048 * 768
     table = 151936 * 2048
     built = PUBLISHED["Qwen3 30B A3B"][0]
-    assert active_parameter_count(built) == 48 * layer + 2048 + table
-    assert active_parameter_count(built, with_embedding=True) == 48 * layer + 2048 + 2 * table
+    assert count_active_parameters(built) == 48 * layer + 2048 + table
+    assert count_active_parameters(built, with_embedding=True) == 48 * layer + 2048 + 2 * table
 
 
 def test_tied_embedding_counts_once_and_is_active_as_lm_head() -> None:
     built = PUBLISHED["Gemma 2 9B"][0]
-    assert active_parameter_count(built) == parameter_count(built)
-    assert active_parameter_count(built, with_embedding=True) == parameter_count(built)
-    assert [tensor.name for tensor in outer_tensors(built)] == ["embed_tokens", "norm"]
+    assert count_active_parameters(built) == count_parameters(built)
+    assert count_active_parameters(built, with_embedding=True) == count_parameters(built)
+    assert [tensor.name for tensor in list_outer_tensors(built)] == ["embed_tokens", "norm"]
 
 
 def test_model_without_dimensions_has_no_parameters() -> None:
     unknown = model(0, 0)
     assert not unknown.dimensions_known
-    assert parameter_count(unknown) == 0
-    assert active_parameter_count(unknown) == 0
+    assert count_parameters(unknown) == 0
+    assert count_active_parameters(unknown) == 0
 
 
-def tensors_of(group: LayerGroup, hidden: int = 1024) -> dict[str, Tensor]:
+def tensors_of(group: LayerGroup, hidden: int = 1024) -> dict[str, WeightTensor]:
     """Return the tensors of one layer by name, after checking that no name stands twice."""
-    tensors = layer_tensors(model(hidden, 1000, group), group)
+    tensors = list_layer_tensors(model(hidden, 1000, group), group)
     named = {tensor.name: tensor for tensor in tensors}
     assert len(named) == len(tensors)
     return named
@@ -163,11 +154,11 @@ def mixer_parameters(group: LayerGroup, hidden: int) -> int:
 def test_grouped_heads_divide_apart_from_query_heads() -> None:
     mixer = Attention(16, 4, 64, qkv_bias=True, output_bias=True, sinks=True, qk_norm="full")
     named = tensors_of(LayerGroup(1, mixer, norms=0))
-    assert named["q_proj"].split is Split.TENSOR
-    assert named["o_proj"].split is Split.TENSOR
+    assert named["q_proj"].split is TensorSplit.TENSOR
+    assert named["o_proj"].split is TensorSplit.TENSOR
     for name in ("k_proj", "v_proj", "kv_bias", "k_norm"):
-        assert (named[name].split, named[name].kv_heads) == (Split.KV_HEADS, 4)
-    assert named["o_bias"].split is Split.REPLICATED
+        assert (named[name].split, named[name].kv_heads) == (TensorSplit.KV_HEADS, 4)
+    assert named["o_bias"].split is TensorSplit.REPLICATED
     assert (named["q_norm"].elements, named["k_norm"].elements) == (16 * 64, 4 * 64)
     quantisable = {name for name, tensor in named.items() if tensor.quantisable}
     assert quantisable == {"q_proj", "k_proj", "v_proj", "o_proj"}
@@ -197,13 +188,13 @@ def test_a_layer_that_reuses_a_cache_has_no_keys_and_values() -> None:
 
 def test_block_indexer_has_two_projections_and_two_norms() -> None:
     plain = mixer_parameters(LayerGroup(1, Attention(64, 4, 128), norms=0), 6144)
-    sparse = Attention(64, 4, 128, indexer=Indexer(4, 128, 2048, block=128))
+    sparse = Attention(64, 4, 128, indexer=AttentionIndexer(4, 128, 2048, block=128))
     assert mixer_parameters(LayerGroup(1, sparse, norms=0), 6144) - plain == 6144 * (4 + 1) * 128 + 2 * 128
 
 
 def test_latent_attention_replicates_what_all_heads_share() -> None:
     named = tensors_of(LayerGroup(1, MLA(128, 512, 128, 64, 128, q_lora_rank=1536), norms=0), 7168)
-    replicated = {name for name, tensor in named.items() if tensor.split is Split.REPLICATED}
+    replicated = {name for name, tensor in named.items() if tensor.split is TensorSplit.REPLICATED}
     assert replicated == {"q_a_proj", "q_a_layernorm", "kv_a_proj_with_mqa", "kv_a_layernorm"}
     assert named["kv_a_proj_with_mqa"].elements == 7168 * 576
     assert named["q_b_proj"].elements == 1536 * 128 * 192
@@ -220,8 +211,8 @@ def test_latent_attention_projects_queries_at_once_without_a_rank() -> None:
 
 def test_token_indexer_adds_weights_unless_it_is_reused() -> None:
     base = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
-    own = dataclasses.replace(base, indexer=Indexer(64, 128, 2048))
-    reused = dataclasses.replace(base, indexer=Indexer(64, 128, 2048, reused=True))
+    own = dataclasses.replace(base, indexer=AttentionIndexer(64, 128, 2048))
+    reused = dataclasses.replace(base, indexer=AttentionIndexer(64, 128, 2048, reused=True))
     counts = [mixer_parameters(LayerGroup(1, mixer, norms=0), 7168) for mixer in (base, own, reused)]
     # DeepSeek-V3.2 by hand: queries from the compressed ones, one key, a weight a head, a norm with bias.
     assert counts[1] - counts[0] == 1536 * 64 * 128 + 7168 * 128 + 7168 * 64 + 2 * 128
@@ -259,7 +250,7 @@ def test_state_spaces_by_hand() -> None:
     inner, shared = 4096, 2 * 8 * 128
     expected = 2688 * (2 * inner + shared + 64) + inner * 2688 + (inner + shared) * 5 + 3 * 64 + inner
     assert sum(tensor.parameters for tensor in named.values()) == expected
-    assert (named["in_proj_bc"].split, named["in_proj_bc"].kv_heads) == (Split.KV_HEADS, 8)
+    assert (named["in_proj_bc"].split, named["in_proj_bc"].kv_heads) == (TensorSplit.KV_HEADS, 8)
     with_norms, without = Mamba1(8192, 16, 4, 256, inner_norms=True), Mamba1(8192, 16, 4, 256)
     counts = [mixer_parameters(LayerGroup(1, mixer, norms=0), 4096) for mixer in (with_norms, without)]
     assert counts[0] - counts[1] == 256 + 16 + 16
@@ -269,7 +260,7 @@ def test_compressed_attention_by_hand() -> None:
     # DeepSeek-V4-Flash: a window alone; folding by 128; folding by 4 with an indexer, overlapping.
     window = Compressed(64, 512, 1024, 1024, 8, 128)
     heavy = dataclasses.replace(window, compress_ratio=128)
-    sparse = dataclasses.replace(window, compress_ratio=4, indexer=Indexer(64, 128, 512))
+    sparse = dataclasses.replace(window, compress_ratio=4, indexer=AttentionIndexer(64, 128, 512))
     counts = [mixer_parameters(LayerGroup(1, mixer, norms=0), 4096) for mixer in (window, heavy, sparse)]
     queries = 4096 * 1024 + 1024 + 1024 * 64 * 512
     outputs = 64 * 512 * 1024 + 8 * 1024 * 4096 + 64
@@ -285,13 +276,13 @@ def test_experts_are_copies_and_divide_over_the_expert_group() -> None:
     named = tensors_of(LayerGroup(1, None, ffn, norms=1))
     for name in ("experts.gate_proj", "experts.up_proj", "experts.down_proj"):
         tensor = named[name]
-        assert (tensor.tensor_class, tensor.split, tensor.copies) == (TensorClass.EXPERT, Split.EXPERT, 16)
+        assert (tensor.tensor_class, tensor.split, tensor.copies) == (TensorClass.EXPERT, TensorSplit.EXPERT, 16)
         assert (tensor.elements, tensor.parameters) == (1024 * 512, 16 * 1024 * 512)
     assert named["experts.bias"].elements == 2 * 512 + 1024
     assert not named["experts.bias"].quantisable
     assert named["shared_expert.up_proj"].elements == 1024 * 1024
     assert named["shared_expert_gate"].elements == 1024
-    assert (named["router"].split, named["router_bias"].elements) == (Split.REPLICATED, 16)
+    assert (named["router"].split, named["router_bias"].elements) == (TensorSplit.REPLICATED, 16)
     assert not named["router"].quantisable
 
 
@@ -329,7 +320,7 @@ def test_residual_streams_add_two_mixers_a_layer_and_one_head() -> None:
     plain = model(4096, 8, group)
     streams = dataclasses.replace(plain, residual_streams=4)
     per_layer = 2 * (24 * 4 * 4096 + 24 + 3)
-    assert parameter_count(streams) - parameter_count(plain) == per_layer + 4 * 4 * 4096 + 4 + 1
+    assert count_parameters(streams) - count_parameters(plain) == per_layer + 4 * 4 * 4096 + 4 + 1
 
 
 def test_inputs_of_layers_add_a_table_that_a_token_reads_a_row_of() -> None:
@@ -339,13 +330,13 @@ def test_inputs_of_layers_add_a_table_that_a_token_reads_a_row_of() -> None:
     given = dataclasses.replace(plain, layer_input_size=256, layer_input_vocab_size=262144)
     table = 262144 * 35 * 256
     beside = 35 * (3 * 1536 * 256 + 1536) + 256
-    assert parameter_count(given) - parameter_count(plain) == table + beside
-    assert active_parameter_count(given) - active_parameter_count(plain) == beside
-    whole = active_parameter_count(given, with_embedding=True) - active_parameter_count(plain)
+    assert count_parameters(given) - count_parameters(plain) == table + beside
+    assert count_active_parameters(given) - count_active_parameters(plain) == beside
+    whole = count_active_parameters(given, with_embedding=True) - count_active_parameters(plain)
     assert whole == table + beside
     # Without a vocabulary of its own the table has that of the model.
     short = dataclasses.replace(given, layer_input_vocab_size=None)
-    assert parameter_count(given) - parameter_count(short) == (262144 - 1000) * 35 * 256
+    assert count_parameters(given) - count_parameters(short) == (262144 - 1000) * 35 * 256
 
 
 def test_alternating_updates_and_thin_paths_by_hand() -> None:
@@ -354,6 +345,6 @@ def test_alternating_updates_and_thin_paths_by_hand() -> None:
     plain = model(2048, 8, group)
     streams = dataclasses.replace(plain, altup_streams=4)
     a_layer = 4 * 4 + 4 * 16 + 2048 * 4 + 2 * 2048
-    assert parameter_count(streams) - parameter_count(plain) == 2 * a_layer + 2 * 3 * 2048**2
+    assert count_parameters(streams) - count_parameters(plain) == 2 * a_layer + 2 * 3 * 2048**2
     thin = dataclasses.replace(plain, laurel_rank=64)
-    assert parameter_count(thin) - parameter_count(plain) == 2 * (2 * 2048 * 64 + 2048)
+    assert count_parameters(thin) - count_parameters(plain) == 2 * (2 * 2048 * 64 + 2048)

@@ -10,27 +10,21 @@ from typing import Final
 
 import numpy as np
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.engine.memory import memory_budget
-from gpudesk.engine.work import Situation
-from gpudesk.evidence.bench import FIGURES, Bench, BenchCandidate, BenchRun
-from gpudesk.evidence.parameters import Array, Parameters, Prior
-from gpudesk.evidence.priors import beliefs
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.memory import compute_memory_budget
+from gpudesk.engine.step_work import OperatingConditions
+from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays, BenchCandidate, BenchRun
+from gpudesk.evidence.fitting.parameters import Array, ConstantPrior, ParameterVector
+from gpudesk.evidence.fitting.priors import make_priors
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS
 
 #: Constants that a fit to made-up runs may move; all others keep what is believed of them.
-MOVED: Final = (
-    "weight_read_efficiency",
-    "kv_read_efficiency",
-    "gemm_efficiency",
-    "layer_time",
-    "allreduce_latency",
-)
+MOVED: Final = ("weight_read_efficiency", "kv_read_efficiency", "gemm_efficiency", "layer_time", "allreduce_latency")
 #: Bytes/s of one accelerator's network port.
 NODE: Final = 50e9
 #: Weights narrow enough for one card, and wide ones.
@@ -39,12 +33,12 @@ PARTS: Final = (H200, MI325X)
 
 
 @cache
-def parameters() -> Parameters:
+def parameters() -> ParameterVector:
     """Return all constants, of which few may move, and these freely: runs decide, not beliefs."""
-    return Parameters(tuple(_freed(prior) for prior in beliefs()))
+    return ParameterVector(tuple(_freed(prior) for prior in make_priors()))
 
 
-def _freed(prior: Prior) -> Prior:
+def _freed(prior: ConstantPrior) -> ConstantPrior:
     if prior.name not in MOVED:
         return replace(prior, spread=0.0)
     return replace(prior, spread=1.0, exception_spread=1.0)
@@ -53,12 +47,12 @@ def _freed(prior: Prior) -> Prior:
 def candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
     """Return a deployment of one replica that vLLM serves."""
     plan = ParallelPlan(tp=tp)
-    budget = memory_budget(part, model, weights, Precision.FP16, plan, SETTINGS)
-    situation = Situation(part, "vllm", weights, weights, Precision.FP16, plan, server=False)
+    budget = compute_memory_budget(part, model, weights, Precision.FP16, plan, SETTINGS)
+    situation = OperatingConditions(part, "vllm", weights, weights, Precision.FP16, plan, server=False)
     return BenchCandidate(situation, budget, float(min(SETTINGS.max_batch, budget.max_sequences(tokens))))
 
 
-def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> Bench:
+def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> BenchArrays:
     """Return a bench of runs of one dense model on two parts, measured as `figures` say (1 where None)."""
     model = published.llama_3_1_70b()
     lengths = ((1000, 1000), (4000, 200))
@@ -67,11 +61,9 @@ def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> Bench:
     for place, (part, weights, tp, (prompt, output), batch, share) in enumerate(asked):
         work = Workload(round(prompt * share), output, Load(LoadKind.BATCH, batch=batch), varied=False)
         each = candidate(part, model, weights, tp, work.input_tokens + work.output_tokens)
-        measured = dict.fromkeys(FIGURES, 1.0) if figures is None else figures[place]
-        runs.append(
-            BenchRun(f"R{place:03}", model, work, measured, traits(part, weights, tp, place), (each,))
-        )
-    return Bench(runs, parameters(), NODE)
+        measured = dict.fromkeys(BENCH_FIGURES, 1.0) if figures is None else figures[place]
+        runs.append(BenchRun(f"R{place:03}", model, work, measured, traits(part, weights, tp, place), (each,)))
+    return BenchArrays(runs, parameters(), NODE)
 
 
 def traits(part: Accelerator, weights: Precision, tp: int, place: int) -> dict[str, str]:
@@ -107,17 +99,17 @@ def measured(values: Array, noise: float = 0.0, outliers: float = 0.0) -> list[d
     random = np.random.default_rng(2)
     predicted = bench_of().predict(values).figures
     length = len(next(iter(predicted.values())))
-    stretch = {name: np.exp(noise * random.standard_normal(length)) for name in FIGURES}
+    stretch = {name: np.exp(noise * random.standard_normal(length)) for name in BENCH_FIGURES}
     wrong = random.random(length) < outliers
-    for name in FIGURES:
+    for name in BENCH_FIGURES:
         stretch[name] = np.where(wrong, stretch[name] * random.choice([0.2, 5.0], length), stretch[name])
     return [
-        {name: float(predicted[name][place] * stretch[name][place]) for name in FIGURES}
+        {name: float(predicted[name][place] * stretch[name][place]) for name in BENCH_FIGURES}
         for place in range(length)
     ]
 
 
-def looked_up(values: Array, made: Bench) -> dict[str, float]:
+def looked_up(values: Array, made: BenchArrays) -> dict[str, float]:
     """Return the values that the runs look up, by name and condition."""
     behind = made.rows_behind()
     return {made.parameters.name(place): float(values[place]) for place in np.flatnonzero(behind).tolist()}

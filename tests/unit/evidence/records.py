@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import cast
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.evidence.bench import BenchCandidate, BenchRun
-from gpudesk.evidence.held_out import HeldOut
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.evidence.fitting.bench import BenchCandidate, BenchRun
+from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 RATE, TPOT, TTFT = "output_tokens_per_s", "tpot_ms", "ttft_ms"
 #: What a run has that does not matter to a test.
@@ -35,12 +35,7 @@ _TRAITS = {
 
 
 def run(
-    name: str,
-    figures: Mapping[str, float] | None = None,
-    *,
-    count: int = 1,
-    load: Load | None = None,
-    **traits: str,
+    name: str, figures: Mapping[str, float] | None = None, *, count: int = 1, load: Load | None = None, **traits: str
 ) -> BenchRun:
     """Return a run that a fit could have seen; it has the parts of a candidate that reports look at."""
     all_traits = {**_TRAITS, **traits}
@@ -58,10 +53,10 @@ def run(
 
 def held_out(
     runs: Sequence[BenchRun], ratios: Sequence[float], folds: Sequence[str] = ("series",), figure: str = RATE
-) -> list[HeldOut]:
+) -> list[HeldOutFigure]:
     """Return a figure of each run as every fold predicts it: `ratio` times what was measured."""
     return [
-        HeldOut(each.id, figure, fold, each.figures[figure], each.figures[figure] * ratio)
+        HeldOutFigure(each.id, figure, fold, each.figures[figure], each.figures[figure] * ratio)
         for fold in folds
         for each, ratio in zip(runs, ratios, strict=True)
     ]

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.evidence.bench import Bench, BenchRun
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.evidence.fitting.bench import BenchArrays, BenchRun
 from tests.unit.engine import published
 from tests.unit.evidence.made_up import NODE, PARTS, candidate, parameters, traits
 
@@ -25,7 +25,7 @@ def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
 
 def winner(run: BenchRun) -> int:
     """Return the degree of the plan taken."""
-    found = int(Bench([run], parameters(), NODE).predict(parameters().initial).winners[0])
+    found = int(BenchArrays([run], parameters(), NODE).predict(parameters().initial).winners[0])
     return run.candidates[found].situation.plan.tp
 
 

@@ -10,23 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpudesk.domain.estimates import Basis
-from gpudesk.engine.constants import BandRule
-from gpudesk.evidence.calibration_text import DIGITS, CalibrationText, calibration_text
-from gpudesk.workbench.calibration_file import read_calibration
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import IntervalRule
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.evidence.fitting.fit import DIGITS, CalibrationHeader, format_calibration
 from tests.unit.evidence.made_up import bench_of, truth
 
 PAIRS = tuple(
-    BandRule(figure, str(basis), 0.9, 1.111)
-    for figure, basis in product(("throughput", "ttft", "tpot"), Basis)
+    IntervalRule(figure, str(basis), 0.9, 1.111)
+    for figure, basis in product(("throughput", "ttft", "tpot"), EstimateBasis)
 )
 BANDS = (
-    BandRule(
-        "throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}
-    ),
+    IntervalRule("throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}),
     *(replace(rule, low=0.8123, high=1.25) for rule in PAIRS),
 )
-ABOUT = CalibrationText(
+ABOUT = CalibrationHeader(
     name="made up",
     source='a page "with quotes" and – dashes',
     newest_month="2026-09",
@@ -40,7 +38,7 @@ BENCH = bench_of()
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     values = truth()
     path = tmp_path / "calibration.json"
-    path.write_text(calibration_text(BENCH, values, ABOUT))
+    path.write_text(format_calibration(BENCH, values, ABOUT))
     found, written = read_calibration(path), BENCH.parameters.calibration(values, "2026-09")
     assert (found.name, found.newest_month) == ("made up", "2026-09")
     assert list(found.constants) == list(written.constants)
@@ -52,9 +50,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         assert [each.where for each in again.exceptions] == [each.where for each in constant.exceptions]
         ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
         assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
-        assert [each.rows for each in again.exceptions] == behind[
-            start + 1 : start + 1 + len(theirs)
-        ].tolist()
+        assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
     assert (found.bands, found.pair_bands) == (BANDS, PAIRS)
     assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
     assert json.loads(path.read_text())["data"] == "0f" * 32
@@ -62,15 +58,13 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
 
 def test_the_same_values_give_the_same_file() -> None:
     values = truth()
-    text = calibration_text(BENCH, values, ABOUT)
-    assert text == calibration_text(bench_of(), values.copy(), ABOUT)
+    text = format_calibration(BENCH, values, ABOUT)
+    assert text == format_calibration(bench_of(), values.copy(), ABOUT)
     # Differences beyond the digits that are written do not show.
-    assert text == calibration_text(
-        BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT
-    )
+    assert text == format_calibration(BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT)
 
 
 def test_a_person_can_read_it() -> None:
-    lines = calibration_text(BENCH, truth(), ABOUT).splitlines()
+    lines = format_calibration(BENCH, truth(), ABOUT).splitlines()
     assert max(map(len, lines)) < 250
     assert sum('"meaning"' in line for line in lines) == len(BENCH.parameters.priors)

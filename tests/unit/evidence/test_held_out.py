@@ -5,22 +5,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpudesk.evidence.bench import FIGURES, Bench
-from gpudesk.evidence.fitting import fit
-from gpudesk.evidence.held_out import OTHERS, SMALL_GROUP, HeldOut, fold_groups, folds, leave_out
-from gpudesk.evidence.held_out_file import read_held_out, write_held_out
+from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays
+from gpudesk.evidence.fitting.fit import (
+    OTHERS,
+    SMALL_GROUP,
+    assign_fold_groups,
+    fit_to_runs,
+    list_folds,
+    predict_left_out,
+)
+from gpudesk.evidence.nearest_runs import HeldOutFigure, read_held_out, write_held_out
 from tests.unit.evidence.made_up import bench_of, measured, truth
 
 FIGURES_OF_RUNS = measured(truth(), noise=0.05)
 MADE = bench_of(FIGURES_OF_RUNS)
 
 
-def each_left_out(bench: Bench, trait: str) -> tuple[HeldOut, ...]:
+def each_left_out(bench: BenchArrays, trait: str) -> tuple[HeldOutFigure, ...]:
     """Leave out every group of runs that share a trait, one after the other."""
-    return tuple(each for group in folds(bench.runs, trait) for each in leave_out(bench, trait, group))
+    return tuple(each for group in list_folds(bench.runs, trait) for each in predict_left_out(bench, trait, group))
 
 
-def by_run(found: tuple[HeldOut, ...]) -> dict[tuple[str, str], float]:
+def by_run(found: tuple[HeldOutFigure, ...]) -> dict[tuple[str, str], float]:
     """Return what was predicted, by run and figure."""
     return {(each.run, each.figure): each.predicted for each in found}
 
@@ -28,8 +34,8 @@ def by_run(found: tuple[HeldOut, ...]) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize("trait", ["accelerator", "weights"])
 def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: str) -> None:
     honest = by_run(each_left_out(MADE, trait))
-    for group in folds(MADE.runs, trait):
-        inside = [name == group for name in fold_groups(MADE.runs, trait)]
+    for group in list_folds(MADE.runs, trait):
+        inside = [name == group for name in assign_fold_groups(MADE.runs, trait)]
         wrong = [
             {name: value * 7 for name, value in figures.items()} if within else figures
             for figures, within in zip(FIGURES_OF_RUNS, inside, strict=True)
@@ -43,7 +49,7 @@ def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: st
 
 def test_every_figure_is_predicted_once() -> None:
     found = each_left_out(MADE, "accelerator")
-    asked = {(run.id, figure) for run in MADE.runs for figure in FIGURES}
+    asked = {(run.id, figure) for run in MADE.runs for figure in BENCH_FIGURES}
     assert len(found) == len(asked)
     assert {(each.run, each.figure) for each in found} == asked
     assert {each.fold for each in found} == {"accelerator"}
@@ -52,7 +58,7 @@ def test_every_figure_is_predicted_once() -> None:
 
 
 def test_a_fold_differs_from_the_fit_to_all() -> None:
-    all_runs = MADE.predict(fit(MADE).values).figures["output_tokens_per_s"]
+    all_runs = MADE.predict(fit_to_runs(MADE).values).figures["output_tokens_per_s"]
     held = by_run(each_left_out(MADE, "weights"))
     told = np.array([held[run.id, "output_tokens_per_s"] for run in MADE.runs])
     assert (told != all_runs).all()
@@ -62,23 +68,20 @@ def test_small_groups_are_left_out_together() -> None:
     runs = MADE.runs
     few = [run for run in runs if run.traits["accelerator"] == "h200"][: SMALL_GROUP - 1]
     many = [run for run in runs if run.traits["accelerator"] == "mi325x"][:SMALL_GROUP]
-    assert fold_groups([*few, *many], "accelerator") == [OTHERS] * len(few) + ["mi325x"] * len(many)
+    assert assign_fold_groups([*few, *many], "accelerator") == [OTHERS] * len(few) + ["mi325x"] * len(many)
 
 
 def test_a_trait_that_all_runs_share_leaves_nothing_to_learn_from() -> None:
-    assert folds(MADE.runs, "model") == ()
+    assert list_folds(MADE.runs, "model") == ()
 
 
 def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
     found = (
-        HeldOut("b", "ttft_ms", "series", 120.0, 118.25),
-        HeldOut("a", "tpot_ms", "series", 0.5, 0.50125),
-        HeldOut("a", "tpot_ms", "model", 0.5, 0.49),
+        HeldOutFigure("b", "ttft_ms", "series", 120.0, 118.25),
+        HeldOutFigure("a", "tpot_ms", "series", 0.5, 0.50125),
+        HeldOutFigure("a", "tpot_ms", "model", 0.5, 0.49),
     )
     path = tmp_path / "held-out.csv"
     write_held_out(path, found)
     assert read_held_out(path) == (found[2], found[1], found[0])
-    assert path.read_text().splitlines()[:2] == [
-        "run,figure,fold,measured,predicted",
-        "a,tpot_ms,model,0.5,0.49",
-    ]
+    assert path.read_text().splitlines()[:2] == ["run,figure,fold,measured,predicted", "a,tpot_ms,model,0.5,0.49"]

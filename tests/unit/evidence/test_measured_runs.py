@@ -11,15 +11,20 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.build import build_catalog
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.measurements import MeasuredRun, MeasuredRuns
-from gpudesk.domain.messages import InputError
+from gpudesk.catalog.build.writer import build_catalog
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.evidence.measured_runs import MeasurementsError, read_measured_runs, run_files
-from gpudesk.workbench.calibration_file import read_calibration
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.evidence.measured_runs import (
+    MeasuredRun,
+    MeasuredRunSet,
+    MeasurementsError,
+    list_run_files,
+    read_measured_runs,
+)
+from gpudesk.text.messages import InputError
 
 #: Rows of each file: all, and those that are used.
 ROWS = {
@@ -56,13 +61,13 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def measured() -> MeasuredRuns:
+def measured() -> MeasuredRunSet:
     """All published runs of the project."""
     return read_measured_runs(paths.measurements_dir())
 
 
 @pytest.fixture(scope="module")
-def run(measured: MeasuredRuns) -> Callable[[str], MeasuredRun]:
+def run(measured: MeasuredRunSet) -> Callable[[str], MeasuredRun]:
     """Find a run by its id."""
     by_id = {each.id: each for each in measured.used}
     return by_id.__getitem__
@@ -104,8 +109,8 @@ def a_row(**changed: str) -> dict[str, str]:
     return rows_of("runs-cloudrift.csv")[0] | changed
 
 
-def test_all_rows_are_there(measured: MeasuredRuns) -> None:
-    files = {path.name: rows_of(path.name) for path in run_files(paths.measurements_dir())}
+def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
+    files = {path.name: rows_of(path.name) for path in list_run_files(paths.measurements_dir())}
     found = {name: (len(rows), sum(not row["unused"] for row in rows)) for name, rows in files.items()}
     assert found == ROWS
     read = [figure.row for each in measured.used for figure in each.measured.values()]
@@ -114,11 +119,11 @@ def test_all_rows_are_there(measured: MeasuredRuns) -> None:
     assert len(read) == len(set(read)) == 5570
 
 
-def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRuns) -> None:
+def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRunSet) -> None:
     assert {row.reason for row in measured.unused} == measured.reasons.keys()
 
 
-def test_names_are_those_of_the_catalog(measured: MeasuredRuns, catalog: Catalog) -> None:
+def test_names_are_those_of_the_catalog(measured: MeasuredRunSet, catalog: Catalog) -> None:
     parts = {part.id for part in catalog.accelerators()}
     models = {model.id for model in catalog.models()}
     engines = {engine.id for engine in catalog.serving_engines()}
@@ -129,13 +134,13 @@ def test_names_are_those_of_the_catalog(measured: MeasuredRuns, catalog: Catalog
         assert asked.serving_engine in engines, each.id
 
 
-def test_sources_stand_in_the_catalog(measured: MeasuredRuns, catalog: Catalog) -> None:
+def test_sources_stand_in_the_catalog(measured: MeasuredRunSet, catalog: Catalog) -> None:
     known = {source.id for source in catalog.sources()}
     named = {each.source for each in measured.used} | {row.source for row in measured.unused}
     assert named <= known
 
 
-def test_every_run_fits_what_it_ran_on(measured: MeasuredRuns, catalog: Catalog) -> None:
+def test_every_run_fits_what_it_ran_on(measured: MeasuredRunSet, catalog: Catalog) -> None:
     estimator = Estimator(catalog, read_calibration(paths.calibration_path()))
     answers = estimator.estimate_many([each.request for each in measured.used])
     refused = [
@@ -187,14 +192,14 @@ def test_plan_is_left_open_where_the_source_is(run: Callable[[str], MeasuredRun]
     assert (stated.tp, stated.ep, stated.dp, stated.attention_dp) == (8, 1, 1, True)
 
 
-def test_mixtures_with_a_stated_plan_say_where_their_experts_are(measured: MeasuredRuns) -> None:
+def test_mixtures_with_a_stated_plan_say_where_their_experts_are(measured: MeasuredRunSet) -> None:
     vllm = [each.request for each in measured.used if each.series in ("gpustack", "cloudrift")]
     mixtures = [asked for asked in vllm if asked.ep is not None]
     assert mixtures
     assert all(asked.attention_dp is not None for asked in mixtures)
 
 
-def test_formats_are_those_that_ran(run: Callable[[str], MeasuredRun], measured: MeasuredRuns) -> None:
+def test_formats_are_those_that_ran(run: Callable[[str], MeasuredRun], measured: MeasuredRunSet) -> None:
     assert run("GPS0130").request.weights is Precision.MXFP4
     weights = {"mi355x": Precision.MXFP4, "b200-hgx": Precision.NVFP4}
     for part, expected in weights.items():
@@ -206,7 +211,7 @@ def test_formats_are_those_that_ran(run: Callable[[str], MeasuredRun], measured:
         assert llamas - {Precision.FP8} == {expected}
 
 
-def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRuns) -> None:
+def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRunSet) -> None:
     for each in measured.used:
         count = each.request.count
         assert count is not None
@@ -217,7 +222,7 @@ def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRuns) ->
 
 
 def test_assumptions_name_columns_with_a_value() -> None:
-    for path in run_files(paths.measurements_dir()):
+    for path in list_run_files(paths.measurements_dir()):
         for row in rows_of(path.name):
             assert all(row[name] for name in filter(None, row["assumed"].split(";"))), row["id"]
 
@@ -296,7 +301,7 @@ def test_row_with_a_cell_too_few_is_refused(folder: Path) -> None:
         read_measured_runs(folder)
 
 
-def test_series_are_folds_of_some_size(measured: MeasuredRuns) -> None:
+def test_series_are_folds_of_some_size(measured: MeasuredRunSet) -> None:
     runs = Counter(each.series for each in measured.used)
     assert sum(runs.values()) == 2875
     assert runs["trt-bench"] == 1031

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.measurements import MEASURED_FIGURES
-from gpudesk.evidence.nearest import RATIOS, STEPS, WORDS, Conditions, NearestRuns, nearest
+from gpudesk.evidence.measured_runs import MEASURED_FIGURES
+from gpudesk.evidence.nearest_runs import RATIOS, STEPS, WORDS, NearestRuns, RunConditions, find_nearest
 
-HERE = Conditions(
+HERE = RunConditions(
     accelerator="h200-sxm",
     generation="hopper",
     vendor="NVIDIA",
@@ -46,22 +46,22 @@ stated = st.none() | some
 
 
 @st.composite
-def conditions(draw: st.DrawFn) -> Conditions:
+def conditions(draw: st.DrawFn) -> RunConditions:
     """Return conditions of any kind."""
     words: dict[str, Any] = {name: draw(st.sampled_from("abc")) for name in WORDS}
     numbers: dict[str, Any] = {name: draw(some) for name in (*RATIOS, *STEPS)}
     for name in ("in_flight", "queued", "request_rate", "ttft_limit_ms", "tpot_limit_ms", "tp", "pp"):
         numbers[name] = draw(stated)
-    return Conditions(**words, **numbers)
+    return RunConditions(**words, **numbers)
 
 
-def apart(asked: Conditions, run: Conditions, figure: str = "output_tokens_per_s") -> float:
+def apart(asked: RunConditions, run: RunConditions, figure: str = "output_tokens_per_s") -> float:
     return float(NearestRuns([run]).distances(asked, figure)[0])
 
 
 @given(conditions(), conditions(), figures)
 def test_it_is_the_same_in_both_directions_and_nothing_to_itself(
-    one: Conditions, two: Conditions, figure: str
+    one: RunConditions, two: RunConditions, figure: str
 ) -> None:
     assert apart(one, one, figure) == 0
     assert apart(one, two, figure) >= 0
@@ -70,7 +70,7 @@ def test_it_is_the_same_in_both_directions_and_nothing_to_itself(
 
 @given(conditions(), conditions(), figures, st.sampled_from([*WORDS, *RATIOS, *STEPS]))
 def test_one_more_difference_never_brings_a_run_nearer(
-    asked: Conditions, run: Conditions, figure: str, name: str
+    asked: RunConditions, run: RunConditions, figure: str, name: str
 ) -> None:
     nearer = replace(run, **{name: getattr(asked, name)})
     assert apart(asked, nearer, figure) <= apart(asked, run, figure) + 1e-9
@@ -78,7 +78,7 @@ def test_one_more_difference_never_brings_a_run_nearer(
 
 @given(conditions(), st.lists(conditions(), min_size=1, max_size=6), figures)
 def test_all_runs_at_once_are_as_far_as_each_alone(
-    asked: Conditions, runs: list[Conditions], figure: str
+    asked: RunConditions, runs: list[RunConditions], figure: str
 ) -> None:
     together = NearestRuns(runs).distances(asked, figure)
     assert together == pytest.approx([apart(asked, run, figure) for run in runs])
@@ -113,7 +113,7 @@ def test_how_requests_arrive_counts_most_for_the_first_token() -> None:
 
 
 def chosen(distances: list[float], publications: str, publishers: str, most: int = 3) -> list[int]:
-    return nearest(
+    return find_nearest(
         np.array(distances), np.array([*map(ord, publications)]), np.array([*map(ord, publishers)]), most
     )
 

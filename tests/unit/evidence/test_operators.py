@@ -12,21 +12,25 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.accelerators import Accelerator
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.constants import KEYS
-from gpudesk.evidence.least_squares import Belief, fit
-from gpudesk.evidence.operator_entries import OperatorEntry
-from gpudesk.evidence.operator_rows import (
-    AttentionRow,
-    CollectiveRow,
-    GemmRow,
-    OperatorFileError,
-    OperatorRows,
-    read_operator_rows,
+from gpudesk.engine.calibration import CONSTANT_KEYS
+from gpudesk.evidence.fitting.operator_constants import (
+    LogNormalPrior,
+    OperatorConstant,
+    OperatorFit,
+    fit_operators,
+    fit_robust,
 )
-from gpudesk.evidence.operators import OperatorFit, fit_operators
+from gpudesk.evidence.fitting.operator_runs import (
+    AttentionRun,
+    CollectiveRun,
+    GemmRun,
+    OperatorFileError,
+    OperatorRuns,
+    read_operator_runs,
+)
 from gpudesk.paths import built_catalog_path
 
 DATA = Path(__file__).parents[3] / "data"
@@ -57,24 +61,24 @@ def accelerators() -> Mapping[str, Accelerator]:
 
 
 @pytest.fixture(scope="module")
-def rows(accelerators: Mapping[str, Accelerator]) -> OperatorRows:
-    return read_operator_rows(MEASUREMENTS, accelerators)
+def rows(accelerators: Mapping[str, Accelerator]) -> OperatorRuns:
+    return read_operator_runs(MEASUREMENTS, accelerators)
 
 
 @pytest.fixture(scope="module")
-def fitted(rows: OperatorRows) -> OperatorFit:
+def fitted(rows: OperatorRuns) -> OperatorFit:
     return fit_operators(rows)
 
 
-def gemm(m: int, n: int, seconds: float, precision: Precision = Precision.BF16) -> GemmRow:
-    return GemmRow("G", "bench", PART, "vLLM", None, precision, "", m, n, 8192, False, seconds)
+def gemm(m: int, n: int, seconds: float, precision: Precision = Precision.BF16) -> GemmRun:
+    return GemmRun("G", "bench", PART, "vLLM", None, precision, "", m, n, 8192, False, seconds)
 
 
-def only(gemms: tuple[GemmRow, ...] = (), attention: tuple[AttentionRow, ...] = ()) -> OperatorRows:
-    return OperatorRows(gemms, attention, (), (), {"vLLM": "vllm"})
+def only(gemms: tuple[GemmRun, ...] = (), attention: tuple[AttentionRun, ...] = ()) -> OperatorRuns:
+    return OperatorRuns(gemms, attention, (), (), {"vLLM": "vllm"})
 
 
-def one(found: tuple[OperatorEntry, ...]) -> OperatorEntry:
+def one(found: tuple[OperatorConstant, ...]) -> OperatorConstant:
     (entry,) = found
     return entry
 
@@ -82,12 +86,12 @@ def one(found: tuple[OperatorEntry, ...]) -> OperatorEntry:
 class TestFiles:
     """Every row of the files is read, and what cannot be read says where it stands."""
 
-    def test_every_row_is_read_once(self, rows: OperatorRows) -> None:
+    def test_every_row_is_read_once(self, rows: OperatorRuns) -> None:
         sizes = (rows.gemm, rows.attention, rows.collectives, rows.bandwidth)
         assert [len(found) for found in sizes] == list(FILES.values())
         assert len({row.id for row in rows.all}) == sum(FILES.values())
 
-    def test_every_source_is_described(self, rows: OperatorRows) -> None:
+    def test_every_source_is_described(self, rows: OperatorRuns) -> None:
         sources = tomllib.loads((DATA / "sources/operators.toml").read_text(encoding="utf-8"))["sources"]
         assert {row.source for row in rows.all} == set(sources)
 
@@ -106,7 +110,7 @@ class TestFiles:
         assert reasons - {""} == set(words["unused"])
         assert columns - set(words["columns"]) == {"metric", "value", "unit", "note"}
 
-    def test_rows_that_are_fitted_stay_below_what_the_part_can_do(self, rows: OperatorRows) -> None:
+    def test_rows_that_are_fitted_stay_below_what_the_part_can_do(self, rows: OperatorRuns) -> None:
         for row in rows.gemm:
             if row.unused is None and row.part is not None:
                 assert row.moved_bytes / row.seconds < 1.01 * row.part.memory_bandwidth, row.id
@@ -114,18 +118,18 @@ class TestFiles:
             if kept.unused is None and kept.part is not None:
                 assert kept.cache_bytes / kept.seconds < kept.part.memory_bandwidth, kept.id
 
-    def test_a_part_that_the_catalog_lacks_is_kept_with_the_reason(self, rows: OperatorRows) -> None:
+    def test_a_part_that_the_catalog_lacks_is_kept_with_the_reason(self, rows: OperatorRuns) -> None:
         assert {row.unused for row in rows.all if row.part is None} == {"not-in-catalog"}
 
-    def test_units_are_si(self, rows: OperatorRows) -> None:
+    def test_units_are_si(self, rows: OperatorRuns) -> None:
         by_id = {row.id: row for row in rows.all}
         product, reduce = by_id["AIC0222"], by_id["AIC0103"]
-        assert isinstance(product, GemmRow)
+        assert isinstance(product, GemmRun)
         assert (product.m, product.n, product.k, product.seconds) == (1, 65536, 8192, 362.422e-6)
-        assert isinstance(reduce, CollectiveRow)
+        assert isinstance(reduce, CollectiveRun)
         assert (reduce.ranks, reduce.size_bytes, reduce.seconds) == (2, 32768, 12.78e-6)
 
-    def test_a_bus_bandwidth_becomes_the_seconds_of_the_call(self, rows: OperatorRows) -> None:
+    def test_a_bus_bandwidth_becomes_the_seconds_of_the_call(self, rows: OperatorRuns) -> None:
         (row,) = (row for row in rows.collectives if row.id == "AZB0111")
         assert row.seconds == pytest.approx(2 * 7 / 8 * 2**33 / 316.82e9)
 
@@ -153,7 +157,7 @@ class TestFiles:
         target = tmp_path / "operators-attention.csv"
         target.write_text(target.read_text(encoding="utf-8") + line.replace(old, new), encoding="utf-8")
         with pytest.raises(OperatorFileError) as raised:
-            read_operator_rows(tmp_path, {"part": PART})
+            read_operator_runs(tmp_path, {"part": PART})
         assert str(raised.value).startswith("operators-attention.csv, row X1: ")
         assert problem in str(raised.value)
 
@@ -185,25 +189,25 @@ class TestFit:
 
     def test_scatter_between_clusters_widens_the_error(self) -> None:
         measured = np.array([1.0, 1.0, 1.0, 1.3, 1.3, 1.3])
-        beliefs = [Belief(1.0, 1.0)]
+        beliefs = [LogNormalPrior(1.0, 1.0)]
 
         def constant(values: np.ndarray) -> np.ndarray:
             return np.repeat(values, 6)
 
-        apart = fit(constant, measured, beliefs, clusters=range(6), series=range(6))
-        together = fit(constant, measured, beliefs, clusters=[0, 0, 0, 1, 1, 1], series=range(6))
+        apart = fit_robust(constant, measured, beliefs, clusters=range(6), series=range(6))
+        together = fit_robust(constant, measured, beliefs, clusters=[0, 0, 0, 1, 1, 1], series=range(6))
         assert together.values == pytest.approx(apart.values)
         assert together.errors[0] > 1.3 * apart.errors[0]
 
     def test_a_long_series_does_not_outvote_a_short_one(self) -> None:
         measured = np.array([1.0, *[1.05] * 16])
         series = ["short", *["long"] * 16]
-        found = fit(
-            lambda values: np.repeat(values, 17), measured, [Belief(1.0, 9.0)], clusters=series, series=series
+        found = fit_robust(
+            lambda values: np.repeat(values, 17), measured, [LogNormalPrior(1.0, 9.0)], clusters=series, series=series
         )
         assert np.log(found.values[0]) == pytest.approx(0.8 * np.log(1.05), abs=0.003)
 
-    def test_is_deterministic(self, rows: OperatorRows, fitted: OperatorFit) -> None:
+    def test_is_deterministic(self, rows: OperatorRuns, fitted: OperatorFit) -> None:
         assert fit_operators(rows) == fitted
 
 
@@ -222,11 +226,10 @@ class TestMeasured:
 
     def test_entries_are_named_by_keys_of_the_calibration(self, fitted: OperatorFit) -> None:
         names = [
-            (entry.constant, entry.kernels, entry.variant, *sorted(entry.where.items()))
-            for entry in fitted.entries
+            (entry.constant, entry.kernels, entry.variant, *sorted(entry.where.items())) for entry in fitted.entries
         ]
         assert len(set(names)) == len(names)
-        assert {key for entry in fitted.entries for key in entry.where} <= set(KEYS)
+        assert {key for entry in fitted.entries for key in entry.where} <= set(CONSTANT_KEYS)
 
     def test_entries_are_plausible(self, fitted: OperatorFit) -> None:
         for entry in fitted.entries:

@@ -8,38 +8,35 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.estimates import Basis
-from gpudesk.engine.bands import pair_band, plan_band
-from gpudesk.engine.constants import Calibration
-from gpudesk.evidence.bench import BenchRun
-from gpudesk.evidence.held_out import HeldOut
-from gpudesk.evidence.pairing import pair_rules, pairs, plan_pairs
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import Calibration, find_pair_interval, find_plan_interval
+from gpudesk.evidence.fitting.bench import BenchRun
+from gpudesk.evidence.fitting.intervals import collect_pairs, collect_plan_pairs, fit_pair_rules
+from gpudesk.evidence.nearest_runs import HeldOutFigure
 from tests.unit.evidence.records import RATE, held_out, run
 
 
 def amd(
     name: str, figures: Mapping[str, float] | None = None, model: str = "llama-3.1-8b", series: str = "one"
 ) -> BenchRun:
-    return run(
-        name, figures, accelerator="mi300x", generation="cdna3", vendor="AMD", model=model, series=series
-    )
+    return run(name, figures, accelerator="mi300x", generation="cdna3", vendor="AMD", model=model, series=series)
 
 
 def test_a_pair_shares_everything_but_the_accelerator() -> None:
     runs = [run("a"), amd("b"), amd("other model", model="llama-3.1-70b")]
-    found = pairs(held_out(runs, [1.0, 1.5, 1.0]), runs, RATE, "series")
+    found = collect_pairs(held_out(runs, [1.0, 1.5, 1.0]), runs, RATE, "series")
     assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
     assert found[0].residual == pytest.approx(math.log(1.5))
 
 
 def test_runs_of_two_publishers_are_no_pair() -> None:
     runs = [run("a"), amd("b", series="two")]
-    assert pairs(held_out(runs, [1.0, 1.0]), runs, RATE, "series") == ()
+    assert collect_pairs(held_out(runs, [1.0, 1.0]), runs, RATE, "series") == ()
 
 
 def test_several_runs_of_one_accelerator_count_by_their_median() -> None:
     runs = [run("a"), *(amd(f"b{place}", {RATE: 200.0}) for place in range(3))]
-    found = pairs(held_out(runs, [1.0, 1.0, 1.0, 9.0]), runs, RATE, "series")
+    found = collect_pairs(held_out(runs, [1.0, 1.0, 1.0, 9.0]), runs, RATE, "series")
     assert len(found) == 1
     assert found[0].measured == pytest.approx(math.log(0.5))
     assert found[0].residual == pytest.approx(0.0)
@@ -47,12 +44,12 @@ def test_several_runs_of_one_accelerator_count_by_their_median() -> None:
 
 def test_a_fold_counts_only_pairs_that_cross_what_it_leaves_out() -> None:
     runs = [run("a"), run("b", accelerator="h100-sxm"), amd("c")]
-    found = pairs(held_out(runs, [1.0, 1.0, 1.0], ("vendor",)), runs, RATE, "vendor")
+    found = collect_pairs(held_out(runs, [1.0, 1.0, 1.0], ("vendor",)), runs, RATE, "vendor")
     assert {each.second.traits["vendor"] for each in found} == {"AMD"}
     assert len(found) == 2
 
 
-def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[HeldOut]]:
+def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[HeldOutFigure]]:
     runs = [
         each
         for place in range(20)
@@ -63,8 +60,8 @@ def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[He
 
 def test_the_band_of_a_ratio_holds_what_pairs_are_missed_by() -> None:
     runs, found = _many(1.4, ("series",))
-    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
-    factors = pair_band(calibration, "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
+    factors = find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
     assert factors.high == pytest.approx(1.4)
     assert factors.low == pytest.approx(1 / 1.4)
 
@@ -72,17 +69,17 @@ def test_the_band_of_a_ratio_holds_what_pairs_are_missed_by() -> None:
 def test_shared_errors_cancel_in_a_ratio() -> None:
     runs, _ = _many(1.0, ("series",))
     found = held_out(runs, [1.8] * 40)
-    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
-    factors = pair_band(calibration, "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
+    factors = find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
     assert factors.high < 1.1
 
 
 def test_a_weaker_basis_of_either_widens_the_band() -> None:
     runs, found = _many(1.4, ("series", "generation", "vendor"))
-    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
+    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
     high = [
-        pair_band(calibration, "throughput", Basis.CALIBRATED, other).high
-        for other in (Basis.CALIBRATED, Basis.ESTIMATED, Basis.UNCALIBRATED)
+        find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, other).high
+        for other in (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, EstimateBasis.UNCALIBRATED)
     ]
     assert high == sorted(high)
     assert len(set(high)) == 3
@@ -100,7 +97,7 @@ def test_a_pair_of_plans_shares_everything_but_the_plan() -> None:
         run("other part", count=4, accelerator="h100-sxm"),
         run("other publisher", count=4, series="two"),
     ]
-    found = plan_pairs(held_out(runs, [1.0, 1.5, 1.0, 1.0, 1.0, 1.0]), runs, RATE, "series")
+    found = collect_plan_pairs(held_out(runs, [1.0, 1.5, 1.0, 1.0, 1.0, 1.0]), runs, RATE, "series")
     assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
     assert found[0].residual == pytest.approx(math.log(1.5))
 
@@ -109,7 +106,7 @@ def test_runs_whose_plan_is_not_stated_are_no_pair_of_plans() -> None:
     first, second = run("a"), run("b", count=2)
     second = replace(second, candidates=(*second.candidates, *run("c", count=4).candidates))
     runs = [first, second]
-    assert plan_pairs(held_out(runs, [1.0, 1.5]), runs, RATE, "series") == ()
+    assert collect_plan_pairs(held_out(runs, [1.0, 1.5]), runs, RATE, "series") == ()
 
 
 def _with_plans(ratio: float, publishers: int) -> Calibration:
@@ -125,31 +122,31 @@ def _with_plans(ratio: float, publishers: int) -> Calibration:
     ]
     runs = [each for group in pairs_of for each in group]
     found = held_out(runs, [1.0, ratio, 1.6] * 40, ("series", "generation", "vendor"))
-    return Calibration("", "", "", {}, (), pair_rules(found, runs))
+    return Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
 
 
 def test_two_plans_have_a_band_of_their_own_the_more_so_the_more_publishers_show_it() -> None:
-    parts = pair_band(_with_plans(1.1, 1), "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    parts = find_pair_interval(_with_plans(1.1, 1), "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
     assert parts.high == pytest.approx(1.6)
     widths = [
-        plan_band(_with_plans(1.1, publishers), "throughput", Basis.CALIBRATED).high
+        find_plan_interval(_with_plans(1.1, publishers), "throughput", EstimateBasis.CALIBRATED).high
         for publishers in (1, 8, 40)
     ]
     assert widths[1] == pytest.approx(math.sqrt(1.1 * 1.6))
     assert parts.high > widths[0] > widths[1] > widths[2] > 1.1
-    weaker = [plan_band(_with_plans(1.1, 8), "throughput", basis).high for basis in tuple(Basis)[1:]]
+    weaker = [find_plan_interval(_with_plans(1.1, 8), "throughput", basis).high for basis in tuple(EstimateBasis)[1:]]
     assert weaker == sorted(weaker)
 
 
 def test_two_plans_are_never_told_apart_less_well_than_two_parts() -> None:
     calibration = _with_plans(3.0, 40)
-    for basis in Basis:
-        parts = pair_band(calibration, "throughput", basis, basis)
-        assert plan_band(calibration, "throughput", basis) == parts
+    for basis in EstimateBasis:
+        parts = find_pair_interval(calibration, "throughput", basis, basis)
+        assert find_plan_interval(calibration, "throughput", basis) == parts
 
 
 def test_without_pairs_of_plans_those_of_parts_stand_for_them() -> None:
     runs, found = _many(1.4, ("series",))
-    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
-    for basis in Basis:
-        assert plan_band(calibration, "tpot", basis) == pair_band(calibration, "tpot", basis, basis)
+    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
+    for basis in EstimateBasis:
+        assert find_plan_interval(calibration, "tpot", basis) == find_pair_interval(calibration, "tpot", basis, basis)

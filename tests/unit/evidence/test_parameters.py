@@ -9,28 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.engine.constants import KEYS
-from gpudesk.engine.rates import Slot
-from gpudesk.evidence.parameters import Parameters, Prior, PriorException
-from gpudesk.evidence.priors import beliefs
+from gpudesk.engine.calibration import CONSTANT_KEYS
+from gpudesk.engine.rates import KeyGroup
+from gpudesk.evidence.fitting.parameters import ConstantPrior, ParameterVector, PriorOverride
+from gpudesk.evidence.fitting.priors import make_priors
 
 HOPPER = {"generation": ("hopper",)}
 WIDE = {"generation": ("hopper",), "precision": ("fp16", "bf16")}
-SMALL = Parameters(
+SMALL = ParameterVector(
     (
-        Prior(
+        ConstantPrior(
             "reads",
             "1",
             "share of the bandwidth",
             0.8,
             0.1,
-            (PriorException(HOPPER, 0.7), PriorException(WIDE, 0.9, 0.05, pinned=True)),
+            (PriorOverride(HOPPER, 0.7), PriorOverride(WIDE, 0.9, 0.05, pinned=True)),
             0.2,
             low=0.1,
             high=0.95,
         ),
-        Prior("held", "B/s", "a port", 5e10, 0.0, (PriorException(HOPPER, 6e10),)),
-        Prior("step", "s", "time of a step", 1e-3, 0.4, (PriorException(HOPPER, 0.0),)),
+        ConstantPrior("held", "B/s", "a port", 5e10, 0.0, (PriorOverride(HOPPER, 6e10),)),
+        ConstantPrior("step", "s", "time of a step", 1e-3, 0.4, (PriorOverride(HOPPER, 0.0),)),
     )
 )
 
@@ -72,8 +72,8 @@ def test_exceptions_follow_their_default_and_pinned_ones_do_not() -> None:
 
 
 def test_an_exception_without_spread_takes_that_of_its_constant() -> None:
-    prior = Prior("reads", "1", "", 0.8, 0.1, (PriorException(HOPPER, 0.7),))
-    assert Parameters((prior,)).spreads.tolist() == [0.1, 0.1]
+    prior = ConstantPrior("reads", "1", "", 0.8, 0.1, (PriorOverride(HOPPER, 0.7),))
+    assert ParameterVector((prior,)).spreads.tolist() == [0.1, 0.1]
 
 
 def test_constants_come_back_with_the_values_of_the_vector() -> None:
@@ -88,31 +88,29 @@ def test_constants_come_back_with_the_values_of_the_vector() -> None:
     assert [each.rows for each in rows] == [1, 2]
 
 
-ALL = Parameters(beliefs())
+ALL = ParameterVector(make_priors())
 #: Values of the keys as parts and serving engines have them, and some that no exception names.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(
-        sorted(
-            {word for prior in ALL.priors for each in prior.exceptions for word in each.where.get(name, ())}
-        )
+        sorted({word for prior in ALL.priors for each in prior.exceptions for word in each.where.get(name, ())})
     )
-    for name in KEYS
+    for name in CONSTANT_KEYS
 }
 
 
 @st.composite
-def keys(draw: st.DrawFn) -> dict[Slot, dict[str, str]]:
+def keys(draw: st.DrawFn) -> dict[KeyGroup, dict[str, str]]:
     """Return keys of a deployment, for every slot others, some of them missing."""
     words = {name: st.sampled_from([*known, "another"]) for name, known in _WORDS.items()}
     each = st.fixed_dictionaries({}, optional=words)
-    return {slot: draw(each) for slot in Slot}
+    return {slot: draw(each) for slot in KeyGroup}
 
 
 @given(st.lists(keys(), min_size=1, max_size=8))
-def test_positions_find_what_the_engine_looks_up(found: list[dict[Slot, dict[str, str]]]) -> None:
+def test_positions_find_what_the_engine_looks_up(found: list[dict[KeyGroup, dict[str, str]]]) -> None:
     # Every value another one, so that a wrong position cannot hide.
     values = 1.0 + np.arange(ALL.size) / ALL.size
     calibration = ALL.calibration(values, "2026-01")
-    asked = [(prior.name, slot) for prior in ALL.priors for slot in Slot]
+    asked = [(prior.name, slot) for prior in ALL.priors for slot in KeyGroup]
     for (name, slot), column in ALL.positions(asked, found).items():
         assert values[column].tolist() == [calibration.value(name, each[slot]) for each in found]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from gpudesk.evidence.parity_plot import SIDE, Panel, PlotColours, Point, parity_svg
+from gpudesk.evidence.accuracy.parity_plot import SIDE, ParityColours, ParityPanel, ParityPoint, draw_parity_svg
 
-LIGHT = PlotColours("white", "black", "gray", "silver", "gray", {"NVIDIA": "blue", "AMD": "red"})
-DARK = PlotColours("black", "white", "gray", "gray", "gray", {"NVIDIA": "cyan", "AMD": "orange"})
+LIGHT = ParityColours("white", "black", "gray", "silver", "gray", {"NVIDIA": "blue", "AMD": "red"})
+DARK = ParityColours("black", "white", "gray", "gray", "gray", {"NVIDIA": "cyan", "AMD": "orange"})
 SPACE = "{http://www.w3.org/2000/svg}"
-POINTS = [Point("NVIDIA", 10.0, 10.0), Point("NVIDIA", 1000.0, 500.0), Point("AMD", 100.0, 100.0)]
+POINTS = [ParityPoint("NVIDIA", 10.0, 10.0), ParityPoint("NVIDIA", 1000.0, 500.0), ParityPoint("AMD", 100.0, 100.0)]
 
 
-def drawn(*panels: Panel) -> ET.Element:
-    return ET.fromstring(parity_svg(panels or (Panel("TPOT", "ms", POINTS),), LIGHT, DARK))
+def drawn(*panels: ParityPanel) -> ET.Element:
+    return ET.fromstring(draw_parity_svg(panels or (ParityPanel("TPOT", "ms", POINTS),), LIGHT, DARK))
 
 
 def texts(root: ET.Element) -> list[str]:
@@ -51,10 +51,10 @@ def test_dark_surroundings_replace_every_colour() -> None:
 
 
 def test_panels_stand_side_by_side() -> None:
-    one, two = drawn(), drawn(Panel("TPOT", "ms", POINTS), Panel("TTFT", "ms", POINTS))
+    one, two = drawn(), drawn(ParityPanel("TPOT", "ms", POINTS), ParityPanel("TTFT", "ms", POINTS))
     assert float(two.attrib["width"]) > 2 * SIDE > float(one.attrib["width"]) - SIDE / 2
 
 
 def test_thousands_of_points_stay_small() -> None:
-    many = [Point("NVIDIA", 1.1**place, 1.1 ** (place * 7 % 100)) for place in range(100)] * 40
-    assert len(parity_svg([Panel("TPOT", "ms", many)], LIGHT, DARK)) < 20_000
+    many = [ParityPoint("NVIDIA", 1.1**place, 1.1 ** (place * 7 % 100)) for place in range(100)] * 40
+    assert len(draw_parity_svg([ParityPanel("TPOT", "ms", many)], LIGHT, DARK)) < 20_000

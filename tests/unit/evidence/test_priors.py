@@ -8,20 +8,19 @@ from dataclasses import fields
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.engine.constants import KEYS
-from gpudesk.engine.loads import ServingConstants
-from gpudesk.engine.rates import Slot, rates
-from gpudesk.engine.work import Work
-from gpudesk.evidence.operator_entries import OperatorEntry
-from gpudesk.evidence.operator_rows import read_operator_rows
-from gpudesk.evidence.operators import OperatorFit, fit_operators
-from gpudesk.evidence.parameters import Prior, PriorException
-from gpudesk.evidence.priors import INSIDE_AN_ENGINE, beliefs, pinned
+from gpudesk.catalog.read import Catalog
+from gpudesk.engine.calibration import CONSTANT_KEYS
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.rates import KeyGroup, compute_rates
+from gpudesk.engine.step_work import StepWork
+from gpudesk.evidence.fitting.operator_constants import OperatorConstant, OperatorFit, fit_operators
+from gpudesk.evidence.fitting.operator_runs import read_operator_runs
+from gpudesk.evidence.fitting.parameters import ConstantPrior, PriorOverride
+from gpudesk.evidence.fitting.priors import INSIDE_AN_ENGINE, make_priors, pin_priors
 from gpudesk.paths import built_catalog_path
 from tests.unit.evidence.test_operators import MEASUREMENTS
 
-PRIORS = {prior.name: prior for prior in beliefs()}
+PRIORS = {prior.name: prior for prior in make_priors()}
 #: Constants that neither step times nor loads ask for: links between hosts, and a hand-over between pools.
 ASKED_ELSEWHERE = {"node_bandwidth", "handover_time"}
 HOPPER: Mapping[str, tuple[str, ...]] = {"generation": ("hopper",)}
@@ -31,19 +30,19 @@ PAIR: Mapping[str, tuple[str, ...]] = {**HOPPER, "ranks": ("2",)}
 
 def looked_up() -> set[str]:
     """Return the names of all constants that the engine asks for."""
-    asked = {each.name for each in fields(ServingConstants)}
+    asked = {each.name for each in fields(SchedulingConstants)}
 
-    def constant(name: str, slot: Slot = Slot.ALL) -> float:
+    def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
         asked.add(name)
         return 1.0
 
-    rates(constant, Work(*(1.0 for _ in fields(Work))))
+    compute_rates(constant, StepWork(*(1.0 for _ in fields(StepWork))))
     return asked
 
 
 def test_every_constant_that_the_engine_asks_for_is_believed_something_of() -> None:
     assert looked_up() | ASKED_ELSEWHERE == set(PRIORS)
-    assert len(PRIORS) == len(beliefs())
+    assert len(PRIORS) == len(make_priors())
 
 
 @pytest.mark.parametrize("name", PRIORS)
@@ -60,7 +59,7 @@ def test_a_belief_can_be_read_and_lies_within_its_bounds(name: str) -> None:
     assert len(set(wheres)) == len(wheres)
     for each in prior.exceptions:
         assert each.where
-        assert set(each.where) <= set(KEYS)
+        assert set(each.where) <= set(CONSTANT_KEYS)
         assert all(words and not isinstance(words, str) for words in each.where.values())
 
 
@@ -71,21 +70,21 @@ def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(name: str) -> No
 
 def entry(
     constant: str, where: Mapping[str, tuple[str, ...]], value: float, sigma: float, kernels: str = ""
-) -> OperatorEntry:
+) -> OperatorConstant:
     """Return what an operator gives."""
-    return OperatorEntry(constant, where, value, sigma, 10, 0.03, kernels)
+    return OperatorConstant(constant, where, value, sigma, 10, 0.03, kernels)
 
 
-def pin(exception: PriorException, name: str, *entries: OperatorEntry) -> PriorException:
+def pin(exception: PriorOverride, name: str, *entries: OperatorConstant) -> PriorOverride:
     """Return an exception of a constant after operators were looked at."""
-    prior = Prior(name, "1", "a constant", 0.5, 0.3, (exception,))
-    (found,) = pinned((prior,), OperatorFit(entries, 0, 0))
+    prior = ConstantPrior(name, "1", "a constant", 0.5, 0.3, (exception,))
+    (found,) = pin_priors((prior,), OperatorFit(entries, 0, 0))
     assert (found.name, found.value, found.spread) == (name, 0.5, 0.3)
     return found.exceptions[0]
 
 
 def test_operators_pin_a_belief_to_their_weighted_mean() -> None:
-    believed = PriorException(HOPPER, 0.7)
+    believed = PriorOverride(HOPPER, 0.7)
     near, far = entry("gemm_efficiency", WIDE, 0.8, 0.02), entry("gemm_efficiency", HOPPER, 0.4, 0.04)
     found = pin(believed, "gemm_efficiency", near, far)
     assert found.pinned
@@ -95,7 +94,7 @@ def test_operators_pin_a_belief_to_their_weighted_mean() -> None:
 
 
 def test_what_operators_say_of_others_pins_nothing() -> None:
-    believed = PriorException(WIDE, 0.7)
+    believed = PriorOverride(WIDE, 0.7)
     other = {**HOPPER, "precision": ("fp8",)}
     for said in (
         entry("gemm_efficiency", other, 0.4, 0.02),
@@ -110,16 +109,16 @@ def test_what_operators_say_of_others_pins_nothing() -> None:
 
 def test_a_collective_of_some_ranks_pins_no_belief_of_all() -> None:
     said = entry("allreduce_latency", PAIR, 5e-6, 0.05, kernels="TensorRT-LLM")
-    of_all = PriorException(HOPPER, 4e-6)
+    of_all = PriorOverride(HOPPER, 4e-6)
     assert pin(of_all, "allreduce_latency", said) is of_all
-    assert pin(PriorException(PAIR, 4e-6), "allreduce_latency", said).value == pytest.approx(5e-6)
+    assert pin(PriorOverride(PAIR, 4e-6), "allreduce_latency", said).value == pytest.approx(5e-6)
 
 
 def test_measured_operators_pin_what_they_measured() -> None:
     with Catalog.open(built_catalog_path()) as catalog:
         parts = {part.id: part for part in catalog.accelerators()}
-    operators = fit_operators(read_operator_rows(MEASUREMENTS, parts))
-    found = {prior.name: prior for prior in pinned(beliefs(), operators)}
+    operators = fit_operators(read_operator_runs(MEASUREMENTS, parts))
+    found = {prior.name: prior for prior in pin_priors(make_priors(), operators)}
     told = {name: [each for each in prior.exceptions if each.pinned] for name, prior in found.items()}
     assert {name for name, exceptions in told.items() if exceptions} == {
         "weight_read_efficiency",
@@ -142,4 +141,4 @@ def test_measured_operators_pin_what_they_measured() -> None:
             assert each.spread is not None
             # Sources differ most on how soon a ring of eight starts: with the sum in the switch, or without.
             assert INSIDE_AN_ENGINE <= each.spread < 0.4
-    assert [prior.value for prior in found.values()] == [prior.value for prior in beliefs()]
+    assert [prior.value for prior in found.values()] == [prior.value for prior in make_priors()]

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudesk.domain.estimates import Basis
-from gpudesk.engine.bands import BandFactors
-from gpudesk.evidence.bench import BenchRun
-from gpudesk.evidence.judging import Judged
-from gpudesk.evidence.report_causes import cause, help_in_short, hottest
-from gpudesk.evidence.report_measures import View, measure, misses
-from gpudesk.evidence.report_words import Names
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import IntervalFactors
+from gpudesk.evidence.accuracy.measures import FigureView, JudgedFigure, find_misses, measure_errors
+from gpudesk.evidence.accuracy.misses import explain_miss, find_cluster, suggest_data_briefly
+from gpudesk.evidence.accuracy.wording import ReportNames
+from gpudesk.evidence.fitting.bench import BenchRun
 from tests.unit.evidence.records import RATE, run
 
-NAMES = Names(accelerators={"mi300x": "Instinct MI300X"})
+NAMES = ReportNames(accelerators={"mi300x": "Instinct MI300X"})
 
 
-def rows(runs: Sequence[BenchRun], ratios: Sequence[float], reach: float = 1.3) -> list[Judged]:
-    band = BandFactors(1 / reach, reach)
+def rows(runs: Sequence[BenchRun], ratios: Sequence[float], reach: float = 1.3) -> list[JudgedFigure]:
+    band = IntervalFactors(1 / reach, reach)
     return [
-        Judged(each, RATE, "series", each.traits["series"], 100.0, 100.0 * ratio, Basis.CALIBRATED, band)
+        JudgedFigure(each, RATE, "series", each.traits["series"], 100.0, 100.0 * ratio, EstimateBasis.CALIBRATED, band)
         for each, ratio in zip(runs, ratios, strict=True)
     ]
 
 
-def said(found: Sequence[Judged]) -> str:
-    return cause(found, View.THROUGHPUT, misses(measure(found), View.THROUGHPUT), found, NAMES)
+def said(found: Sequence[JudgedFigure]) -> str:
+    return explain_miss(
+        found, FigureView.THROUGHPUT, find_misses(measure_errors(found), FigureView.THROUGHPUT), found, NAMES
+    )
 
 
 GOOD = [run(f"good {place}", series=f"s{place % 5}") for place in range(80)]
@@ -45,7 +46,7 @@ def test_what_no_second_publisher_has_measured_asks_for_one() -> None:
     found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
     assert "predicted too low" in said(found)
     assert "a second one would tell the habits of odd" in said(found)
-    assert help_in_short(found[80:], found) == "a second publisher"
+    assert suggest_data_briefly(found[80:], found) == "a second publisher"
 
 
 def test_plans_that_are_left_open_are_asked_for() -> None:
@@ -84,5 +85,5 @@ def test_a_band_that_is_too_wide_is_not_called_an_error() -> None:
 def test_the_hottest_group_holds_more_than_its_share() -> None:
     bad = [run(f"bad {place}", series="odd", accelerator="mi300x", weights="bf16") for place in range(20)]
     found = rows(GOOD + bad, [1.0] * 80 + [3.0] * 20)
-    hot = hottest(found, found[80:])
+    hot = find_cluster(found, found[80:])
     assert len(hot.rows) == len(hot.missing) == 20

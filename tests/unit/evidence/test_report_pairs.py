@@ -6,18 +6,18 @@ import math
 
 import pytest
 
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.engine.bands import BandFactors
-from gpudesk.evidence.judging import judged
-from gpudesk.evidence.pairing import Pair
-from gpudesk.evidence.report_pairs import JudgedPair, judged_pairs, known_ratios, pair_record
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.calibration import IntervalFactors
+from gpudesk.evidence.accuracy.data import JudgedPair, find_known_ratios, judge_pairs, summarize_pairs
+from gpudesk.evidence.accuracy.measures import judge_figures
+from gpudesk.evidence.fitting.intervals import HeldOutPair
 from tests.unit.evidence.records import RATE, held_out, run
 
-BAND = BandFactors(0.8, 1.25)
+BAND = IntervalFactors(0.8, 1.25)
 
 
 def judged_pair(measured: float, predicted: float) -> JudgedPair:
-    pair = Pair(run("a"), run("b"), RATE, math.log(measured), math.log(predicted))
+    pair = HeldOutPair(run("a"), run("b"), RATE, math.log(measured), math.log(predicted))
     return JudgedPair(pair, "series", BAND)
 
 
@@ -25,15 +25,13 @@ def test_a_winner_is_named_where_the_band_leaves_out_one() -> None:
     assert [judged_pair(1.0, ratio).winner for ratio in (1.3, 1.2, 0.85, 0.7)] == [1, 0, 0, -1]
 
 
-@pytest.mark.parametrize(
-    ("measured", "right"), [(1.5, True), (1.01, True), (0.98, True), (0.9, False), (0.5, False)]
-)
+@pytest.mark.parametrize(("measured", "right"), [(1.5, True), (1.01, True), (0.98, True), (0.9, False), (0.5, False)])
 def test_a_named_winner_is_right_if_it_was_measured_ahead_or_level(measured: float, right: bool) -> None:
     assert judged_pair(measured, 1.5).named_right is right
 
 
 def test_no_winner_is_right_where_the_band_holds_the_measured_ratio() -> None:
-    record = pair_record([judged_pair(1.1, 1.0), judged_pair(2.0, 1.0), judged_pair(1.6, 1.5)])
+    record = summarize_pairs([judged_pair(1.1, 1.0), judged_pair(2.0, 1.0), judged_pair(1.6, 1.5)])
     assert (record.pairs, record.named, record.open) == (3, 1, 2)
     assert record.named_right == 1.0
     assert record.open_right == 0.5
@@ -41,11 +39,11 @@ def test_no_winner_is_right_where_the_band_holds_the_measured_ratio() -> None:
 
 
 def test_the_error_of_a_ratio_is_relative() -> None:
-    assert pair_record([judged_pair(1.0, 1.25)]).median == pytest.approx(0.25)
+    assert summarize_pairs([judged_pair(1.0, 1.25)]).median == pytest.approx(0.25)
 
 
 def test_without_named_winners_there_is_no_share_of_them() -> None:
-    assert pair_record([judged_pair(1.0, 1.0)]).named_right is None
+    assert summarize_pairs([judged_pair(1.0, 1.0)]).named_right is None
 
 
 def test_the_band_of_a_pair_has_not_seen_its_publisher() -> None:
@@ -58,7 +56,7 @@ def test_the_band_of_a_pair_has_not_seen_its_publisher() -> None:
             run(f"b {series} {place}", series=series, model=f"m{place}", accelerator="mi300x"),
         )
     ]
-    found = judged_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
+    found = judge_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
     by_series = {each.pair.first.traits["series"]: each for each in found}
     assert not by_series["wild"].inside
     assert by_series["wild"].band.high < 1.2
@@ -73,7 +71,7 @@ def test_a_known_ratio_is_of_the_best_submissions_per_accelerator() -> None:
         run("best", {RATE: 125.0}, count=1, load=offline, accelerator="h200-sxm", series="nv", **mlperf),
         *(run(f"{place}", series=f"s{place % 3}") for place in range(30)),
     ]
-    rows = judged(held_out(runs, [0.9, 1.0, 1.2, *([1.0] * 30)]), runs)
-    (found,) = known_ratios(rows)
+    rows = judge_figures(held_out(runs, [0.9, 1.0, 1.2, *([1.0] * 30)]), runs)
+    (found,) = find_known_ratios(rows)
     assert found.measured == pytest.approx(0.8)
     assert found.predicted == pytest.approx(0.8 * 0.9 / 1.2)

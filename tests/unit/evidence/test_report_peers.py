@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.evidence.judging import Judged, judged
-from gpudesk.evidence.report_measures import View
-from gpudesk.evidence.report_peers import peer_records, read_peers, read_speeds, refusals
+from gpudesk.evidence.accuracy.data import count_refusals, read_peers, read_speeds, summarize_peers
+from gpudesk.evidence.accuracy.measures import FigureView, JudgedFigure, judge_figures
 from tests.unit.evidence.records import held_out, run
 
 PEERS = """run,peer,version,setting,figure,value,reason
@@ -20,16 +19,16 @@ PEERS = """run,peer,version,setting,figure,value,reason
 """
 
 
-def rows() -> list[Judged]:
+def rows() -> list[JudgedFigure]:
     runs = [run(f"{place}", series=f"s{place % 3}") for place in range(30)]
-    return list(judged(held_out(runs, [1.1, 1.3, *([5.0] * 28)]), runs))
+    return list(judge_figures(held_out(runs, [1.1, 1.3, *([5.0] * 28)]), runs))
 
 
 def test_both_are_measured_on_the_rows_that_the_other_answers(tmp_path: Path) -> None:
     file = tmp_path / "peers.csv"
     file.write_text(PEERS)
-    plain, fast = peer_records(read_peers(file), rows())
-    assert (plain.answers.setting, plain.view, plain.answered, plain.asked) == ("", View.THROUGHPUT, 2, 3)
+    plain, fast = summarize_peers(read_peers(file), rows())
+    assert (plain.answers.setting, plain.view, plain.answered, plain.asked) == ("", FigureView.THROUGHPUT, 2, 3)
     assert plain.theirs.median == pytest.approx(0.5)
     assert plain.ours.median == pytest.approx(0.2)
     assert plain.theirs.bias == pytest.approx(1.5)
@@ -39,7 +38,7 @@ def test_both_are_measured_on_the_rows_that_the_other_answers(tmp_path: Path) ->
 def test_reasons_are_counted(tmp_path: Path) -> None:
     file = tmp_path / "peers.csv"
     file.write_text(PEERS)
-    assert refusals(read_peers(file)[0]) == [("memory", 1), ("load", 1)]
+    assert count_refusals(read_peers(file)[0]) == [("memory", 1), ("load", 1)]
 
 
 def test_speeds_are_read(tmp_path: Path) -> None:

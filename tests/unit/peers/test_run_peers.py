@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import EstimateRequest
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.evidence.measured_runs import read_measured_runs
 from tests.benchmarks.peers.run_peers import ANSWERS, SPEED, network, plans
 from tests.unit.engine import published
@@ -38,11 +38,7 @@ def test_an_open_degree_is_tried_as_far_as_it_divides_the_count() -> None:
 def test_experts_may_be_sharded_spread_or_served_by_data_parallel_attention() -> None:
     """The three ways of a mixture of experts over eight accelerators."""
     found = plans(_request(count=8, tp=8), published.deepseek_v3())
-    assert found == [
-        ParallelPlan(tp=8),
-        ParallelPlan(tp=8, ep=8),
-        ParallelPlan(tp=8, ep=8, attention_dp=True),
-    ]
+    assert found == [ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8), ParallelPlan(tp=8, ep=8, attention_dp=True)]
 
 
 def test_attention_data_parallelism_over_sharded_experts_is_taken_where_it_is_stated() -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from gpudesk.domain.answers import Answer
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.answering import answer_scenario
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.scenario_answer import answer_scenario
 from tests.fakes import FakeCatalog, FakeEstimator
 
 MakeAnswer = Callable[..., Answer]

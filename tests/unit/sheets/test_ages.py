@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudesk.sheets.ages import age_days, age_text, end_of, stale
+from gpudesk.report.labels import count_days_since, find_end_of_date, format_age, is_stale_date
 
 TODAY = "2026-11-20"
 
@@ -26,19 +26,19 @@ TODAY = "2026-11-20"
     ],
 )
 def test_ages_count_from_the_end_of_a_date(stated: str | None, days: int | None) -> None:
-    assert age_days(stated, TODAY) == days
+    assert count_days_since(stated, TODAY) == days
 
 
 def test_the_end_of_february() -> None:
-    assert str(end_of("2024-02")) == "2024-02-29"
+    assert str(find_end_of_date("2024-02")) == "2024-02-29"
 
 
 def test_stale_is_older_than_the_rule_and_never_the_undated() -> None:
-    assert stale("2026-08-21", TODAY, 90)
-    assert not stale("2026-08-22", TODAY, 90)
-    assert not stale(None, TODAY, 0)
+    assert is_stale_date("2026-08-21", TODAY, 90)
+    assert not is_stale_date("2026-08-22", TODAY, 90)
+    assert not is_stale_date(None, TODAY, 0)
 
 
 def test_ages_are_written_in_the_unit_that_fits() -> None:
-    texts = [age_text(days) for days in (0, 1, 59, 91, 400, 800, None)]
+    texts = [format_age(days) for days in (0, 1, 59, 91, 400, 800, None)]
     assert texts == ["0 days", "1 day", "59 days", "3 months", "13 months", "2 years", "—"]

@@ -6,25 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.comparison import leaders
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Answer, find_leaders
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sheets.comparison_headlines import HeadlineAnswer, headline_answers
-from gpudesk.sheets.comparison_table import TableMaker, comparison_table
-from gpudesk.sheets.comparison_words import headline_sentence
-from gpudesk.sheets.headlines import headlines
-from gpudesk.sheets.json import answer_fields
-from gpudesk.sheets.names import column_names
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Headline, Mark
-from gpudesk.workbench.answering import answer_scenario
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.report.comparison.headlines import HeadlineResult, build_headline_results, build_sheet_headlines
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.table import ComparisonTableBuilder, build_comparison_table, describe_headline
+from gpudesk.report.comparison.tables import CellMarking, SheetHeadline
+from gpudesk.report.labels import list_column_names
+from gpudesk.report.writers.json import encode_answer
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.fakes import FakeCatalog, FakeEstimator
 
-PLAIN = Formatter(ENGLISH)
+PLAIN = Formatter(ENGLISH_NUMBERS)
 THROUGHPUT = "output_tokens_per_s"
 
 
@@ -53,26 +50,26 @@ def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Ans
     return answer_scenario(scenario, facts, FakeEstimator(), "2026-08", rank_announced=rank)
 
 
-def strip(answer: Answer, figure: str = THROUGHPUT) -> HeadlineAnswer:
+def strip(answer: Answer, figure: str = THROUGHPUT) -> HeadlineResult:
     """Return the answer to one question above the table."""
-    return next(each for each in headline_answers(answer, PLAIN) if each.figure == figure)
+    return next(each for each in build_headline_results(answer, PLAIN) if each.figure == figure)
 
 
-def printed(answer: Answer) -> Headline:
+def printed(answer: Answer) -> SheetHeadline:
     """Return the headline answer on throughput of the sheet."""
-    found = headlines(answer, column_names(answer), PLAIN)
+    found = build_sheet_headlines(answer, list_column_names(answer), PLAIN)
     return next(each for each in found if each.question.startswith("Output throughput"))
 
 
 def test_the_best_is_taken_among_shipping_parts() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
-    assert leaders(answer, THROUGHPUT) == (1,)
+    assert find_leaders(answer, THROUGHPUT) == (1,)
     assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
     assert strip(answer).announced.text == "B200-HGX (announced) would be 60 % ahead"
     assert strip(answer).announced.brief == "B200-HGX (announced): +60 %"
-    assert "would be 60 % ahead" in headline_sentence(strip(answer))
-    row = next(row for row in comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
-    assert [cell.mark for cell in row.cells] == [None, Mark.BEST, None]
+    assert "would be 60 % ahead" in describe_headline(strip(answer))
+    row = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
+    assert [cell.mark for cell in row.cells] == [None, CellMarking.BEST, None]
     assert row.cells[2].text == "2,000", "its figure is shown all the same"
 
 
@@ -80,8 +77,8 @@ def test_paper_and_files_say_the_same() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert printed(answer).answer == "MI325X"
     assert printed(answer).detail.endswith("; B200-HGX (announced) would be 60 % ahead")
-    assert answer_fields(answer)["unranked"] == ["b200-hgx"]
-    remarks = [remark.text for remark in make_sheet(answer, PLAIN).remarks]
+    assert encode_answer(answer)["unranked"] == ["b200-hgx"]
+    remarks = [remark.text for remark in build_sheet(answer, PLAIN).remarks]
     assert any(text.startswith("Announced, so not ranked beside shipping parts: ") for text in remarks)
 
 
@@ -98,14 +95,14 @@ def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
 ) -> None:
     answer = answered(*parts, announced=announced, rank=rank)
     assert not answer.unranked
-    assert leaders(answer, THROUGHPUT) == (1,)
+    assert find_leaders(answer, THROUGHPUT) == (1,)
     assert not strip(answer).announced.text
     assert not answer.notes
 
 
 def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
-    assert leaders(answer, THROUGHPUT) == ()
+    assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "The only one that ships"
     assert strip(answer).announced.text == "B200-HGX (announced) would be 100 % ahead"
     assert printed(answer).answer == "H200-SXM"
@@ -130,12 +127,12 @@ def test_ranking_is_part_of_what_is_answered() -> None:
 
 
 def test_figures_of_announced_parts_are_the_best_only_where_they_are_ranked() -> None:
-    maker = TableMaker(PLAIN)
+    maker = ComparisonTableBuilder(PLAIN)
     for rank in (False, True, False):
         answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",), rank=rank)
         row = next(each for each in maker.table(answer).rows if each.key == "memory_bandwidth")
-        best = [position for position, cell in enumerate(row.cells) if cell.mark is Mark.BEST]
+        best = [position for position, cell in enumerate(row.cells) if cell.mark is CellMarking.BEST]
         assert best == ([2] if rank else [1])
-        sheet = make_sheet(answer, PLAIN)
+        sheet = build_sheet(answer, PLAIN)
         paper = next(each for group in sheet.table.groups for each in group.rows if each.label == "Bandwidth")
-        assert [cell.mark is Mark.BEST for cell in paper.cells].index(True) == best[0]
+        assert [cell.mark is CellMarking.BEST for cell in paper.cells].index(True) == best[0]

@@ -5,56 +5,55 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain import decisions
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import message
-from gpudesk.domain.procurement import NegotiationSheet, StepFigure, StepLine
-from gpudesk.domain.references import Reference
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.software_support import SupportEntry, SupportLevel
-from gpudesk.domain.weight_loading import QuotedLink, WeightLoading
-from gpudesk.sheets.beside_lines import (
-    all_loading_notes,
-    as_text,
-    loading_lines,
-    negotiation_lines,
-    reference_lines,
-    step_remarks,
-    support_lines,
+from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain import decision
+from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading
+from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus
+from gpudesk.domain.reference_data import ReferenceDeployment, SupportEntry, SupportLevel
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.report.decision.advisory import (
+    describe_expired_step,
+    describe_missing_facts,
+    describe_operator,
+    describe_quoted_link,
+    describe_reference,
+    describe_step_alternative,
+    describe_step_reason,
+    describe_support,
+    describe_unknown_time,
+    format_host_count,
+    format_load_time,
+    format_progress,
+    format_scale,
+    format_step_amount,
+    format_step_figure,
+    group_by_software,
+    join_lines,
+    label_document,
+    label_step_state,
+    list_load_workings,
+    list_loading_lines,
+    list_negotiation_lines,
+    list_platforms,
+    list_reference_lines,
+    list_step_remarks,
+    list_support_lines,
+    merge_loading_notes,
+    split_platforms,
+    summarize_step,
 )
-from gpudesk.sheets.loading_words import in_host_text, quoted_text, time_text, unknown_text, working_lines
-from gpudesk.sheets.procurement_words import (
-    amount_text,
-    because_text,
-    figure_text,
-    missing_text,
-    otherwise_text,
-    past_text,
-    progress_text,
-    state_text,
-    summary_text,
-)
-from gpudesk.sheets.support_words import (
-    by_software,
-    document_label,
-    platform_names,
-    platforms_of,
-    reference_sentence,
-    scale_text,
-    support_sentence,
-    who_text,
-)
-from gpudesk.workbench.deciding.negotiation import negotiation_sheet
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import message
 
 FORMATTER = Formatter()
 TODAY = "2026-11-23"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -70,177 +69,176 @@ def spaced(text: str) -> str:
 # Software and deployments
 
 
-def test_each_software_has_its_newest_entry_first_and_none_is_merged(workbench: Workbench) -> None:
+def test_each_software_has_its_newest_entry_first_and_none_is_merged(workbench: GpuDeskService) -> None:
     support = workbench.beside.support
-    groups = list(by_software(support, "ROCm"))
+    groups = list(group_by_software(support, "ROCm"))
     assert [group[0].software for group in groups] == [
         each for each in support.software if support.support("ROCm", each)
     ]
     vllm = next(group for group in groups if group[0].software == "vllm")
-    assert [entry.date for entry in vllm] == [
-        "2026-05-15",
-        "2026-03",
-        "2026-03",
-        "2026-02-27",
-        "2024-01",
-        None,
-    ]
-    lines = as_text(support_lines(support, ["ROCm"])).splitlines()
+    assert [entry.date for entry in vllm] == ["2026-05-15", "2026-03", "2026-03", "2026-02-27", "2024-01", None]
+    lines = join_lines(list_support_lines(support, ["ROCm"])).splitlines()
     assert sum("Seed" in line for line in lines) == len(support.support("ROCm"))
     assert sum(line.strip() == "vLLM" for line in lines) == 1
 
 
-def test_a_platform_that_nobody_speaks_of_says_so(workbench: Workbench) -> None:
-    text = as_text(support_lines(workbench.beside.support, ["SynapseAI"]))
+def test_a_platform_that_nobody_speaks_of_says_so(workbench: GpuDeskService) -> None:
+    text = join_lines(list_support_lines(workbench.beside.support, ["SynapseAI"]))
     assert "No document on record says anything of software on SynapseAI." in text
-    assert set(platforms_of(workbench.beside.support)) == {"CUDA", "ROCm"}
+    assert set(list_platforms(workbench.beside.support)) == {"CUDA", "ROCm"}
 
 
 def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
     entry = SupportEntry("x", "X", "ROCm", SupportLevel.LAGS, "Slow", "seed-002", None, (), ("D-1", "D-2"))
-    assert support_sentence(entry) == "behind: Slow (undated, Seed 002); disputed in D-1, D-2"
-    assert document_label("own-notes") == "own-notes"
+    assert describe_support(entry) == "behind: Slow (undated, Seed 002); disputed in D-1, D-2"
+    assert label_document("own-notes") == "own-notes"
 
 
 def test_platforms_of_one_accelerator_are_told_apart() -> None:
-    assert platform_names("JAX/XLA, PyTorch") == ("JAX/XLA", "PyTorch")
-    assert platform_names(None) == ()
+    assert split_platforms("JAX/XLA, PyTorch") == ("JAX/XLA", "PyTorch")
+    assert split_platforms(None) == ()
 
 
 def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
-    reference = Reference("r", "A bank", False, "Runs it", "the author", "seed-002", count=1, date="2024-02")
-    assert who_text(reference) == "A bank (not named)"
-    assert who_text(replace(reference, named=True)) == "A bank"
-    assert scale_text(reference, FORMATTER) == "1 accelerator"
-    assert scale_text(replace(reference, count=4800), FORMATTER) == "4,800 accelerators"
-    said = reference_sentence(replace(reference, count=None, disputes=("D-9",)), FORMATTER)
-    assert said == (
-        "A bank (not named): Runs it. No number printed, 2024-02; the author (Seed 002); disputed in D-9"
-    )
-    assert "tells of a deployment" in as_text(reference_lines((), FORMATTER))
+    reference = ReferenceDeployment("r", "A bank", False, "Runs it", "the author", "seed-002", count=1, date="2024-02")
+    assert describe_operator(reference) == "A bank (not named)"
+    assert describe_operator(replace(reference, named=True)) == "A bank"
+    assert format_scale(reference, FORMATTER) == "1 accelerator"
+    assert format_scale(replace(reference, count=4800), FORMATTER) == "4,800 accelerators"
+    said = describe_reference(replace(reference, count=None, disputes=("D-9",)), FORMATTER)
+    assert said == ("A bank (not named): Runs it. No number printed, 2024-02; the author (Seed 002); disputed in D-9")
+    assert "tells of a deployment" in join_lines(list_reference_lines((), FORMATTER))
 
 
 # A purchase
 
 
-def steps(workbench: Workbench, **facts: float | bool | None) -> NegotiationSheet:
-    return negotiation_sheet(workbench.beside.steps, facts, {"P002-04": "by June"}, TODAY)
+def steps(workbench: GpuDeskService, **facts: float | bool | None) -> NegotiationSheet:
+    return make_negotiation_sheet(workbench.beside.steps, facts, {"P002-04": "by June"}, TODAY)
 
 
-def step(workbench: Workbench, number: int, **facts: float | bool | None) -> StepLine:
+def step(workbench: GpuDeskService, number: int, **facts: float | bool | None) -> ProcurementStepStatus:
     return steps(workbench, **facts).lines[number - 1]
 
 
-def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(workbench: Workbench) -> None:
+def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(workbench: GpuDeskService) -> None:
     open_step = step(workbench, 1, fleet_size=800.0)
-    assert state_text(open_step) == "Cannot be told"
-    assert because_text(open_step, FORMATTER) == (
+    assert label_step_state(open_step) == "Cannot be told"
+    assert describe_step_reason(open_step, FORMATTER) == (
         "Accelerators that share the software, 800 > 200: yes; a rival's quote is at hand: not known."
     )
-    assert missing_text(open_step) == "Missing to tell: whether a rival's quote is at hand."
-    assert (otherwise_text(open_step) or "").startswith("Otherwise: Reckon with list price")
+    assert describe_missing_facts(open_step) == "Missing to tell: whether a rival's quote is at hand."
+    assert (describe_step_alternative(open_step) or "").startswith("Otherwise: Reckon with list price")
     applies = step(workbench, 1, fleet_size=800.0, competing_quote=True)
-    assert (state_text(applies), missing_text(applies), otherwise_text(applies)) == ("Applies", None, None)
+    assert (label_step_state(applies), describe_missing_facts(applies), describe_step_alternative(applies)) == (
+        "Applies",
+        None,
+        None,
+    )
     small = step(workbench, 1, fleet_size=8.0, competing_quote=True)
-    assert state_text(small) == "Does not apply"
-    assert "8 > 200: no" in (because_text(small, FORMATTER) or "")
+    assert label_step_state(small) == "Does not apply"
+    assert "8 > 200: no" in (describe_step_reason(small, FORMATTER) or "")
 
 
-def test_facts_that_are_not_known_are_said_to_be_so(workbench: Workbench) -> None:
+def test_facts_that_are_not_known_are_said_to_be_so(workbench: GpuDeskService) -> None:
     nothing = step(workbench, 1)
-    assert "software, not known > 200: not known" in (because_text(nothing, FORMATTER) or "")
-    assert missing_text(nothing) == (
+    assert "software, not known > 200: not known" in (describe_step_reason(nothing, FORMATTER) or "")
+    assert describe_missing_facts(nothing) == (
         "Missing to tell: whether a rival's quote is at hand; how many accelerators share the software."
     )
 
 
-def test_a_step_without_a_condition_needs_no_reason(workbench: Workbench) -> None:
+def test_a_step_without_a_condition_needs_no_reason(workbench: GpuDeskService) -> None:
     always = step(workbench, 5)
-    assert (because_text(always, FORMATTER), missing_text(always), past_text(always)) == (None, None, None)
-    assert step_remarks(always, FORMATTER) == ()
+    assert (describe_step_reason(always, FORMATTER), describe_missing_facts(always), describe_expired_step(always)) == (
+        None,
+        None,
+        None,
+    )
+    assert list_step_remarks(always, FORMATTER) == ()
 
 
-def test_time_that_is_over_is_told(workbench: Workbench) -> None:
-    assert past_text(step(workbench, 3)) == "The document speaks of the time until 2024-06, which is over."
+def test_time_that_is_over_is_told(workbench: GpuDeskService) -> None:
+    assert describe_expired_step(step(workbench, 3)) == "The document speaks of the time until 2024-06, which is over."
 
 
-def test_figures_keep_their_marks(workbench: Workbench) -> None:
+def test_figures_keep_their_marks(workbench: GpuDeskService) -> None:
     told = step(workbench, 1).step.figures
-    assert spaced(figure_text(told[0], FORMATTER)).startswith("16 – 22 %: Discount said to be had on MI325X")
-    assert "anecdotal: unnamed persons" in figure_text(told[0], FORMATTER)
-    assert "worked out again: W002-59, W002-60; disputed in D-100" in figure_text(told[-1], FORMATTER)
-    assert spaced(amount_text(StepFigure("x", 1, "years"), FORMATTER)) == "1 year"
-    assert spaced(amount_text(StepFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
+    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22 %: Discount said to be had on MI325X")
+    assert "anecdotal: unnamed persons" in format_step_figure(told[0], FORMATTER)
+    assert "worked out again: W002-59, W002-60; disputed in D-100" in format_step_figure(told[-1], FORMATTER)
+    assert spaced(format_step_amount(ProcurementFigure("x", 1, "years"), FORMATTER)) == "1 year"
+    assert spaced(format_step_amount(ProcurementFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
 
 
-def test_what_is_done_is_counted_and_noted(workbench: Workbench) -> None:
+def test_what_is_done_is_counted_and_noted(workbench: GpuDeskService) -> None:
     sheet = steps(workbench)
-    assert progress_text(sheet, FORMATTER) == "1 of 6 steps done"
+    assert format_progress(sheet, FORMATTER) == "1 of 6 steps done"
     done, roadmap = sheet.lines[3], sheet.lines[4]
-    assert summary_text(done, FORMATTER) == "Applies. Weighs much.", "a step that is done has no point open"
-    assert summary_text(roadmap, FORMATTER) == "Applies. Weighs a little. 1 point open."
-    text = as_text(negotiation_lines(sheet, FORMATTER))
+    assert summarize_step(done, FORMATTER) == "Applies. Weighs much.", "a step that is done has no point open"
+    assert summarize_step(roadmap, FORMATTER) == "Applies. Weighs a little. 1 point open."
+    text = join_lines(list_negotiation_lines(sheet, FORMATTER))
     assert "[x] Support in exact terms (P002-04): by June" in text
     assert text.count("[ ]") == 5 + sum(len(line.points) for line in sheet.lines)
 
 
-def test_a_comparison_that_is_only_true_or_not_has_no_sign(workbench: Workbench) -> None:
-    line = replace(step(workbench, 2), tested=(decisions.Tested("both_platforms", False, None, False),))
-    assert because_text(line, FORMATTER) == "The serving engine runs on all that is compared: no."
+def test_a_comparison_that_is_only_true_or_not_has_no_sign(workbench: GpuDeskService) -> None:
+    line = replace(step(workbench, 2), tested=(decision.ConditionResult("both_platforms", False, None, False),))
+    assert describe_step_reason(line, FORMATTER) == "The serving engine runs on all that is compared: no."
 
 
 # Loading
 
 
-def loadings(workbench: Workbench, scenario: Scenario) -> dict[str, WeightLoading]:
+def loadings(workbench: GpuDeskService, scenario: Scenario) -> dict[str, WeightLoading]:
     found = workbench.beside.loadings(workbench.answer(scenario))
     return {key: each for key, each in found.items() if isinstance(each, WeightLoading)}
 
 
-def test_times_come_with_their_formulas(workbench: Workbench) -> None:
+def test_times_come_with_their_formulas(workbench: GpuDeskService) -> None:
     h200 = loadings(workbench, scenario_of(("h200-sxm", 1)))["h200-sxm"]
-    assert time_text(h200.one, FORMATTER) == "1.15 s"
-    assert [spaced(line) for line in working_lines(h200.one, FORMATTER)] == [
+    assert format_load_time(h200.one, FORMATTER) == "1.15 s"
+    assert [spaced(line) for line in list_load_workings(h200.one, FORMATTER)] == [
         "One direction of the host link: 126 GB/s ÷ 2 = 63.0 GB/s",
         "Over the host link: 72.7 GB ÷ 63.0 GB/s = 1.15 s",
     ]
-    assert in_host_text(h200, FORMATTER) == "1 in a host"
-    said = spaced(quoted_text(h200.quoted[0], FORMATTER))
+    assert format_host_count(h200, FORMATTER) == "1 in a host"
+    said = spaced(describe_quoted_link(h200.quoted[0], FORMATTER))
     assert said == "C000-035 states 64.0 GB/s to 128 GB/s (2026-03), at which it would take 1.14 s to 568 ms"
-    one = QuotedLink("C1", None, 64e9, 64e9, 1.0, 1.0)
-    assert "states 64.0 GB/s (undated), at which it would take 1.00 s" in spaced(quoted_text(one, FORMATTER))
+    one = QuotedLinkRate("C1", None, 64e9, 64e9, 1.0, 1.0)
+    assert "states 64.0 GB/s (undated), at which it would take 1.00 s" in spaced(describe_quoted_link(one, FORMATTER))
 
 
-def test_storage_that_is_slower_sets_the_time(workbench: Workbench) -> None:
+def test_storage_that_is_slower_sets_the_time(workbench: GpuDeskService) -> None:
     scenario = scenario_of(("h200-sxm", 16))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
     h200 = loadings(workbench, replace(scenario, decision=settings))["h200-sxm"]
-    lines = [spaced(line) for line in working_lines(h200.host, FORMATTER)]
+    lines = [spaced(line) for line in list_load_workings(h200.host, FORMATTER)]
     assert lines[-1] == "The slower of both sets the time."
     assert any(line.startswith("Weights read: ") for line in lines)
-    assert any(line.endswith(f"= {time_text(h200.host, FORMATTER)}") for line in lines)
+    assert any(line.endswith(f"= {format_load_time(h200.host, FORMATTER)}") for line in lines)
 
 
-def test_what_is_not_known_says_why(workbench: Workbench) -> None:
+def test_what_is_not_known_says_why(workbench: GpuDeskService) -> None:
     scenario = scenario_of(("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
     found = workbench.beside.loadings(workbench.answer(replace(scenario, decision=settings)))
     gb200, trainium = found["gb200-nvl72"], found["trainium2"]
     assert isinstance(gb200, WeightLoading)
-    assert time_text(gb200.host, FORMATTER) == "unknown"
-    assert "share a host is not known" in working_lines(gb200.host, FORMATTER)[0]
-    assert in_host_text(gb200, FORMATTER) == "—"
+    assert format_load_time(gb200.host, FORMATTER) == "unknown"
+    assert "share a host is not known" in list_load_workings(gb200.host, FORMATTER)[0]
+    assert format_host_count(gb200, FORMATTER) == "—"
     assert isinstance(trainium, WeightLoading)
-    assert working_lines(trainium.one, FORMATTER)[1].startswith("From storage alone: 5.19")
+    assert list_load_workings(trainium.one, FORMATTER)[1].startswith("From storage alone: 5.19")
     names = {key: key.upper() for key in found}
-    text = spaced(as_text(loading_lines(found, names, FORMATTER)))
+    text = spaced(join_lines(list_loading_lines(found, names, FORMATTER)))
     assert "L4: unknown: The weights do not fit 1 × L4" in text
-    assert unknown_text(message("explain.does_not_fit"), FORMATTER).startswith("unknown: ")
+    assert describe_unknown_time(message("explain.does_not_fit"), FORMATTER).startswith("unknown: ")
 
 
-def test_notes_are_said_once_and_with_names_where_not_for_all(workbench: Workbench) -> None:
+def test_notes_are_said_once_and_with_names_where_not_for_all(workbench: GpuDeskService) -> None:
     found = workbench.beside.loadings(workbench.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
-    notes = all_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
+    notes = merge_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("B200: The PCIe rate on record") for note in notes)
     assert any(note.startswith("How fast storage is was not stated") for note in notes)

@@ -2,25 +2,21 @@
 
 import pytest
 
-from gpudesk.domain.costs import BreakEven
-from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.break_even_words import break_even_text
-from gpudesk.sheets.money import Money
+from gpudesk.domain.cost import BreakEven
+from gpudesk.report.costs import MoneyFormatter, describe_break_even
+from gpudesk.text.formatting import Formatter
 
 NAMES = {"a": "H200 SXM", "b": "MI325X"}
 
 
 def said(name: str, value: float | None, against: str | None = None, *, cheaper: bool | None = None) -> str:
     found = BreakEven(name, "b", against, value, None, cheaper)
-    return break_even_text(found, NAMES, Formatter(), Money(Formatter()))
+    return describe_break_even(found, NAMES, Formatter(), MoneyFormatter(Formatter()))
 
 
 def test_what_has_no_root_says_which_one_is_cheaper() -> None:
     cheaper = said("discount_to_tie", None, "a", cheaper=True)
-    assert (
-        cheaper
-        == "A token of MI325X is cheaper than one of H200 SXM at any discount on MI325X, none included"
-    )
+    assert cheaper == "A token of MI325X is cheaper than one of H200 SXM at any discount on MI325X, none included"
     dearer = said("engineers_to_tie", None, "a", cheaper=False)
     assert dearer.startswith("A token of MI325X is dearer than one of H200 SXM with any number of engineers")
 

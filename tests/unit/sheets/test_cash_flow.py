@@ -9,20 +9,25 @@ from dataclasses import replace
 import openpyxl
 import pytest
 
-from gpudesk import text
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.cost_inputs import INPUTS, Origin
-from gpudesk.domain.costs import CostAnswer, CostColumn, ResolvedInput, Tco
-from gpudesk.domain.formatting import UNKNOWN
-from gpudesk.domain.ranges import Range
-from gpudesk.economics.owning import LINES
-from gpudesk.sheets.cash_flow import cash_flow_workbook
-from gpudesk.sheets.cash_flow_inputs import ASKED, COUNT
-from gpudesk.sheets.cost_words import input_label, line_label
-from gpudesk.sheets.names import column_names
-from gpudesk.workbench.costing.formulas import OF_OWNING, OF_RENTING
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING
+from gpudesk.costing.ownership import LINES
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    CostAnswer,
+    CostColumn,
+    CostInputOrigin,
+    ResolvedCostInput,
+    TotalCostOfOwnership,
+    UncertainValue,
+)
+from gpudesk.report.cash_flow import COUNT, OPEN_INPUTS, build_cash_flow_workbook
+from gpudesk.report.costs import label_cost_input, label_cost_line
+from gpudesk.report.labels import list_column_names
+from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
+from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from tests.unit.sheets.live_book import TOKEN, Book, Value, number_of
 
 Names = dict[str, str]
@@ -31,25 +36,25 @@ CONSTANTS = {"0", "1", "2", "12", "1000", "3600", "8760", "1000000"}
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: Workbench) -> Answer:
+def answer(workbench: GpuDeskService) -> Answer:
     """Return Llama 3.1 70B on one each of H200, MI325X, B200 and MI355X, of which the last has no price."""
     return workbench.answer(read_template("70b-chat-on-four"))
 
 
 @pytest.fixture(scope="module")
-def costs(workbench: Workbench, answer: Answer) -> CostAnswer:
+def costs(workbench: GpuDeskService, answer: Answer) -> CostAnswer:
     return workbench.costs(answer)
 
 
 @pytest.fixture(scope="module")
 def names(costs: CostAnswer, answer: Answer) -> Names:
-    return {column.key: name for column, name in zip(costs.columns, column_names(answer), strict=True)}
+    return {column.key: name for column, name in zip(costs.columns, list_column_names(answer), strict=True)}
 
 
 @pytest.fixture(scope="module")
@@ -63,23 +68,23 @@ def book(raw: bytes) -> Book:
 
 
 def made(costs: CostAnswer, names: Names) -> bytes:
-    return cash_flow_workbook(costs, names, title="Chat on four", revision="2026-08", made_on="2026-08-31")
+    return build_cash_flow_workbook(costs, names, title="Chat on four", revision="2026-08", made_on="2026-08-31")
 
 
-def stated(workbench: Workbench, answer: Answer, **inputs: float) -> CostAnswer:
+def stated(workbench: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
     """Return the costs where inputs of all accelerators are stated."""
-    known = {name: Range.exactly(value) for name, value in inputs.items()}
+    known = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
     settings = replace(answer.scenario.costs, inputs=known)
     return workbench.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
 
 
-def with_column(costs: CostAnswer, **changes: ResolvedInput) -> CostAnswer:
+def with_column(costs: CostAnswer, **changes: ResolvedCostInput) -> CostAnswer:
     """Return the costs with other inputs of the first accelerator."""
     first, *rest = costs.columns
     return replace(costs, columns=(replace(first, inputs={**first.inputs, **changes}), *rest))
 
 
-def owned(costs: CostAnswer) -> list[tuple[CostColumn, Tco]]:
+def owned(costs: CostAnswer) -> list[tuple[CostColumn, TotalCostOfOwnership]]:
     return [(column, column.tco) for column in costs.columns if column.tco is not None]
 
 
@@ -117,7 +122,7 @@ def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
         # Texts of lines and figures may be the same; lines stand between their head and the total.
         first = int(book.beside(name, "Line")[1][1:]) + 1
         for row, line in enumerate(tco.lines, start=first):
-            assert book.cached[name, f"A{row}"] == line_label(line.name)
+            assert book.cached[name, f"A{row}"] == label_cost_line(line.name)
             assert book.value((name, f"B{row}")) == pytest.approx(line.usd, rel=1e-9)
         assert book.cached[name, f"A{first + len(LINES)}"] == "Total"
 
@@ -148,27 +153,23 @@ def test_formulas_hold_no_numbers_but_those_of_units(book: Book) -> None:
     assert found <= CONSTANTS
 
 
-def test_totals_lines_and_tokens_cost_what_the_program_says(
-    book: Book, costs: CostAnswer, names: Names
-) -> None:
+def test_totals_lines_and_tokens_cost_what_the_program_says(book: Book, costs: CostAnswer, names: Names) -> None:
     assert len(owned(costs)) == 3
     assert [line.name for line in owned(costs)[0][1].lines] == list(LINES)
     assert_is_of(book, costs, names)
     assert_months_are_of(book, costs, names)
 
 
-def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(
-    book: Book, costs: CostAnswer, names: Names
-) -> None:
-    assert set(ASKED) == {*OF_OWNING, *OF_RENTING, COUNT}
+def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs: CostAnswer, names: Names) -> None:
+    assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT}
     assert not [place for place in book.formulas if place[0] == "Inputs"]
     heads = [book.cached["Inputs", f"{letter}4"] for letter in "ABCDEF"]
     assert heads == ["Input", *(names[column.key] for column, _ in owned(costs)), "Unit", "Where from"]
     for number, (column, _) in enumerate(owned(costs)):
-        for name in set(ASKED) & set(INPUTS):
+        for name in set(OPEN_INPUTS) & set(COST_INPUTS):
             spread = column.inputs[name].spread
             assert spread is not None
-            assert book.value(book.beside("Inputs", input_label(name), "BCD"[number])) == spread.likely
+            assert book.value(book.beside("Inputs", label_cost_input(name), "BCD"[number])) == spread.likely
     assert book.cached[book.beside("Inputs", "Energy", "E")] == "USD/kWh"
     assert str(book.cached[book.beside("Inputs", "Energy", "F")]).startswith("assumed: price at")
     said = str(book.cached[book.beside("Inputs", "Rent", "F")]).splitlines()
@@ -196,9 +197,9 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(
     ],
 )
 def test_a_changed_cell_gives_what_the_program_gives_for_it(
-    workbench: Workbench, answer: Answer, names: Names, raw: bytes, name: str, value: float
+    workbench: GpuDeskService, answer: Answer, names: Names, raw: bytes, name: str, value: float
 ) -> None:
-    cells = [Book(raw).beside("Inputs", input_label(name), letter) for letter in "BCD"]
+    cells = [Book(raw).beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
     changed = Book(raw, dict.fromkeys(cells, value))
     expected = stated(workbench, answer, **{name: value})
     assert_is_of(changed, expected, names)
@@ -207,9 +208,7 @@ def test_a_changed_cell_gives_what_the_program_gives_for_it(
 
 
 @pytest.mark.parametrize("years", [0.25, 2.05, 3.3, 4.0])
-def test_terms_that_end_within_a_month(
-    workbench: Workbench, answer: Answer, names: Names, years: float
-) -> None:
+def test_terms_that_end_within_a_month(workbench: GpuDeskService, answer: Answer, names: Names, years: float) -> None:
     costs = stated(workbench, answer, years=years)
     book = Book(made(costs, names))
     assert_agrees(book)
@@ -226,9 +225,7 @@ def test_more_accelerators_cost_as_many_times_as_much(raw: bytes, book: Book) ->
     assert after[7] == before[7]
 
 
-def test_the_month_is_the_first_in_which_more_went_for_rent(
-    book: Book, costs: CostAnswer, names: Names
-) -> None:
+def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: CostAnswer, names: Names) -> None:
     for column, tco in owned(costs):
         assert column.count is not None
         assert column.rent_usd_per_hour is not None
@@ -246,17 +243,17 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(
 def test_renting_that_stays_cheaper_shows_a_dash(raw: bytes) -> None:
     cheap = Book(raw, {("Inputs", Book(raw).beside("Inputs", "Rent")[1]): 0.01})
     first = cheap.titles[2]
-    assert cheap.value(cheap.beside(first, "Less cash than renting from month")) == UNKNOWN
-    assert summary(cheap, first)[7] == UNKNOWN
+    assert cheap.value(cheap.beside(first, "Less cash than renting from month")) == MISSING_VALUE_TEXT
+    assert summary(cheap, first)[7] == MISSING_VALUE_TEXT
 
 
 def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, names: Names) -> None:
-    nowhere = ResolvedInput("rent_usd_per_hour", Origin.NOWHERE, None)
+    nowhere = ResolvedCostInput("rent_usd_per_hour", CostInputOrigin.NOWHERE, None)
     raw = made(with_column(costs, rent_usd_per_hour=nowhere), names)
     book = Book(raw)
     assert_agrees(book)
     first = book.titles[2]
-    assert summary(book, first)[6:] == [UNKNOWN, UNKNOWN]
+    assert summary(book, first)[6:] == [MISSING_VALUE_TEXT, MISSING_VALUE_TEXT]
     assert all(row[3:] == [""] * 4 for row in book.months(first))
     place = book.beside("Inputs", "Rent")
     assert book.cached[place] == ""
@@ -286,8 +283,8 @@ def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names:
         about = parts.read("docProps/core.xml").decode()
     assert "Chat on four" in about
     assert about.count("2026-08-31T00:00:00Z") == 2
-    odd = cash_flow_workbook(costs, names, title="x", revision="own", made_on="last week")
-    assert odd == cash_flow_workbook(costs, names, title="x", revision="own", made_on="last week")
+    odd = build_cash_flow_workbook(costs, names, title="x", revision="own", made_on="last week")
+    assert odd == build_cash_flow_workbook(costs, names, title="x", revision="own", made_on="last week")
 
 
 def test_the_summary_says_what_amounts_are_and_of_which_catalog(book: Book) -> None:
@@ -323,7 +320,7 @@ def test_a_name_that_looks_like_a_formula_is_text(costs: CostAnswer, names: Name
 
 
 def test_all_words_are_translated(costs: CostAnswer, names: Names) -> None:
-    text.set_language("pseudo")
+    translation.set_language("pseudo")
     plain = {"", "kW", "%", "W", "Chat on four", *names.values()}
     book = Book(made(costs, names))
     left = {
@@ -331,5 +328,5 @@ def test_all_words_are_translated(costs: CostAnswer, names: Names) -> None:
         for held in book.cached.values()
         if isinstance(held, str) and held not in plain and "⟦" not in held and "USD" not in held
     }
-    assert left <= {"tok/s", UNKNOWN}
+    assert left <= {"tok/s", MISSING_VALUE_TEXT}
     assert all("⟦" in title for title in book.titles[:2])

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Preference, Source
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnPrice
-from gpudesk.sheets.catalog_tables import EXPORT_KINDS, catalog_table
-from gpudesk.sheets.table_export import ExportTable
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFacts, UserPrice
+from gpudesk.report.catalog_export import EXPORT_KINDS, build_catalog_table
+from gpudesk.report.writers.export_table import ExportTable
+from gpudesk.service import GpuDeskService
 
-LAB = Source("own-lab-1", "Our lab", "us", Kind.MEASURED_INDEPENDENT, date="2026-10")
+LAB = Source("own-lab-1", "Our lab", "us", SourceKind.MEASURED_INDEPENDENT, date="2026-10")
 
 
 @pytest.fixture(scope="module")
 def shipped() -> Iterator[Catalog]:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         yield workbench.catalog
 
 
@@ -25,16 +25,16 @@ def shipped() -> Iterator[Catalog]:
 def catalog(shipped: Catalog) -> Catalog:
     today = "2026-11-01"
     return shipped.with_own(
-        OwnFacts.of(
+        UserFacts.of(
             [
                 LAB,
-                OwnClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, LAB.kind, today, "5.5 TB/s"),
-                Preference("mi325x", "memory_bandwidth", LAB.id, 5.5e12, "measured by us", today),
-                OwnAccelerator("ours", "Ours", "Us", "hopper"),
-                OwnClaim("ours", "memory", 96 * 2**30, LAB.id, Kind.USER, today),
-                OwnClaim("ours", "memory_bandwidth", 2e12, LAB.id, Kind.USER, today),
-                OwnClaim("ours", "software_platform", "CUDA", LAB.id, Kind.USER, today),
-                OwnPrice("p1", "ours", "on_demand", LAB.id, Kind.USER, None, 1.5, 2.5, provider="=cmd"),
+                UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, LAB.kind, today, "5.5 TB/s"),
+                ClaimPreference("mi325x", "memory_bandwidth", LAB.id, 5.5e12, "measured by us", today),
+                UserAccelerator("ours", "Ours", "Us", "hopper"),
+                UserClaim("ours", "memory", 96 * 2**30, LAB.id, SourceKind.USER, today),
+                UserClaim("ours", "memory_bandwidth", 2e12, LAB.id, SourceKind.USER, today),
+                UserClaim("ours", "software_platform", "CUDA", LAB.id, SourceKind.USER, today),
+                UserPrice("p1", "ours", "on_demand", LAB.id, SourceKind.USER, None, 1.5, 2.5, provider="=cmd"),
             ]
         )
     )
@@ -51,7 +51,7 @@ def unit(table: ExportTable, key: str) -> str | None:
 
 
 def test_a_figure_has_its_unit_its_source_its_date_and_whose_it_is(catalog: Catalog) -> None:
-    table = catalog_table("accelerators", catalog)
+    table = build_catalog_table("accelerators", catalog)
     parts = {row["id"]: row for row in records(table)}
     assert len(parts) == len(catalog.accelerators())
     assert (parts["mi325x"]["memory_bandwidth"], unit(table, "memory_bandwidth")) == (5.5, "TB/s")
@@ -68,14 +68,14 @@ def test_a_figure_has_its_unit_its_source_its_date_and_whose_it_is(catalog: Cata
 
 
 def test_programs_get_the_units_used_inside_and_no_words_that_are_translated(catalog: Catalog) -> None:
-    table = catalog_table("accelerators", catalog, for_programs=True)
+    table = build_catalog_table("accelerators", catalog, for_programs=True)
     part = next(row for row in records(table) if row["id"] == "mi325x")
     assert (part["memory_bandwidth"], unit(table, "memory_bandwidth")) == (5.5e12, "B/s")
     assert part["memory_bandwidth_kind"] == "measured_independent"
 
 
 def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
-    rows = records(catalog_table("claims", catalog))
+    rows = records(build_catalog_table("claims", catalog))
     attributes = [each for thing in catalog.things() for each in catalog.attributes(thing.id)]
     assert len(rows) == sum(len(each.claims) for each in attributes)
     bandwidth = [r for r in rows if (r["thing"], r["attribute"]) == ("mi325x", "memory_bandwidth")]
@@ -85,7 +85,7 @@ def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
 
 
 def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
-    table = catalog_table("prices", catalog)
+    table = build_catalog_table("prices", catalog)
     rows = {row["id"]: row for row in records(table)}
     assert rows["p1"] | {"own": True, "usd_low": 1.5, "usd_high": 2.5, "per": "by the hour"} == rows["p1"]
     bought = next(row for row in rows.values() if row["term"] == "purchase")
@@ -93,7 +93,7 @@ def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
 
 
 def test_own_facts_stand_beside_what_is_shipped(catalog: Catalog) -> None:
-    rows = records(catalog_table("own", catalog))
+    rows = records(build_catalog_table("own", catalog))
     assert [row["fact"] for row in rows].count("claim") == 4
     stated = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")
     assert (stated["value"], stated["unit"], stated["shipped"]) == (5.5, "TB/s", 6)
@@ -105,15 +105,15 @@ def test_own_facts_stand_beside_what_is_shipped(catalog: Catalog) -> None:
 
 
 def test_a_choice_of_a_claim_that_an_upgrade_took_away_is_still_told(shipped: Catalog) -> None:
-    gone = Preference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
-    (row,) = records(catalog_table("own", shipped.with_own(OwnFacts.of([gone]))))
+    gone = ClaimPreference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
+    (row,) = records(build_catalog_table("own", shipped.with_own(UserFacts.of([gone]))))
     assert (row["thing"], row["value"], row["source"]) == ("no-such-part", 500, "no-such-source")
 
 
 @pytest.mark.parametrize("kind", EXPORT_KINDS)
 def test_every_table_is_whole_and_says_of_which_catalog_it_is(catalog: Catalog, kind: str) -> None:
     for for_programs in (False, True):
-        table = catalog_table(kind, catalog, for_programs=for_programs)
+        table = build_catalog_table(kind, catalog, for_programs=for_programs)
         assert table.rows
         assert all(len(row) == len(table.head) for row in table.rows)
         assert catalog.revision[:8] in table.notes[0]
@@ -122,6 +122,6 @@ def test_every_table_is_whole_and_says_of_which_catalog_it_is(catalog: Catalog, 
 
 
 def test_sources_of_the_user_are_told_from_shipped_ones(catalog: Catalog) -> None:
-    rows = {row["source"]: row for row in records(catalog_table("sources", catalog))}
+    rows = {row["source"]: row for row in records(build_catalog_table("sources", catalog))}
     assert len(rows) == len(catalog.sources())
     assert (rows[LAB.id]["own"], rows["seed-000"]["own"]) == (True, False)

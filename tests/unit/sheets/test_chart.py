@@ -7,30 +7,24 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.chart import throughput_chart
-from gpudesk.sheets.glyphs import memory_chart, swatch
-from gpudesk.sheets.html import sheet_html
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import MemoryBar, Series
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputSeries
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.svg import draw_memory_chart, draw_swatch, draw_throughput_chart
+from gpudesk.text.formatting import Formatter
 from tests.unit.sheets.conftest import MakeAnswer
 
 
-def curve(slot: int, most: int, rate: float) -> Series:
+def curve(slot: int, most: int, rate: float) -> ThroughputSeries:
     points = tuple(2**exponent for exponent in range(most.bit_length()))
     value = tuple(rate * point / points[-1] for point in points)
-    return Series(
-        slot,
-        f"Part {slot}",
-        points,
-        value,
-        tuple(each * 0.8 for each in value),
-        tuple(each * 1.2 for each in value),
+    return ThroughputSeries(
+        slot, f"Part {slot}", points, value, tuple(each * 0.8 for each in value), tuple(each * 1.2 for each in value)
     )
 
 
-def draw(*series: Series, concurrency: int | None = None, height: float = 180.0) -> ET.Element:
-    return ET.fromstring(throughput_chart(series, concurrency, height, Formatter()))
+def draw(*series: ThroughputSeries, concurrency: int | None = None, height: float = 180.0) -> ET.Element:
+    return ET.fromstring(draw_throughput_chart(series, concurrency, height, Formatter()))
 
 
 def numbers(path: str) -> list[float]:
@@ -61,11 +55,9 @@ def test_labels_stand_apart_and_name_where_memory_ends() -> None:
 
 def test_curves_differ_by_dash_as_well_as_by_hue() -> None:
     chart = draw(*(curve(slot, 64, 1000.0) for slot in range(1, 7)))
-    dashes = {
-        path.attrib["stroke-dasharray"] for path in chart.iter("path") if "stroke-dasharray" in path.attrib
-    }
+    dashes = {path.attrib["stroke-dasharray"] for path in chart.iter("path") if "stroke-dasharray" in path.attrib}
     assert len(dashes) == 6
-    assert len({swatch(slot) for slot in range(1, 7)}) == 6
+    assert len({draw_swatch(slot) for slot in range(1, 7)}) == 6
 
 
 def test_axis_begins_at_zero_and_has_round_steps() -> None:
@@ -76,17 +68,15 @@ def test_axis_begins_at_zero_and_has_round_steps() -> None:
 
 def test_chart_is_said_in_words() -> None:
     chart = draw(curve(1, 64, 1731.0))
-    assert chart.attrib["aria-label"] == (
-        "Part 1: 1,731 tok/s at 64 requests in flight, where memory is full"
-    )
+    assert chart.attrib["aria-label"] == ("Part 1: 1,731 tok/s at 64 requests in flight, where memory is full")
 
 
 def test_memory_bars_keep_to_their_capacity() -> None:
     bars = (
-        MemoryBar(1, "A & B", (("weights", 70.0), ("KV cache", 20.0), ("other", 3.0)), 141.0, "141.0"),
-        MemoryBar(2, "C", (("weights", 70.0), ("KV cache", 20.0), ("other", 3.0)), 256.0, "256.0"),
+        SheetMemoryBar(1, "A & B", (("weights", 70.0), ("KV cache", 20.0), ("other", 3.0)), 141.0, "141.0"),
+        SheetMemoryBar(2, "C", (("weights", 70.0), ("KV cache", 20.0), ("other", 3.0)), 256.0, "256.0"),
     )
-    chart = ET.fromstring(memory_chart(bars))
+    chart = ET.fromstring(draw_memory_chart(bars))
     widths = [float(rectangle.attrib["width"]) for rectangle in chart.iter("rect")]
     assert widths[0] / widths[4] == pytest.approx(141 / 256, rel=0.01)
     assert sum(widths[1:4]) < widths[0]
@@ -94,12 +84,10 @@ def test_memory_bars_keep_to_their_capacity() -> None:
 
 
 def test_sheet_draws_curves_only_where_it_has_some(make_answer: MakeAnswer) -> None:
-    assert 'class="throughput"' not in sheet_html(make_sheet(make_answer("h200-sxm", "mi325x")))
+    assert 'class="throughput"' not in write_sheet_html(build_sheet(make_answer("h200-sxm", "mi325x")))
 
 
-def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(
-    make_answer: MakeAnswer,
-) -> None:
-    sheet = replace(make_sheet(make_answer("h200-sxm", "mi325x")), throughput=(curve(1, 64, 1000.0),))
-    assert "<h2>Output throughput, tok/s</h2>" in sheet_html(sheet)
-    assert "<h2>Output throughput in closed loops, tok/s</h2>" in sheet_html(replace(sheet, concurrency=None))
+def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(make_answer: MakeAnswer) -> None:
+    sheet = replace(build_sheet(make_answer("h200-sxm", "mi325x")), throughput=(curve(1, 64, 1000.0),))
+    assert "<h2>Output throughput, tok/s</h2>" in write_sheet_html(sheet)
+    assert "<h2>Output throughput in closed loops, tok/s</h2>" in write_sheet_html(replace(sheet, concurrency=None))

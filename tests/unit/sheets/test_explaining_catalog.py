@@ -6,101 +6,98 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.claims import Kind, Stance
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.own_facts import OwnPrice
-from gpudesk.sheets.catalog_view import CatalogView
-from gpudesk.sheets.comparison_table import comparison_table
-from gpudesk.sheets.comparison_words import cell_sentence
-from gpudesk.sheets.explaining_catalog import explain_catalog_attribute
-from gpudesk.sheets.explaining_entries import (
-    explain_catalog_thing,
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.edits import prefer_claim, state_price, state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.claim import ClaimStatus, SourceKind, StalenessLimits
+from gpudesk.domain.user_facts import UserPrice
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.table import build_comparison_table, describe_compared_cell
+from gpudesk.report.explanation.catalog_attribute import explain_catalog_attribute
+from gpudesk.report.explanation.catalog_entry import (
+    CatalogContext,
+    explain_catalog_entry,
     explain_dispute,
     explain_price,
     explain_source,
     explain_statement,
 )
-from gpudesk.sheets.explanation import Explanation, OfferKind
-from gpudesk.sheets.explanation_text import with_sources
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.workbench.own_edits import own_source, prefer, state_price, state_value
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.parts import CatalogActionKind, Explanation
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 TODAY = "2026-11-21"
-QUOTE = own_source("Quote by mail", "A reseller", url=None, date="2026-11-18", kind=Kind.USER)
+QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11-18", kind=SourceKind.USER)
 
 
 @pytest.fixture(scope="module")
-def opened() -> Iterator[Workbench]:
+def opened() -> Iterator[GpuDeskService]:
     """The real catalog, open for all tests here."""
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         yield workbench
 
 
 @pytest.fixture
-def workbench(opened: Workbench) -> Workbench:
+def workbench(opened: GpuDeskService) -> GpuDeskService:
     """The real catalog without facts of the user's, which last as long as the test."""
-    return Workbench(Catalog(opened.catalog.shipped))
+    return GpuDeskService(Catalog(opened.catalog.shipped))
 
 
-def view(workbench: Workbench, **changes: object) -> CatalogView:
+def view(workbench: GpuDeskService, **changes: object) -> CatalogContext:
     """Look at the catalog on one day."""
     settings = {"scenario": "Four parts", "used": {"mi325x": "accelerator of the comparison"}}
-    return CatalogView(workbench.catalog, Formatter(ENGLISH), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
+    return CatalogContext(workbench.catalog, Formatter(ENGLISH_NUMBERS), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
 
 
-def explained(workbench: Workbench, thing: str, name: str, **changes: object) -> Explanation:
+def explained(workbench: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
     """Explain an attribute that is there."""
     found = explain_catalog_attribute(view(workbench, **changes), thing, name)
     assert found is not None
     return found
 
 
-def state(workbench: Workbench, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
+def state(workbench: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
     """State a value of the user's."""
-    workbench.own.do(
-        state_value(workbench.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason)
-    )
+    workbench.own.do(state_value(workbench.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason))
 
 
-def kinds(explanation: Explanation) -> list[OfferKind]:
+def kinds(explanation: Explanation) -> list[CatalogActionKind]:
     """Return the edits that are offered."""
     return [offer.kind for offer in explanation.offers]
 
 
-def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(workbench: Workbench) -> None:
+def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(workbench: GpuDeskService) -> None:
     found = explained(workbench, "mi325x", "memory_bandwidth")
     assert (found.what, found.value) == ("Memory bandwidth, MI325X", "6.0 TB/s")
     assert found.conditions == "Shipped value"
     (group,) = found.claims
     said = [(claim.value, claim.stance, claim.source_id) for claim in group.claims]
-    assert said[0][:2] == ("6.0", Stance.TAKEN)
-    assert ("5.3", Stance.REFUSED, "seed-000") in said
-    assert ("5.3", Stance.REFUSED, "seed-002") in said
-    assert ("6.0", Stance.AGREES, "seed-000") in said
+    assert said[0][:2] == ("6.0", ClaimStatus.TAKEN)
+    assert ("5.3", ClaimStatus.REFUSED, "seed-000") in said
+    assert ("5.3", ClaimStatus.REFUSED, "seed-002") in said
+    assert ("6.0", ClaimStatus.AGREES, "seed-000") in said
     printed = {line.id: line.said for line in found.statements}
     assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3 TB/s (body text)"
     assert printed["C000-070"] == "MI325X, memory bandwidth: 6 TB/s (FAQ)"
     assert [use.name for use in found.uses] == ["Four parts"]
-    assert "C000-014" in with_sources(found)
+    assert "C000-014" in format_explanation(found)
 
 
-def test_every_rival_can_be_taken_and_a_value_entered(workbench: Workbench) -> None:
+def test_every_rival_can_be_taken_and_a_value_entered(workbench: GpuDeskService) -> None:
     found = explained(workbench, "mi325x", "memory_bandwidth")
     taken, *rivals = found.claims[0].claims
     assert taken.offer is None
-    assert all(rival.offer is not None and rival.offer.kind is OfferKind.TAKE for rival in rivals)
-    assert kinds(found) == [OfferKind.VALUE]
+    assert all(rival.offer is not None and rival.offer.kind is CatalogActionKind.TAKE for rival in rivals)
+    assert kinds(found) == [CatalogActionKind.VALUE]
     assert found.offers[0].key == "F2"
     locked = explained(workbench, "mi325x", "memory_bandwidth", writable=False)
     assert not locked.offers
     assert not any(claim.offer for claim in locked.claims[0].claims)
 
 
-def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbench: Workbench) -> None:
+def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbench: GpuDeskService) -> None:
     state(workbench, "mi325x", "tdp", 900, "W", "As limited in our racks")
     found = explained(workbench, "mi325x", "tdp")
     assert found.value == "900 W"
@@ -112,10 +109,10 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbe
     assert second.verdict == "what the shipped catalog takes"
     assert found.remarks[0] == "Your reason, 2026-11-18: As limited in our racks."
     assert found.remarks[-1].startswith("Your value is kept in your own file.")
-    assert kinds(found) == [OfferKind.REVERT, OfferKind.VALUE, OfferKind.SOURCE]
+    assert kinds(found) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
 
 
-def test_a_price_that_nobody_else_states_can_be_removed(workbench: Workbench) -> None:
+def test_a_price_that_nobody_else_states_can_be_removed(workbench: GpuDeskService) -> None:
     state(workbench, "mi355x", "price_low", 30000, "USD")
     found = explained(workbench, "mi355x", "price_low")
     assert found.value == "30,000 USD"
@@ -123,12 +120,10 @@ def test_a_price_that_nobody_else_states_can_be_removed(workbench: Workbench) ->
     assert found.offers[0].text == "Remove your value"
 
 
-def test_the_choice_of_another_claim_is_told_with_its_day(workbench: Workbench) -> None:
+def test_the_choice_of_another_claim_is_told_with_its_day(workbench: GpuDeskService) -> None:
     attribute = workbench.catalog.attribute("mi325x", "memory_bandwidth")
     rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
-    edit = prefer(
-        workbench.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19"
-    )
+    edit = prefer_claim(workbench.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
     workbench.own.do(edit)
     found = explained(workbench, "mi325x", "memory_bandwidth")
     assert found.value == "5.3 TB/s"
@@ -138,33 +133,33 @@ def test_the_choice_of_another_claim_is_told_with_its_day(workbench: Workbench) 
     assert found.remarks[1].startswith("The shipped catalog: 6.0 TB/s by AMD's data sheet.")
 
 
-def test_age_is_told_and_marked_by_the_users_rule(workbench: Workbench) -> None:
+def test_age_is_told_and_marked_by_the_users_rule(workbench: GpuDeskService) -> None:
     price = next(each for each in workbench.catalog.prices("mi325x") if each.date == "2026-03")
     old = explain_price(view(workbench), price.id)
     assert old is not None
     assert old.stale
     assert old.age == "8 months old, stale by your rule of 90 days"
-    patient = explain_price(view(workbench, rule=AgeRule(prices=400)), price.id)
+    patient = explain_price(view(workbench, rule=StalenessLimits(prices=400)), price.id)
     assert patient is not None
     assert (patient.age, patient.stale) == ("8 months old", False)
     assert not explained(workbench, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
 
 
-def test_prices_are_edited_where_they_are_the_users(workbench: Workbench) -> None:
+def test_prices_are_edited_where_they_are_the_users(workbench: GpuDeskService) -> None:
     shipped = workbench.catalog.prices("mi325x")[0]
     found = explain_price(view(workbench), shipped.id)
     assert found is not None
-    assert [(offer.kind, offer.price) for offer in found.offers] == [(OfferKind.PRICE, None)]
-    own = OwnPrice("own-1", "mi325x", "on_demand", QUOTE.id, Kind.USER, 1.95, provider="A reseller")
+    assert [(offer.kind, offer.price) for offer in found.offers] == [(CatalogActionKind.PRICE, None)]
+    own = UserPrice("own-1", "mi325x", "on_demand", QUOTE.id, SourceKind.USER, 1.95, provider="A reseller")
     workbench.own.do(state_price(workbench.catalog, own, QUOTE))
     mine = explain_price(view(workbench), "own-1")
     assert mine is not None
     assert (mine.value, mine.basis) == ("1.95 USD/h", "Your value: Quote by mail")
-    assert [(offer.kind, offer.price) for offer in mine.offers] == [(OfferKind.PRICE, "own-1")]
+    assert [(offer.kind, offer.price) for offer in mine.offers] == [(CatalogActionKind.PRICE, "own-1")]
     assert explain_price(view(workbench), "gone") is None
 
 
-def test_a_source_shows_all_that_it_states(workbench: Workbench) -> None:
+def test_a_source_shows_all_that_it_states(workbench: GpuDeskService) -> None:
     found = explain_source(view(workbench), "seed-000")
     group = next(group for group in found.stated if group.key == "mi325x")
     figures = {(detail.label, detail.value) for detail in group.figures}
@@ -175,7 +170,7 @@ def test_a_source_shows_all_that_it_states(workbench: Workbench) -> None:
     assert not found.offers, "a shipped source is not the user's to change"
 
 
-def test_what_refuses_a_statement_is_said_in_words(workbench: Workbench) -> None:
+def test_what_refuses_a_statement_is_said_in_words(workbench: GpuDeskService) -> None:
     public = explain_dispute(view(workbench), "D-011")
     sums = explain_dispute(view(workbench), "D-007")
     between = explain_dispute(view(workbench), "D-001")
@@ -192,69 +187,67 @@ def test_what_refuses_a_statement_is_said_in_words(workbench: Workbench) -> None
     )
 
 
-def test_a_statement_is_shown_as_printed_with_what_became_of_it(workbench: Workbench) -> None:
+def test_a_statement_is_shown_as_printed_with_what_became_of_it(workbench: GpuDeskService) -> None:
     found = explain_statement(view(workbench), "C000-018")
     assert found is not None
     assert found.value == "425 tok/s"
     assert [line.refused_by for line in found.disputes if line.refused_by] == ["Refused by arithmetic"]
 
 
-def test_a_whole_entry_counts_what_is_known_of_it(workbench: Workbench) -> None:
-    found = explain_catalog_thing(view(workbench), "mi325x")
+def test_a_whole_entry_counts_what_is_known_of_it(workbench: GpuDeskService) -> None:
+    found = explain_catalog_entry(view(workbench), "mi325x")
     assert found.what == "Instinct MI325X"
     assert "sources differ on" in found.band
     assert any(line.id == "C000-018" for line in found.statements)
 
 
 @pytest.mark.parametrize("thing", ["mi325x", "gpt-oss-120b", "flux1-dev"])
-def test_every_attribute_of_every_kind_of_entry_has_an_explanation(workbench: Workbench, thing: str) -> None:
+def test_every_attribute_of_every_kind_of_entry_has_an_explanation(workbench: GpuDeskService, thing: str) -> None:
     for attribute in workbench.catalog.attributes(thing):
         found = explained(workbench, thing, attribute.name)
         assert found.claims[0].claims
         assert found.figure
 
 
-def test_paper_remarks_on_prices_that_are_stale(workbench: Workbench) -> None:
+def test_paper_remarks_on_prices_that_are_stale(workbench: GpuDeskService) -> None:
     answer = workbench.answer(read_template("mi325x-or-h200-70b"))
-    said = [remark.text for remark in make_sheet(answer, date=TODAY).remarks]
+    said = [remark.text for remark in build_sheet(answer, date=TODAY).remarks]
     assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)" in said
-    patient = make_sheet(answer, date=TODAY, rule=AgeRule(400, 4000))
+    patient = build_sheet(answer, date=TODAY, rule=StalenessLimits(400, 4000))
     assert not any("Old purchase prices" in remark.text for remark in patient.remarks)
 
 
-def test_what_nobody_states_says_so_and_can_be_entered(workbench: Workbench) -> None:
+def test_what_nobody_states_says_so_and_can_be_entered(workbench: GpuDeskService) -> None:
     found = explained(workbench, "mi325x", "peak_dense_fp4")
     assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "No source states it", "—")
     assert [(offer.kind, offer.text, offer.key) for offer in found.offers] == [
-        (OfferKind.VALUE, "Enter your value…", "F2")
+        (CatalogActionKind.VALUE, "Enter your value…", "F2")
     ]
     assert not explained(workbench, "mi325x", "peak_dense_fp4", writable=False).offers
     figured = explained(workbench, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
     assert (figured.figure, figured.basis) != ("—", "")
 
 
-def test_a_price_without_a_claim_is_the_one_on_record(workbench: Workbench) -> None:
+def test_a_price_without_a_claim_is_the_one_on_record(workbench: GpuDeskService) -> None:
     assert explained(workbench, "mi355x", "price_low").conditions == "No source states it"
-    price = OwnPrice("own-1", "mi355x", "purchase", QUOTE.id, Kind.USER, 30000.0, date="2026-11-18")
+    price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
     workbench.own.do(state_price(workbench.catalog, price, QUOTE))
     found = explained(workbench, "mi355x", "price_low")
     assert (found.value, found.basis) == ("30,000 USD", "Your value: Quote by mail")
 
 
-def test_a_memory_shows_the_claims_about_its_label_where_they_differ(workbench: Workbench) -> None:
+def test_a_memory_shows_the_claims_about_its_label_where_they_differ(workbench: GpuDeskService) -> None:
     found = explained(workbench, "b200-hgx", "memory")
     assert [group.label for group in found.claims] == ["Memory capacity", "Memory as sold"]
 
 
-def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(workbench: Workbench) -> None:
+def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(workbench: GpuDeskService) -> None:
     state(workbench, "mi325x", "memory_bandwidth", 5.3, "TB/s", "As in our racks")
     workbench.own.do(
-        state_value(
-            workbench.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000
-        )
+        state_value(workbench.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000)
     )
     answer = workbench.answer(read_template("70b-chat-on-four"))
-    table = comparison_table(answer, Formatter(ENGLISH))
+    table = build_comparison_table(answer, Formatter(ENGLISH_NUMBERS))
     own = {
         (row.key, table.heads[position].name)
         for row in table.rows
@@ -263,8 +256,8 @@ def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(workbench
     }
     assert own == {("memory_bandwidth", "MI325X"), ("price", "MI355X")}
     row = next(row for row in table.rows if row.key == "memory_bandwidth")
-    assert "your value" in cell_sentence(table, row, 1, Formatter(ENGLISH))
-    sheet = make_sheet(answer, Formatter(ENGLISH))
+    assert "your value" in describe_compared_cell(table, row, 1, Formatter(ENGLISH_NUMBERS))
+    sheet = build_sheet(answer, Formatter(ENGLISH_NUMBERS))
     notes = [note.text for note in sheet.notes]
     assert any(
         text.startswith("MI325X, Bandwidth: 5.3 TB/s, own value [") and text.endswith("As in our racks.")

@@ -4,34 +4,34 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.costs import CostColumn
-from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL, explain_cost
-from gpudesk.sheets.explanation import Explanation, Ground
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import CostColumn
+from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost
+from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: Workbench) -> Answer:
+def answer(workbench: GpuDeskService) -> Answer:
     return workbench.answer(read_template("70b-chat-on-four"))
 
 
-def explained(workbench: Workbench, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
+def explained(workbench: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
     """Return a column's costs with the explanation of one of them."""
     column = next(each for each in workbench.costs(answer).columns if each.key == key)
     prices = workbench.catalog.prices(column.accelerator)
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
 
 
-def test_a_rented_token_of_another_platform_bears_its_software(workbench: Workbench, answer: Answer) -> None:
+def test_a_rented_token_of_another_platform_bears_its_software(workbench: GpuDeskService, answer: Answer) -> None:
     column, found = explained(workbench, answer, "mi325x", RENTED)
     working = found.working
     assert column.rented is not None
@@ -48,7 +48,7 @@ def test_a_rented_token_of_another_platform_bears_its_software(workbench: Workbe
     assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
 
 
-def test_a_rented_token_is_rent_over_tokens(workbench: Workbench, answer: Answer) -> None:
+def test_a_rented_token_is_rent_over_tokens(workbench: GpuDeskService, answer: Answer) -> None:
     column, found = explained(workbench, answer, "h200-sxm", RENTED)
     assert column.rented is not None
     assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
@@ -60,11 +60,11 @@ def test_a_rented_token_is_rent_over_tokens(workbench: Workbench, answer: Answer
     assert [each.name for each in working.inputs] == ["rent", "tokens"]
 
 
-def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: Workbench, answer: Answer) -> None:
+def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: GpuDeskService, answer: Answer) -> None:
     column, found = explained(workbench, answer, "mi325x", TOTAL)
     assert column.tco is not None
     assert found.figure == f"{column.tco.total_usd:,.0f}"
-    assert found.ground is Ground.EXACT
+    assert found.ground is ExplanationBasis.EXACT
     working = found.working
     assert working is not None
     assert [line.name for line in working.inputs] == [line.name for line in column.tco.lines if line.usd]
@@ -75,7 +75,7 @@ def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: Workben
     assert working.outline[0] == "total"
 
 
-def test_an_owned_token_is_the_total_over_all_tokens(workbench: Workbench, answer: Answer) -> None:
+def test_an_owned_token_is_the_total_over_all_tokens(workbench: GpuDeskService, answer: Answer) -> None:
     column, found = explained(workbench, answer, "h200-sxm", OWNED)
     assert column.owned is not None
     assert found.figure == f"{column.owned.output.value:.2f}"
@@ -86,9 +86,9 @@ def test_an_owned_token_is_the_total_over_all_tokens(workbench: Workbench, answe
 
 
 @pytest.mark.parametrize("name", [OWNED, TOTAL])
-def test_what_lacks_a_price_says_so(workbench: Workbench, answer: Answer, name: str) -> None:
+def test_what_lacks_a_price_says_so(workbench: GpuDeskService, answer: Answer, name: str) -> None:
     _, found = explained(workbench, answer, "mi355x", name)
-    assert found.figure == UNKNOWN
+    assert found.figure == MISSING_VALUE_TEXT
     assert found.band == "No purchase price found"
     assert found.working is None
     assert found.claims == ()

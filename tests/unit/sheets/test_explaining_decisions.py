@@ -5,41 +5,37 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.decisions import Effect, Rule
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.questions import QUESTIONS, AnswerValue
-from gpudesk.sheets.explaining_decisions import Told, explain_option, explain_ruling
-from gpudesk.sheets.explanation import Explanation, Ground
-from gpudesk.sheets.explanation_decisions import DecisionLines, Finding
-from gpudesk.sheets.explanation_text import with_sources
-from gpudesk.sheets.option_words import Fate
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import QUESTIONS, AnswerValue, DecisionRule, RuleEffect
+from gpudesk.report.decision.questions import ColumnOutcome
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.decision import DecisionContext, explain_option, explain_ruling
+from gpudesk.report.explanation.parts import DecisionExplanation, DecisionFinding, Explanation, ExplanationBasis
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 def told(
-    workbench: Workbench,
-    said: Mapping[str, AnswerValue] | None = None,
-    weights: Mapping[str, float] | None = None,
-) -> Told:
+    workbench: GpuDeskService, said: Mapping[str, AnswerValue] | None = None, weights: Mapping[str, float] | None = None
+) -> DecisionContext:
     """Return a decision on four accelerators, ready to be explained."""
     scenario = read_template("70b-chat-on-four")
     scenario = replace(scenario, decision=replace(scenario.decision, weights=weights or {}))
     catalog = workbench.catalog
     disputes = {each.id: each for each in catalog.disputes()}
-    return Told(
+    return DecisionContext(
         decision=workbench.decide(workbench.answer(scenario), said or {}),
         names=NAMES,
         slots={key: place for place, key in enumerate(NAMES, start=1)},
-        hollow=dict.fromkeys(NAMES, False),
+        is_variant=dict.fromkeys(NAMES, False),
         rules=workbench.decider.rules,
         formatter=Formatter(),
         source=catalog.source,
@@ -53,37 +49,37 @@ def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def lines_of(explanation: Explanation | None) -> DecisionLines:
+def lines_of(explanation: Explanation | None) -> DecisionExplanation:
     assert explanation is not None
     assert explanation.decision is not None
     return explanation.decision
 
 
-def finding(explanation: Explanation | None, key: str) -> Finding:
+def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
     return next(each for each in lines_of(explanation).findings if each.key == key)
 
 
 # Answers
 
 
-def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(workbench: Workbench) -> None:
+def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(workbench: GpuDeskService) -> None:
     made = explain_option(told(workbench, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
     assert made.what == "After this answer"
     assert made.conditions == "How long may a user wait for the first token? 2 s"
     assert made.figure == ""
     outcomes = {line.name: line for line in lines_of(made).outcomes}
-    assert outcomes["H200"].fate is Fate.UNDECIDED
+    assert outcomes["H200"].fate is ColumnOutcome.UNDECIDED
     assert outcomes["H200"].state == "undecided"
     assert outcomes["B200"].state == "stays"
     assert plain(outcomes["B200"].text).startswith("Time to first token 637 (")
-    assert [line.fate for line in lines_of(made).outcomes] == [Fate.STAYS] * 3 + [Fate.UNDECIDED]
+    assert [line.fate for line in lines_of(made).outcomes] == [ColumnOutcome.STAYS] * 3 + [ColumnOutcome.UNDECIDED]
     why = finding(made, "undecided.h200-sxm")
     assert why.title == "Why H200 is undecided"
     assert plain(why.texts[0]).startswith("The limit lies inside the band: time to first token, 1,110 (")
     assert why.texts[0].endswith("It stays in until a measurement says otherwise.")
 
 
-def test_what_an_answer_removes_is_told_with_its_numbers(workbench: Workbench) -> None:
+def test_what_an_answer_removes_is_told_with_its_numbers(workbench: GpuDeskService) -> None:
     made = explain_option(told(workbench, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
     why = finding(made, "removed.h200-sxm")
     assert why.title == "Why H200 is removed"
@@ -91,11 +87,11 @@ def test_what_an_answer_removes_is_told_with_its_numbers(workbench: Workbench) -
     assert lines_of(made).outcomes[-1].state == "removed"
 
 
-def test_a_fact_that_is_not_known_is_named(workbench: Workbench) -> None:
+def test_a_fact_that_is_not_known_is_named(workbench: GpuDeskService) -> None:
     asked = told(workbench, {"destination": "controlled"})
     line = asked.line("D002-15")
     assert line is not None
-    unknown = [place for place, cell in enumerate(line.cells) if cell.effect is Effect.UNDECIDED]
+    unknown = [place for place, cell in enumerate(line.cells) if cell.effect is RuleEffect.UNDECIDED]
     made = explain_option(asked, "destination", "controlled")
     for place in unknown:
         text = finding(made, f"undecided.{asked.decision.columns[place]}").texts[0]
@@ -103,7 +99,7 @@ def test_a_fact_that_is_not_known_is_named(workbench: Workbench) -> None:
     assert explain_ruling(asked, "D002-15") is not None
 
 
-def test_what_only_weighs_shows_the_share_of_each(workbench: Workbench) -> None:
+def test_what_only_weighs_shows_the_share_of_each(workbench: GpuDeskService) -> None:
     asked = told(workbench, {"priority": "cost"})
     made = explain_option(asked, "priority", "cost")
     shares = {asked.names[each.key]: round(each.share * 100) for each in asked.decision.standings}
@@ -112,15 +108,13 @@ def test_what_only_weighs_shows_the_share_of_each(workbench: Workbench) -> None:
         assert line.text.startswith("Cost of output tokens")
     rules = lines_of(made).rulings
     assert lines_of(made).rulings_title == "Rules behind this question"
-    assert {each.id for each in rules} == {
-        each.id for each in workbench.decider.rules if "priority" in each.asks
-    }
+    assert {each.id for each in rules} == {each.id for each in workbench.decider.rules if "priority" in each.asks}
     applying = [each.applies for each in rules]
     assert applying == sorted(applying, reverse=True)
     assert rules[-1].origin.endswith("says nothing here")
 
 
-def test_a_rule_comes_with_both_texts_and_its_document(workbench: Workbench) -> None:
+def test_a_rule_comes_with_both_texts_and_its_document(workbench: GpuDeskService) -> None:
     made = explain_option(told(workbench, {"priority": "cost"}), "priority", "cost")
     rule = next(each for each in lines_of(made).rulings if each.id == "D000-02")
     assert rule.title == "Cost of a token comes first"
@@ -132,20 +126,20 @@ def test_a_rule_comes_with_both_texts_and_its_document(workbench: Workbench) -> 
     assert "2026-03" in rule.lines[-1]
 
 
-def test_every_answer_to_every_question_can_be_explained(workbench: Workbench) -> None:
+def test_every_answer_to_every_question_can_be_explained(workbench: GpuDeskService) -> None:
     asked = told(workbench)
     for name, question in QUESTIONS.items():
         for value in question.offered:
             made = explain_option(asked, name, value)
             assert len(lines_of(made).outcomes) == len(NAMES)
             assert lines_of(made).rulings, name
-            assert all("{" not in line for line in with_sources(made).splitlines())
+            assert all("{" not in line for line in format_explanation(made).splitlines())
 
 
 # Rules
 
 
-def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: Workbench) -> None:
+def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: GpuDeskService) -> None:
     asked = told(workbench, {"ttft_limit_ms": 2000.0})
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
@@ -153,7 +147,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: Workbench) 
     assert made.conditions == "Must hold; H200: cannot be told"
     assert plain(made.figure) == "1,110 ms"
     assert plain(made.band) == "674 ms to 2,185 ms, four times in five"
-    assert made.ground is Ground.ESTIMATED
+    assert made.ground is ExplanationBasis.ESTIMATED
     assert made.basis == "Time to first token"
     assert not lines_of(made).outcomes
     assert finding(made, "open").texts[0].startswith("The limit lies inside the band")
@@ -162,7 +156,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: Workbench) 
     assert "2 s" in finding(made, "answer").texts[0]
 
 
-def test_a_whole_row_shows_what_it_does_to_each(workbench: Workbench) -> None:
+def test_a_whole_row_shows_what_it_does_to_each(workbench: GpuDeskService) -> None:
     made = explain_ruling(told(workbench), "D000-14")
     outcomes = {line.name: line for line in lines_of(made).outcomes}
     assert outcomes["H200"].state == "favours it"
@@ -174,36 +168,33 @@ def test_a_whole_row_shows_what_it_does_to_each(workbench: Workbench) -> None:
     assert made.details[0].value.startswith("MI325X")
 
 
-def test_a_weight_of_the_users_is_told_beside_the_usual_one(workbench: Workbench) -> None:
+def test_a_weight_of_the_users_is_told_beside_the_usual_one(workbench: GpuDeskService) -> None:
     made = explain_ruling(told(workbench, weights={"D000-14": 7.5}), "D000-14")
     assert finding(made, "weight").texts[0] == "7.5, which is your weight; 3 without it."
 
 
-def test_rules_of_one_theme_are_counted_once_and_say_with_which(workbench: Workbench) -> None:
+def test_rules_of_one_theme_are_counted_once_and_say_with_which(workbench: GpuDeskService) -> None:
     asked = told(workbench)
     line = next(each for each in asked.decision.trace if each.counted_with is not None)
     made = explain_ruling(asked, line.rule.id)
-    assert (
-        finding(made, "weight").texts[-1]
-        == f"Counted once with {line.counted_with}, which is about the same."
-    )
+    assert finding(made, "weight").texts[-1] == f"Counted once with {line.counted_with}, which is about the same."
     assert line.counted_with in {each.id for each in lines_of(made).rulings}
 
 
-def test_what_has_no_ground_left_says_why_it_adds_nothing(workbench: Workbench) -> None:
+def test_what_has_no_ground_left_says_why_it_adds_nothing(workbench: GpuDeskService) -> None:
     made = explain_ruling(told(workbench, {"months_to_launch": 12.0}), "D000-05")
     assert finding(made, "weight").texts[0].startswith("Nothing: The page gives three horizons")
     assert made is not None
     assert len(made.disputes) == 3
 
 
-def test_rules_that_say_otherwise_stand_beside(workbench: Workbench) -> None:
+def test_rules_that_say_otherwise_stand_beside(workbench: GpuDeskService) -> None:
     made = explain_ruling(told(workbench), "D002-05")
     assert [each.id for each in lines_of(made).rulings] == ["D002-05", "D003-06", "D003-20"]
     assert lines_of(made).rulings_title == "The rule, and those beside it"
 
 
-def test_a_rule_that_does_not_fire_says_so(workbench: Workbench) -> None:
+def test_a_rule_that_does_not_fire_says_so(workbench: GpuDeskService) -> None:
     made = explain_ruling(told(workbench), "D000-06", "mi325x")
     assert made is not None
     assert made.conditions == "Must hold; says nothing here"
@@ -212,14 +203,14 @@ def test_a_rule_that_does_not_fire_says_so(workbench: Workbench) -> None:
     assert explain_ruling(told(workbench), "D999-99") is None
 
 
-def test_every_rule_can_be_explained_for_every_column(workbench: Workbench) -> None:
+def test_every_rule_can_be_explained_for_every_column(workbench: GpuDeskService) -> None:
     asked = told(workbench, {"priority": "certainty", "team": "small", "budget_usd": 50_000.0})
-    rules: tuple[Rule, ...] = workbench.decider.rules
+    rules: tuple[DecisionRule, ...] = workbench.decider.rules
     for rule in rules:
         for key in ("", *NAMES):
             made = explain_ruling(asked, rule.id, key)
             assert made is not None
             assert made.what
-            text = with_sources(made)
+            text = format_explanation(made)
             assert rule.id in text
             assert "{" not in text

@@ -5,142 +5,151 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.export_control import ExportCheck, Held, Limit, LineCheck, Measured, RuleLine
-from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.domain.messages import message
-from gpudesk.sheets.beside_lines import as_text, export_lines
-from gpudesk.sheets.export_words import (
-    cell_lines,
-    destination_text,
-    export_warning,
-    held_text,
-    limit_text,
-    line_texts,
-    note_lines,
-    outcome_text,
-    read_in_lines,
-    refusal_text,
-    rule_days,
-    rule_lines,
-    rule_status,
-    rule_title,
-    score_lines,
-    with_figures,
+from gpudesk.domain.reference_data import (
+    ExportCheck,
+    ExportLimit,
+    ExportLineCheck,
+    ExportMetric,
+    ExportRuleLine,
+    LimitComparison,
 )
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.report.decision.advisory import join_lines, list_export_lines
+from gpudesk.report.decision.export_control import (
+    describe_destination,
+    describe_limit_standing,
+    describe_refused_claim,
+    describe_rule_outcome,
+    describe_rule_status,
+    format_rule_dates,
+    format_rule_limit,
+    format_rule_title,
+    get_export_warning,
+    list_check_notes,
+    list_export_rule_lines,
+    list_rule_cell_lines,
+    list_rule_conditions,
+    list_rule_publications,
+    list_scores,
+    select_scored_rules,
+)
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import message
 
 FORMATTER = Formatter()
 OCTOBER, JANUARY, FRAMEWORK, OLDEST = "bis-2023-10", "bis-2026-01", "bis-2025-01-diffusion", "bis-2022-10"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def checked(workbench: Workbench, part: str, destination: str | None = None) -> ExportCheck:
+def checked(workbench: GpuDeskService, part: str, destination: str | None = None) -> ExportCheck:
     return workbench.beside.export_check(part, destination)
 
 
-def test_scores_are_products_and_formats_with_one_product_stand_together(workbench: Workbench) -> None:
-    lines = score_lines(checked(workbench, "mi300x"), FORMATTER)
+def test_scores_are_products_and_formats_with_one_product_stand_together(workbench: GpuDeskService) -> None:
+    lines = list_scores(checked(workbench, "mi300x"), FORMATTER)
     assert lines[0] == "2,614.9 × 8 = 20,919 (FP8, INT8)"
     assert lines[1] == "1,307.4 × 16 = 20,918 (BF16, FP16)"
     assert lines[-1] == "653.7 TFLOPS, not in the score (TF32)"
-    assert score_lines(checked(workbench, "mi300x"), Formatter(GERMAN))[0].startswith("2.614,9 × 8 = 20.919")
+    assert list_scores(checked(workbench, "mi300x"), Formatter(GERMAN_NUMBERS))[0].startswith("2.614,9 × 8 = 20.919")
 
 
-def test_a_part_without_peaks_has_a_dash(workbench: Workbench) -> None:
+def test_a_part_without_peaks_has_a_dash(workbench: GpuDeskService) -> None:
     none = replace(checked(workbench, "mi300x"), scores=(), tpp=None)
-    assert score_lines(none, FORMATTER) == ("—",)
+    assert list_scores(none, FORMATTER) == ("—",)
 
 
 @pytest.mark.parametrize(
     ("limit", "value", "said"),
     [
-        (Limit(Measured.TPP, 4800.0, True), 20919.2, "TPP 20,919: above 4,800"),
-        (Limit(Measured.TPP, 4800.0, True), 4800.0, "TPP 4,800: at 4,800 exactly, which counts as above"),
-        (Limit(Measured.TPP, 21000.0, False), 15824.0, "TPP 15,824: below 21,000"),
-        (Limit(Measured.DENSITY, 5.92, True), None, "Performance density: not known, limit 5.92"),
+        (ExportLimit(ExportMetric.TPP, 4800.0, True), 20919.2, "TPP 20,919: above 4,800"),
+        (ExportLimit(ExportMetric.TPP, 4800.0, True), 4800.0, "TPP 4,800: at 4,800 exactly, which counts as above"),
+        (ExportLimit(ExportMetric.TPP, 21000.0, False), 15824.0, "TPP 15,824: below 21,000"),
+        (ExportLimit(ExportMetric.DENSITY, 5.92, True), None, "Performance density: not known, limit 5.92"),
         (
-            Limit(Measured.MEMORY_BANDWIDTH, 6.5e12, False),
+            ExportLimit(ExportMetric.MEMORY_BANDWIDTH, 6.5e12, False),
             5.3e12,
             "Memory bandwidth 5.3\u00a0TB/s: below 6.5\u00a0TB/s",
         ),
     ],
 )
-def test_a_figure_stands_beside_its_limit(limit: Limit, value: float | None, said: str) -> None:
-    assert held_text(Held(limit, value, message("export.no_density")), FORMATTER) == said
+def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | None, said: str) -> None:
+    assert describe_limit_standing(LimitComparison(limit, value, message("export.no_density")), FORMATTER) == said
 
 
 def test_limits_say_on_which_side_they_describe() -> None:
-    assert limit_text(Limit(Measured.TPP, 4800.0, True), FORMATTER) == "TPP at least 4,800"
-    assert limit_text(Limit(Measured.TPP, 21000.0, False), FORMATTER) == "TPP below 21,000"
+    assert format_rule_limit(ExportLimit(ExportMetric.TPP, 4800.0, True), FORMATTER) == "TPP at least 4,800"
+    assert format_rule_limit(ExportLimit(ExportMetric.TPP, 21000.0, False), FORMATTER) == "TPP below 21,000"
 
 
-def test_outcomes_name_the_lines_behind_them(workbench: Workbench) -> None:
+def test_outcomes_name_the_lines_behind_them(workbench: GpuDeskService) -> None:
     h200, b200, l4 = (
-        {each.rule.id: each for each in checked(workbench, part).rules}
-        for part in ("h200-sxm", "b200-hgx", "l4")
+        {each.rule.id: each for each in checked(workbench, part).rules} for part in ("h200-sxm", "b200-hgx", "l4")
     )
-    assert outcome_text(h200[OCTOBER]) == "Described: 3A090.a by TPP"
-    assert outcome_text(b200[JANUARY]) == "Not described"
-    assert outcome_text(l4[OCTOBER]) == "Cannot be told: 3A090.a by density, 3A090.b by density"
-    assert outcome_text(h200[FRAMEWORK]) == "No score is held against it"
-    assert cell_lines(l4[OCTOBER], FORMATTER) == ("TPP 1,936: below 4,800", outcome_text(l4[OCTOBER]))
-    assert cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score is held against it",)
+    assert describe_rule_outcome(h200[OCTOBER]) == "Described: 3A090.a by TPP"
+    assert describe_rule_outcome(b200[JANUARY]) == "Not described"
+    assert describe_rule_outcome(l4[OCTOBER]) == "Cannot be told: 3A090.a by density, 3A090.b by density"
+    assert describe_rule_outcome(h200[FRAMEWORK]) == "No score is held against it"
+    assert list_rule_cell_lines(l4[OCTOBER], FORMATTER) == (
+        "TPP 1,936: below 4,800",
+        describe_rule_outcome(l4[OCTOBER]),
+    )
+    assert list_rule_cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score is held against it",)
 
 
-def test_rules_have_their_days_and_what_came_of_them(workbench: Workbench) -> None:
+def test_rules_have_their_days_and_what_came_of_them(workbench: GpuDeskService) -> None:
     rules = workbench.beside.export_rules
     by_id = {rule.id: rule for rule in rules.rules}
-    assert rule_days(by_id[OCTOBER]) == "in force 2023-11-17, published 2023-10-25"
-    assert rule_days(by_id[JANUARY]) == "published and in force 2026-01-15"
-    assert rule_days(by_id[OLDEST]) == "published 2022-10-13"
-    assert rule_title(by_id[OCTOBER]) == "Rule of October 2023 (88 FR 73458)"
-    assert rule_title(replace(by_id[OCTOBER], reference=None)) == "Rule of October 2023"
-    assert rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, says its publisher"
-    assert rule_status(by_id[OLDEST], rules) == "Superseded by: Rule of October 2023"
-    assert rule_status(by_id[OCTOBER], rules) is None
-    assert [rule.id for rule in with_figures(rules)] == [JANUARY, OCTOBER]
+    assert format_rule_dates(by_id[OCTOBER]) == "in force 2023-11-17, published 2023-10-25"
+    assert format_rule_dates(by_id[JANUARY]) == "published and in force 2026-01-15"
+    assert format_rule_dates(by_id[OLDEST]) == "published 2022-10-13"
+    assert format_rule_title(by_id[OCTOBER]) == "Rule of October 2023 (88 FR 73458)"
+    assert format_rule_title(replace(by_id[OCTOBER], reference=None)) == "Rule of October 2023"
+    assert describe_rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, says its publisher"
+    assert describe_rule_status(by_id[OLDEST], rules) == "Superseded by: Rule of October 2023"
+    assert describe_rule_status(by_id[OCTOBER], rules) is None
+    assert [rule.id for rule in select_scored_rules(rules)] == [JANUARY, OCTOBER]
 
 
-def test_all_that_a_rule_says_is_in_its_lines(workbench: Workbench) -> None:
+def test_all_that_a_rule_says_is_in_its_lines(workbench: GpuDeskService) -> None:
     rules = workbench.beside.export_rules
     october = next(rule for rule in rules.rules if rule.id == OCTOBER)
-    lines = rule_lines(october, rules, FORMATTER)
+    lines = list_export_rule_lines(october, rules, FORMATTER)
     assert lines[0] == october.counts
     assert "3A090.a by TPP: TPP at least 4,800." in lines
     assert lines[-1] == october.note
     assert any("TPP at least 1,600 and performance density at least 5.92" in line for line in lines)
-    bare = replace(october, lines=(RuleLine("one", (Limit(Measured.TPP, 1.0, True),), "Its note."),))
-    assert line_texts(bare, FORMATTER) == ("one: TPP at least 1. Its note.",)
-    places = read_in_lines(october)
+    bare = replace(october, lines=(ExportRuleLine("one", (ExportLimit(ExportMetric.TPP, 1.0, True),), "Its note."),))
+    assert list_rule_conditions(bare, FORMATTER) == ("one: TPP at least 1. Its note.",)
+    places = list_rule_publications(october)
     assert len(places) == len(october.read_in)
     assert any("undated" in place and "https://" in place for place in places)
 
 
-def test_a_destination_is_only_looked_for_among_those_that_are_named(workbench: Workbench) -> None:
+def test_a_destination_is_only_looked_for_among_those_that_are_named(workbench: GpuDeskService) -> None:
     rules = {rule.id: rule for rule in workbench.beside.export_rules.rules}
     china, peru = checked(workbench, "l4", "China"), checked(workbench, "l4", "Peru")
-    assert destination_text(rules[OCTOBER], china) == "What was read of it names China."
-    assert destination_text(rules[OCTOBER], peru) == "What was read of it does not name Peru."
-    assert destination_text(rules[FRAMEWORK], china) is None, "nothing read of it names a destination"
-    assert destination_text(rules[OCTOBER], checked(workbench, "l4")) is None
+    assert describe_destination(rules[OCTOBER], china) == "What was read of it names China."
+    assert describe_destination(rules[OCTOBER], peru) == "What was read of it does not name Peru."
+    assert describe_destination(rules[FRAMEWORK], china) is None, "nothing read of it names a destination"
+    assert describe_destination(rules[OCTOBER], checked(workbench, "l4")) is None
 
 
-def test_the_claim_that_does_not_hold_is_refused_with_its_product(workbench: Workbench) -> None:
+def test_the_claim_that_does_not_hold_is_refused_with_its_product(workbench: GpuDeskService) -> None:
     claim = checked(workbench, "mi300x").refused[0]
-    said = refusal_text(claim, "MI300X", FORMATTER)
+    said = describe_refused_claim(claim, "MI300X", FORMATTER)
     assert "1,307 × 16 = 20,912, and the threshold is 4,800" in said
     assert "C002-088" in said
     assert "D-114" in said
 
 
-def test_notes_are_said_once_with_names_where_not_for_all(workbench: Workbench) -> None:
+def test_notes_are_said_once_with_names_where_not_for_all(workbench: GpuDeskService) -> None:
     checks = [checked(workbench, part, "Peru") for part in ("h200-sxm", "mi355x", "vera-rubin-nvl72")]
-    notes = note_lines(checks, FORMATTER)
+    notes = list_check_notes(checks, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("H200 SXM, Vera Rubin NVL72: Not in the score") for note in notes)
     assert sum("is announced" in note for note in notes) == 1
@@ -148,15 +157,15 @@ def test_notes_are_said_once_with_names_where_not_for_all(workbench: Workbench) 
     assert not any("legal advice" in note for note in notes), "the warning has a place of its own"
 
 
-def test_the_warning_opens_what_is_copied(workbench: Workbench) -> None:
+def test_the_warning_opens_what_is_copied(workbench: GpuDeskService) -> None:
     checks = [checked(workbench, "mi300x")]
-    text = as_text(export_lines(checks, workbench.beside.export_rules, FORMATTER))
-    assert export_warning() == "Verify with the rule in force and counsel: this is arithmetic, not advice"
-    assert text.splitlines()[1].strip() == f"{export_warning()}."
+    text = join_lines(list_export_lines(checks, workbench.beside.export_rules, FORMATTER))
+    assert get_export_warning() == "Verify with the rule in force and counsel: this is arithmetic, not advice"
+    assert text.splitlines()[1].strip() == f"{get_export_warning()}."
     assert text.index("Guidance of May 2026") < text.index("Rule of October 2022")
 
 
 def test_a_line_without_a_figure_cannot_be_told() -> None:
-    limit = Limit(Measured.DENSITY, 5.92, True)
-    line = LineCheck(RuleLine("d", (limit,)), (Held(limit, None, message("export.no_density")),))
+    limit = ExportLimit(ExportMetric.DENSITY, 5.92, True)
+    line = ExportLineCheck(ExportRuleLine("d", (limit,)), (LimitComparison(limit, None, message("export.no_density")),))
     assert line.met is None

@@ -5,24 +5,22 @@ from collections.abc import Iterator
 import pytest
 
 from gpudesk import paths
-from gpudesk.advisor.conditions import condition
-from gpudesk.domain.decisions import Fact, Rule
-from gpudesk.domain.decisions import Tested as Comparison
-from gpudesk.domain.estimates import Banded
-from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.questions import NO_LIMIT, QUESTIONS
-from gpudesk.sheets import condition_words as words
-from gpudesk.sheets.fact_words import fact_name, fact_text, in_sentence
-from gpudesk.workbench.deciding.rules_file import read_rules
+from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.decision.rules.data_files import read_rules
+from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, DecisionRule, FactValue
+from gpudesk.domain.decision import ConditionResult as Comparison
+from gpudesk.report.decision import rules as words
+from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 
 FORMATTER = Formatter()
 
 
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[DecisionRule, ...]:
     return read_rules(paths.rules_dir())
 
 
-def conditions(rule: Rule) -> Iterator[str]:
+def conditions(rule: DecisionRule) -> Iterator[str]:
     """Yield all conditions of a rule."""
     for case in rule.cases:
         yield from (text for text in (case.when, case.requires, case.favours, case.checks) if text)
@@ -33,7 +31,7 @@ def named() -> list[str]:
     found = {rule.shows for rule in rules() if rule.shows}
     for rule in rules():
         for text in conditions(rule):
-            found |= condition(text).names
+            found |= parse_condition(text).names
     return sorted(found)
 
 
@@ -45,24 +43,24 @@ def test_every_fact_of_rules_has_a_name_and_a_format() -> None:
     names = named()
     assert len(names) > 80
     for name in names:
-        assert "_" not in fact_name(name), name
-        assert fact_text(name, None, FORMATTER) == UNKNOWN
+        assert "_" not in label_fact(name), name
+        assert format_fact(name, None, FORMATTER) == MISSING_VALUE_TEXT
         if name not in QUESTIONS:
-            for value in (True, False, 412.0, Banded(2.0, 1.0, 3.0), 0.0, float("inf")):
-                assert fact_text(name, value, FORMATTER)
+            for value in (True, False, 412.0, IntervalEstimate(2.0, 1.0, 3.0), 0.0, float("inf")):
+                assert format_fact(name, value, FORMATTER)
 
 
 def test_no_two_facts_are_called_the_same_in_one_condition() -> None:
     for rule in rules():
         for text in conditions(rule):
-            used = condition(text).names
-            assert len({fact_name(name) for name in used}) == len(used), text
+            used = parse_condition(text).names
+            assert len({label_fact(name) for name in used}) == len(used), text
 
 
 def test_no_condition_is_shown_as_the_program_writes_it() -> None:
     for rule in rules():
         for text in conditions(rule):
-            said = words.condition_text(text, FORMATTER)
+            said = words.describe_condition(text, FORMATTER)
             assert "_" not in said, said
             assert "==" not in said
             assert "1e" not in said
@@ -78,11 +76,11 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("link_gbs", 1071.4, "1,071 GB/s"),
         ("host_traffic_gbs", 1.2e-5, "under 0.01 GB/s"),
         ("peak_pflops", 0.9895, "0.9895 PFLOPS"),
-        ("tokens_per_s", Banded(1731.2, 1506.0, 1956.0), "1,731 (1,506 – 1,956) tok/s"),
-        ("ttft_ms", Banded(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
+        ("tokens_per_s", IntervalEstimate(1731.2, 1506.0, 1956.0), "1,731 (1,506 – 1,956) tok/s"),
+        ("ttft_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
         ("rent_usd_h", 1.95, "1.95 USD/h"),
         ("spend_usd", 2362.5, "2,362 USD"),
-        ("usd_per_million", Banded(0.665, 0.439, 0.961), "0.665 (0.439 – 0.961) USD/M tokens"),
+        ("usd_per_million", IntervalEstimate(0.665, 0.439, 0.961), "0.665 (0.439 – 0.961) USD/M tokens"),
         ("payback_hours", 20_400.0, "20,400 h/month"),
         ("payback_hours", float("inf"), "never"),
         ("params_b", 70.0, "70B"),
@@ -102,8 +100,8 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("export_score", 20_912.0, "20,912"),
     ],
 )
-def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: Fact, said: str) -> None:
-    assert plain(fact_text(name, fact, FORMATTER)) == said
+def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactValue, said: str) -> None:
+    assert plain(format_fact(name, fact, FORMATTER)) == said
 
 
 @pytest.mark.parametrize(
@@ -115,13 +113,10 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: Fact, 
         ),
         (Comparison("weights_gb > 140", 72.6, 140.0, holds=False), "weights, 72.6 GB > 140 GB: no"),
         (
-            Comparison("ttft_ms <= ttft_limit_ms", Banded(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
+            Comparison("ttft_ms <= ttft_limit_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
             "time to first token, 1,990 (1,630 – 2,550) ms ≤ limit for the first token 2 s: cannot be told",
         ),
-        (
-            Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True),
-            "limit for the first token: 2 s",
-        ),
+        (Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True), "limit for the first token: 2 s"),
         (Comparison("fits_alone", True, None, holds=True), "fits on one: yes"),
         (Comparison("fits_alone", None, None, holds=None), "fits on one: cannot be told"),
         (Comparison("form == 'oam'", "sxm", "oam", holds=False), "form: SXM, not OAM"),
@@ -134,16 +129,13 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: Fact, 
     ],
 )
 def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, said: str) -> None:
-    assert plain(words.tested_text(tested, FORMATTER)) == said
+    assert plain(words.describe_condition_result(tested, FORMATTER)) == said
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            "needs_gb > 200 and shape == 'one'",
-            "weights and one request > 200 GB and one must hold the model: yes",
-        ),
+        ("needs_gb > 200 and shape == 'one'", "weights and one request > 200 GB and one must hold the model: yes"),
         ("team == 'cuda' or team == 'small'", "team: CUDA only or small or new"),
         ("not needs_port", "needs no port"),
         ("not fits", "not: the deployment fits"),
@@ -158,7 +150,7 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
     ],
 )
 def test_conditions_read_as_words(text: str, said: str) -> None:
-    assert plain(words.condition_text(text, FORMATTER)) == said
+    assert plain(words.describe_condition(text, FORMATTER)) == said
 
 
 @pytest.mark.parametrize(
@@ -174,4 +166,4 @@ def test_conditions_read_as_words(text: str, said: str) -> None:
     ],
 )
 def test_names_of_their_own_keep_their_capitals(name: str, said: str) -> None:
-    assert in_sentence(name) == said
+    assert lower_for_sentence(name) == said

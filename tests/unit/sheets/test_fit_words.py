@@ -2,25 +2,25 @@
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.fit_matrix import FitCell, FitQuestion
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import message
-from gpudesk.domain.models import Model
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GB, GIB
-from gpudesk.sheets.fit_words import (
-    Room,
-    cell_sentence,
-    question_text,
-    reading_name,
-    reading_note,
-    reading_sentence,
-    room_of,
-    share_left,
+from gpudesk.domain.sizing import FitCell, FitQuestion
+from gpudesk.report.sizing import (
+    HeadroomLevel,
+    classify_headroom,
+    compute_headroom_share,
+    describe_fit_cell,
+    describe_matrix_question,
+    describe_reading,
+    describe_reading_cell,
+    label_reading,
 )
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import message
+from gpudesk.text.units import GB, GIB
 
-FORMATTER = Formatter(ENGLISH)
+FORMATTER = Formatter(ENGLISH_NUMBERS)
 QUESTION = FitQuestion(Precision.FP8, Precision.FP16, 8192, 1)
 MODEL = Model("m", "Small 8B", "Someone", 4096, 32_000, False, 4096, None, ())
 
@@ -47,59 +47,58 @@ def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCe
 @pytest.mark.parametrize(
     ("left", "room"),
     [
-        (0.9, Room.AMPLE),
-        (0.25, Room.AMPLE),
-        (0.246, Room.AMPLE),
-        (0.244, Room.SOME),
-        (0.096, Room.SOME),
-        (0.0949, Room.TIGHT),
-        (0.0, Room.TIGHT),
+        (0.9, HeadroomLevel.AMPLE),
+        (0.25, HeadroomLevel.AMPLE),
+        (0.246, HeadroomLevel.AMPLE),
+        (0.244, HeadroomLevel.SOME),
+        (0.096, HeadroomLevel.SOME),
+        (0.0949, HeadroomLevel.TIGHT),
+        (0.0, HeadroomLevel.TIGHT),
     ],
 )
-def test_room_falls_into_the_class_of_the_per_cent_that_are_shown(left: float, room: Room) -> None:
-    assert room_of(share_left(cell(1, left))) is room
+def test_room_falls_into_the_class_of_the_per_cent_that_are_shown(left: float, room: HeadroomLevel) -> None:
+    assert classify_headroom(compute_headroom_share(cell(1, left))) is room
 
 
 def test_nothing_leaves_nothing() -> None:
-    assert share_left(cell(None)) == 0.0
+    assert compute_headroom_share(cell(None)) == 0.0
 
 
 def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
     asked = FitQuestion(Precision.FP8, Precision.FP16, 4096)
-    assert cell_sentence(cell(2, 0.12), "B", MODEL, asked, FORMATTER) == (
-        "Small 8B on B, FP8 weights: 2 hold it on vLLM with TP 2; 12.0 of 100.0 GiB usable left on the "
-        "fullest, 12 %"
+    assert describe_fit_cell(cell(2, 0.12), "B", MODEL, asked, FORMATTER) == (
+        "Small 8B on B, FP8 weights: 2 hold it on vLLM with TP 2; 12.0 of 100.0 GiB usable left on the fullest, 12 %"
     )
-    assert "1 holds it on vLLM; " in cell_sentence(cell(1), "B", MODEL, asked, FORMATTER)
+    assert "1 holds it on vLLM; " in describe_fit_cell(cell(1), "B", MODEL, asked, FORMATTER)
 
 
 def test_more_tokens_than_the_model_reads_are_said() -> None:
-    said = cell_sentence(cell(1), "B", MODEL, QUESTION, FORMATTER)
+    said = describe_fit_cell(cell(1), "B", MODEL, QUESTION, FORMATTER)
     assert said.endswith("The model reads 4,096 tokens at the most")
 
 
 def test_without_a_deployment_the_reason_is_said() -> None:
-    said = cell_sentence(cell(None), "B", MODEL, QUESTION, FORMATTER)
+    said = describe_fit_cell(cell(None), "B", MODEL, QUESTION, FORMATTER)
     assert said.startswith("Small 8B on B, FP8 weights: none. ")
-    assert reading_sentence(cell(None), "B", MODEL, FORMATTER).startswith(
+    assert describe_reading_cell(cell(None), "B", MODEL, FORMATTER).startswith(
         "Small 8B on B: no count by this reading. "
     )
 
 
 def test_a_reading_is_said_with_its_arithmetic() -> None:
     found = cell(2, 0.125, 80 * GB)
-    assert reading_sentence(found, "B", MODEL, FORMATTER) == (
+    assert describe_reading_cell(found, "B", MODEL, FORMATTER) == (
         "Small 8B on B: 2 by this reading. 140.0 GB of FP8 weights, 80.0 GB in each"
     )
 
 
 def test_readings_are_named_and_say_what_they_are_for() -> None:
     keys = ("decimal", "binary", "decimal-reserved", "binary-reserved")
-    assert len({reading_name(key) for key in keys}) == 4
-    assert all("never what answers use" in reading_note(key) for key in keys)
+    assert len({label_reading(key) for key in keys}) == 4
+    assert all("never what answers use" in describe_reading(key) for key in keys)
 
 
 def test_the_question_is_said_in_the_singular_and_the_plural() -> None:
-    assert question_text(QUESTION, FORMATTER) == "FP8 weights, FP16 KV cache, 1 sequence of 8,192 tokens"
+    assert describe_matrix_question(QUESTION, FORMATTER) == "FP8 weights, FP16 KV cache, 1 sequence of 8,192 tokens"
     many = FitQuestion(Precision.FP4, Precision.FP8, 100, 12)
-    assert question_text(many, FORMATTER) == "FP4 weights, FP8 KV cache, 12 sequences of 100 tokens"
+    assert describe_matrix_question(many, FORMATTER) == "FP4 weights, FP8 KV cache, 12 sequences of 100 tokens"

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gpudesk.sheets.csv import sheet_csv
-from gpudesk.sheets.html import sheet_html
-from gpudesk.sheets.json import sheet_json
-from gpudesk.sheets.markdown import sheet_markdown
-from gpudesk.sheets.sections import machine_sheet, make_sheet
+from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+from gpudesk.report.writers.csv import write_sheet_csv
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.json import write_sheet_json
+from gpudesk.report.writers.markdown import write_sheet_markdown
 from tests.unit.sheets.conftest import MakeAnswer
 
 _VOID = {"meta", "col", "br"}
@@ -54,7 +54,7 @@ def read(html: str) -> Reader:
 
 
 def test_html_is_whole_and_needs_nothing_else(make_answer: MakeAnswer) -> None:
-    reader = read(sheet_html(make_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))))
+    reader = read(write_sheet_html(build_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))))
     assert "script" not in reader.tags
     assert "link" not in reader.tags
     assert "img" not in reader.tags
@@ -65,9 +65,9 @@ def test_html_is_whole_and_needs_nothing_else(make_answer: MakeAnswer) -> None:
 
 
 def test_html_and_markdown_show_the_same_figures(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x", "mi355x"), date="2026-11-20")
-    html_text = " ".join(read(sheet_html(sheet)).texts)
-    markdown = sheet_markdown(sheet).replace("\\", "")
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"), date="2026-11-20")
+    html_text = " ".join(read(write_sheet_html(sheet)).texts)
+    markdown = write_sheet_markdown(sheet).replace("\\", "")
     for group in sheet.table.groups:
         for row in group.rows:
             for cell in row.cells:
@@ -83,17 +83,17 @@ def test_html_and_markdown_show_the_same_figures(make_answer: MakeAnswer) -> Non
 
 def test_markup_in_names_stays_text(make_answer: MakeAnswer) -> None:
     name = '<script>alert("x")</script> | *a* [b](c)'
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x", name=name, note="a & b < c"))
-    reader = read(sheet_html(sheet))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", name=name, note="a & b < c"))
+    reader = read(write_sheet_html(sheet))
     assert "script" not in reader.tags
     assert name in reader.texts
     assert "a & b < c" in reader.texts
-    first = sheet_markdown(sheet).splitlines()[0]
+    first = write_sheet_markdown(sheet).splitlines()[0]
     assert first == '# \\<script\\>alert("x")\\</script\\> \\| \\*a\\* \\[b\\](c)'
 
 
 def test_markdown_tables_have_as_many_cells_in_every_row(make_answer: MakeAnswer) -> None:
-    markdown = sheet_markdown(make_sheet(make_answer("h200-sxm", "mi325x", name="a|b")))
+    markdown = write_sheet_markdown(build_sheet(make_answer("h200-sxm", "mi325x", name="a|b")))
     for table in re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE):
         lines = table.splitlines()
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
@@ -104,7 +104,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def test_csv_has_plain_numbers_and_as_many_cells_in_every_row(make_answer: MakeAnswer) -> None:
-    rows = rows_of(sheet_csv(machine_sheet(make_answer("h200-sxm", "mi325x"))))
+    rows = rows_of(write_sheet_csv(build_machine_sheet(make_answer("h200-sxm", "mi325x"))))
     assert {len(row) for row in rows} == {11}
     throughput = next(row for row in rows if row[:2] == ["At this workload", "Output throughput"])
     assert throughput[2:] == ["tok/s", "1000", "900", "1100", "", "1250", "1125", "1375", "best"]
@@ -115,7 +115,7 @@ def test_csv_has_plain_numbers_and_as_many_cells_in_every_row(make_answer: MakeA
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2+3", "@sum", "\t=1", "=HYPERLINK(x)"])
 def test_csv_holds_no_formulas(make_answer: MakeAnswer, name: str) -> None:
-    text = sheet_csv(machine_sheet(make_answer("h200-sxm", "mi325x", name=name)))
+    text = write_sheet_csv(build_machine_sheet(make_answer("h200-sxm", "mi325x", name=name)))
     cells = [cell for row in rows_of(text) for cell in row]
     assert f"'{name}" in cells
     for cell in cells:
@@ -125,12 +125,10 @@ def test_csv_holds_no_formulas(make_answer: MakeAnswer, name: str) -> None:
 
 def test_json_has_full_figures_claims_and_sources(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", "mi355x")
-    found = json.loads(sheet_json(answer))
+    found = json.loads(write_sheet_json(answer))
     assert [part["accelerator"] for part in found["accelerators"]] == ["h200-sxm", "mi325x", "mi355x"]
     bandwidth = next(
-        attribute
-        for attribute in found["accelerators"][1]["attributes"]
-        if attribute["name"] == "memory_bandwidth"
+        attribute for attribute in found["accelerators"][1]["attributes"] if attribute["name"] == "memory_bandwidth"
     )
     assert (bandwidth["value"], bandwidth["unit"], bandwidth["source"]) == (6.0e12, "B/s", "maker-sheet")
     assert bandwidth["rivals"][0]["value"] == 5.3e12

@@ -6,35 +6,35 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.sheets.names import column_names
-from gpudesk.sheets.negotiation_sheet import NegotiationPaper, negotiation_blocks, negotiation_file
-from gpudesk.sheets.paper_blocks import (
-    Block,
-    Grid,
-    Heading,
-    Items,
-    Paragraph,
-    Ticks,
-    blocks_html,
-    blocks_markdown,
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.report.decision.negotiation import NegotiationDocument, build_negotiation_blocks, write_negotiation_file
+from gpudesk.report.labels import list_column_names
+from gpudesk.report.writers.document import (
+    BulletList,
+    CheckList,
+    DocumentBlock,
+    DocumentHeading,
+    DocumentParagraph,
+    DocumentTable,
+    write_blocks_html,
+    write_blocks_markdown,
 )
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
 
 #: What a user may write, and what must not be read as markup.
 NOTE = "Two <b>quotes</b> | 12 *May* & more"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def paper(workbench: Workbench) -> NegotiationPaper:
+def paper(workbench: GpuDeskService) -> NegotiationDocument:
     scenario = read_template("70b-chat-on-four")
     settings = replace(
         scenario.decision, done={"P002-01": NOTE, "P002-04.response": ""}, plans={"destination_name": "Peru"}
@@ -42,10 +42,10 @@ def paper(workbench: Workbench) -> NegotiationPaper:
     scenario = replace(scenario, decision=settings)
     answer = workbench.answer(scenario)
     decision = workbench.decide(answer)
-    return NegotiationPaper(
+    return NegotiationDocument(
         title=scenario.name,
         decision=decision,
-        names=dict(zip(decision.columns, column_names(answer), strict=True)),
+        names=dict(zip(decision.columns, list_column_names(answer), strict=True)),
         sheet=workbench.beside.negotiation(scenario, decision, "2026-11-23"),
         checks=(*workbench.beside.export_checks(scenario), workbench.beside.export_check("mi300x", "Peru")),
         rules=workbench.beside.export_rules,
@@ -56,41 +56,41 @@ def paper(workbench: Workbench) -> NegotiationPaper:
     )
 
 
-def text_of(paper: NegotiationPaper, suffix: str) -> str:
-    return negotiation_file(paper, suffix).decode("utf-8")
+def text_of(paper: NegotiationDocument, suffix: str) -> str:
+    return write_negotiation_file(paper, suffix).decode("utf-8")
 
 
-def test_the_recommended_deployment_is_its_head(paper: NegotiationPaper) -> None:
-    title, made, recommended, *_ = negotiation_blocks(paper)
-    assert title == Heading(1, "Negotiation sheet: Llama 3.1 70B for chat on four accelerators")
-    assert made == Paragraph("Made on 2026-11-23 from catalog 0123abcd")
-    assert isinstance(recommended, Heading)
+def test_the_recommended_deployment_is_its_head(paper: NegotiationDocument) -> None:
+    title, made, recommended, *_ = build_negotiation_blocks(paper)
+    assert title == DocumentHeading(1, "Negotiation sheet: Llama 3.1 70B for chat on four accelerators")
+    assert made == DocumentParagraph("Made on 2026-11-23 from catalog 0123abcd")
+    assert isinstance(recommended, DocumentHeading)
     assert any(name in recommended.text for name in paper.names.values())
 
 
-def test_every_step_has_its_ticks_and_notes(paper: NegotiationPaper) -> None:
-    ticks = [block for block in negotiation_blocks(paper) if isinstance(block, Ticks)]
+def test_every_step_has_its_ticks_and_notes(paper: NegotiationDocument) -> None:
+    ticks = [block for block in build_negotiation_blocks(paper) if isinstance(block, CheckList)]
     assert len(ticks) == 6
     assert ticks[0].points[0] == (True, "The whole step", NOTE)
     assert (True, "A time within which faults are answered", "") in ticks[3].points
     assert [len(each.points) for each in ticks] == [3, 3, 2, 4, 2, 5]
 
 
-def test_the_export_check_carries_its_warning(paper: NegotiationPaper) -> None:
-    blocks = negotiation_blocks(paper)
-    place = blocks.index(Heading(2, "Export check"))
+def test_the_export_check_carries_its_warning(paper: NegotiationDocument) -> None:
+    blocks = build_negotiation_blocks(paper)
+    place = blocks.index(DocumentHeading(2, "Export check"))
     warning, grid, notes = blocks[place + 1 : place + 4]
-    assert warning == Paragraph(
+    assert warning == DocumentParagraph(
         "Verify with the rule in force and counsel: this is arithmetic, not advice.", strong=True
     )
-    assert isinstance(grid, Grid)
+    assert isinstance(grid, DocumentTable)
     assert [row[0] for row in grid.rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X", "MI300X"]
-    assert isinstance(notes, Items)
+    assert isinstance(notes, BulletList)
     assert any("1,307 × 16 = 20,912" in line for line in notes.lines)
     assert any("does not name Peru" in line for line in notes.lines)
 
 
-def test_markdown_shows_words_of_the_user_as_they_are(paper: NegotiationPaper) -> None:
+def test_markdown_shows_words_of_the_user_as_they_are(paper: NegotiationDocument) -> None:
     text = text_of(paper, ".md")
     assert r"- [x] The whole step: Two \<b\>quotes\</b\> \| 12 \*May\* \& more" in text
     assert text.count("- [ ] ") + text.count("- [x] ") == 19
@@ -100,7 +100,7 @@ def test_markdown_shows_words_of_the_user_as_they_are(paper: NegotiationPaper) -
     assert "Seed 002: Scorecard of AMD's private inference stack, 2024-02" in text
 
 
-def test_html_needs_nothing_else_and_escapes_words(paper: NegotiationPaper) -> None:
+def test_html_needs_nothing_else_and_escapes_words(paper: NegotiationDocument) -> None:
     text = text_of(paper, ".HTML")
     assert "Two &lt;b&gt;quotes&lt;/b&gt; | 12 *May* &amp; more" in text
     assert "<b>" not in text
@@ -112,13 +112,13 @@ def test_html_needs_nothing_else_and_escapes_words(paper: NegotiationPaper) -> N
 
 
 @pytest.mark.parametrize("suffix", [".txt", ""])
-def test_another_form_is_refused(paper: NegotiationPaper, suffix: str) -> None:
+def test_another_form_is_refused(paper: NegotiationDocument, suffix: str) -> None:
     with pytest.raises(InputError) as refused:
-        negotiation_file(paper, suffix)
+        write_negotiation_file(paper, suffix)
     assert refused.value.problem.id == "sheet.format"
 
 
-def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationPaper, workbench: Workbench) -> None:
+def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationDocument, workbench: GpuDeskService) -> None:
     scenario = read_template("70b-chat-on-four")
     none = workbench.decide(workbench.answer(scenario), {"serving_engine": "tgi", "precision": "fp4"})
     text = text_of(replace(paper, decision=none, title=""), ".md")
@@ -126,6 +126,6 @@ def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationPaper, workben
 
 
 def test_controls_are_shown_as_signs() -> None:
-    blocks: list[Block] = [Paragraph("a\x07b\u202ec"), Ticks(((False, "x", "n\x00"),))]
-    for text in (blocks_markdown(blocks), blocks_html("t\x07", blocks)):
+    blocks: list[DocumentBlock] = [DocumentParagraph("a\x07b\u202ec"), CheckList(((False, "x", "n\x00"),))]
+    for text in (write_blocks_markdown(blocks), write_blocks_html("t\x07", blocks)):
         assert not any(each in text for each in "\x07\x00\u202e")

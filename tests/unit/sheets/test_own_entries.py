@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.catalog.importing.model_facts import model_facts
-from gpudesk.domain.claims import ClaimValue, Kind
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.sheets.comparison_table import comparison_table
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.catalog.user_store import edits, entry
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ClaimValue, Formatter
 
 TODAY = "2026-11-21"
 
 
 def test_own_entries_say_so() -> None:
-    source = own_edits.own_source("Draft of a data sheet")
+    source = entry.make_user_source("Draft of a data sheet")
     figures: dict[str, ClaimValue] = {
         "memory": 192 << 30,
         "memory_bandwidth": 5 * 10**12,
         "software_platform": "cuda",
         "peak_dense_bf16": 9 * 10**14,
     }
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         definition = {**bench.catalog.definition("llama-3.1-8b"), "id": "my-llama", "name": "My Llama"}
-        model = model_facts(definition, source, today=TODAY)
+        model = make_model_facts(definition, source, today=TODAY)
         stated = [
-            OwnClaim("acme-1", name, value, source.id, Kind.USER, TODAY) for name, value in figures.items()
+            UserClaim("acme-1", name, value, source.id, SourceKind.USER, TODAY) for name, value in figures.items()
         ]
-        part: tuple[OwnFact, ...] = (OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
-        bench.own.do(own_edits.add(bench.catalog, [source, *model, *part], "mine"))
+        part: tuple[UserFact, ...] = (UserAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
+        bench.own.do(edits.add_facts(bench.catalog, [source, *model, *part], "mine"))
         parts = (AcceleratorChoice("acme-1", 1), AcceleratorChoice("h200-sxm", 1))
         scenario = replace(read_template("70b-chat-on-four"), model="my-llama", accelerators=parts)
         answer = bench.answer(scenario)
-        sheet = make_sheet(answer, date=TODAY, explain=bench.explain)
-        heads = comparison_table(answer, Formatter()).heads
+        sheet = build_sheet(answer, date=TODAY, explain=bench.explain)
+        heads = build_comparison_table(answer, Formatter()).heads
     assert "yours" in heads[0].detail
     assert "yours" not in heads[1].detail
     assert sheet.assumptions[0].value == "My Llama (own entry)"

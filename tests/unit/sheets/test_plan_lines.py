@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
-from gpudesk.domain.messages import message
-from gpudesk.domain.plans import PlanChoice, PlanOption
-from gpudesk.sheets.explaining import Backing, explain_figure
-from gpudesk.sheets.explanation_text import with_sources
-from gpudesk.sheets.plan_lines import plan_lines, plan_reason
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.figure import FigureBacking, build_explained_plans, describe_plan_reason, explain_figure
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import message
 from tests.fakes import around
 from tests.unit.sheets.conftest import MakeAnswer
 
-FORMATTER = Formatter(ENGLISH)
+FORMATTER = Formatter(ENGLISH_NUMBERS)
 
 
-def slower(tp: int, rate: float) -> PlanOption:
-    return PlanOption(
+def slower(tp: int, rate: float) -> ConsideredPlan:
+    return ConsideredPlan(
         ParallelPlan(tp, dp=8 // tp),
         fits=True,
         taken=False,
@@ -32,7 +31,7 @@ def slower(tp: int, rate: float) -> PlanOption:
     )
 
 
-TAKEN = PlanOption(
+TAKEN = ConsideredPlan(
     ParallelPlan(4, dp=2),
     fits=True,
     taken=True,
@@ -41,13 +40,13 @@ TAKEN = PlanOption(
     ttft_ms=around(200.0),
     tpot_ms=around(28.0),
 )
-UNFIT = PlanOption(
+UNFIT = ConsideredPlan(
     ParallelPlan(dp=8),
     fits=False,
     taken=False,
     reasons=(message("plan.weights_do_not_fit", weights=141.0, capacity=(80.0, "GiB")),),
 )
-UNTRIED = PlanOption(
+UNTRIED = ConsideredPlan(
     ParallelPlan(8, ep=8, attention_dp=True),
     fits=None,
     taken=False,
@@ -57,14 +56,10 @@ CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), 
 
 
 def test_a_plan_is_one_line_with_its_reason() -> None:
-    lines = plan_lines(CHOICE, FORMATTER)
+    lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
     first, second, *_ = lines.shown
-    assert (first.name, first.value, first.reason) == (
-        "TP 4 × DP 2",
-        "3,560 tok/s",
-        "12 % faster than the next, TP 8",
-    )
+    assert (first.name, first.value, first.reason) == ("TP 4 × DP 2", "3,560 tok/s", "12 % faster than the next, TP 8")
     assert second.sentence == (
         "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12 % slower: communication takes 31 % of its time "
         "against 4 %; within the error"
@@ -73,7 +68,7 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
 
 
 def test_what_is_seldom_asked_for_stands_in_groups() -> None:
-    lines = plan_lines(CHOICE, FORMATTER)
+    lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
     assert len(lines.shown) == 4
     assert [(group.label, len(group.plans)) for group in lines.more] == [
@@ -88,7 +83,7 @@ def test_what_is_seldom_asked_for_stands_in_groups() -> None:
 
 
 def test_figures_follow_the_language() -> None:
-    lines = plan_lines(CHOICE, Formatter(GERMAN))
+    lines = build_explained_plans(CHOICE, Formatter(GERMAN_NUMBERS))
     assert lines is not None
     assert lines.shown[1].figure == "3.140"
     assert "31,4 ms" in lines.shown[1].latency
@@ -97,15 +92,15 @@ def test_figures_follow_the_language() -> None:
 def test_without_a_choice_there_is_nothing_to_say() -> None:
     single = PlanChoice((replace(TAKEN, reasons=(message("plan.single"),)),))
     for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
-        assert plan_lines(choice, FORMATTER) is None
-        assert plan_reason(choice, FORMATTER) is None
-    assert plan_reason(CHOICE, FORMATTER) == "12 % faster than the next, TP 8"
+        assert build_explained_plans(choice, FORMATTER) is None
+        assert describe_plan_reason(choice, FORMATTER) is None
+    assert describe_plan_reason(CHOICE, FORMATTER) == "12 % faster than the next, TP 8"
 
 
 def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm")
-    found = explain_figure(answer, 0, "output_tokens_per_s", Backing(plans=CHOICE), FORMATTER)
-    assert found.plans == plan_lines(CHOICE, FORMATTER)
-    copied = with_sources(found)
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(plans=CHOICE), FORMATTER)
+    assert found.plans == build_explained_plans(CHOICE, FORMATTER)
+    copied = format_explanation(found)
     assert "Why this plan:\n- TP 4 × DP 2, taken, 3,560 tok/s" in copied
-    assert explain_figure(answer, 0, "output_tokens_per_s", Backing(), FORMATTER).plans is None
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).plans is None

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.records import Condition, Record
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sheets.explaining import Backing, explain_figure
-from gpudesk.sheets.explanation_text import with_sources
-from gpudesk.sheets.record_lines import record_lines
+from gpudesk.domain.published_run import ComparableRun, RunCondition
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.measured_runs import build_measured_runs
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from tests.unit.sheets.conftest import MakeAnswer
 
-FORMATTER = Formatter(ENGLISH)
+FORMATTER = Formatter(ENGLISH_NUMBERS)
 PAGE = Source(
-    "page", "Results of 0.17", "A maker", Kind.MEASURED_VENDOR, "https://maker.example/results", "2025-02"
+    "page", "Results of 0.17", "A maker", SourceKind.MEASURED_VENDOR, "https://maker.example/results", "2025-02"
 )
 RUN = EstimateRequest(
     accelerator="mi325x",
@@ -36,7 +36,7 @@ RUN = EstimateRequest(
     pp=1,
     dp=2,
 )
-RECORD = Record(
+RECORD = ComparableRun(
     run="R1",
     row="R1",
     figure="output_tokens_per_s",
@@ -48,10 +48,10 @@ RECORD = Record(
     model="Llama 3.1 405B",
     engine_version="0.17",
     source=PAGE,
-    differs=(Condition.ACCELERATOR, Condition.COUNT, Condition.MODEL, Condition.LENGTHS),
+    differs=(RunCondition.ACCELERATOR, RunCondition.COUNT, RunCondition.MODEL, RunCondition.LENGTHS),
     distance=2.0,
     near=True,
-    assumed=(Condition.KV, Condition.DATE),
+    assumed=(RunCondition.KV, RunCondition.DATE),
 )
 
 
@@ -68,13 +68,13 @@ def estimate(answer: Answer) -> Estimate:
 
 
 def told(estimate: Estimate, **changes: Any) -> str:  # noqa: ANN401 - any field of a record
-    lines = record_lines(estimate, "output_tokens_per_s", (replace(RECORD, **changes),), FORMATTER)
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (replace(RECORD, **changes),), FORMATTER)
     assert lines is not None
     return lines.lines[0].what
 
 
 def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
-    lines = record_lines(estimate, "output_tokens_per_s", (RECORD,), FORMATTER)
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (RECORD,), FORMATTER)
     assert lines is not None
     assert (lines.of, lines.remark) == ("", None)
     (line,) = lines.lines
@@ -95,28 +95,28 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
 @pytest.mark.parametrize(
     ("condition", "text"),
     [
-        (Condition.WEIGHTS, "FP8 weights"),
-        (Condition.KV, "FP8 KV cache"),
-        (Condition.SERVING_ENGINE, "TensorRT-LLM"),
-        (Condition.LOAD, "3,000 queued at once"),
-        (Condition.PLAN, "TP 4 × DP 2"),
-        (Condition.POOLS, "One pool for prefill and decode"),
-        (Condition.DATE, "Software of 2025-02"),
-        (Condition.SERVER, "Without a server"),
-        (Condition.SPREAD, "Equal lengths"),
-        (Condition.EAGER, "With graphs"),
-        (Condition.PREFIX, "No prompts cached"),
-        (Condition.SPECULATION, "No speculative decoding"),
+        (RunCondition.WEIGHTS, "FP8 weights"),
+        (RunCondition.KV, "FP8 KV cache"),
+        (RunCondition.SERVING_ENGINE, "TensorRT-LLM"),
+        (RunCondition.LOAD, "3,000 queued at once"),
+        (RunCondition.PLAN, "TP 4 × DP 2"),
+        (RunCondition.POOLS, "One pool for prefill and decode"),
+        (RunCondition.DATE, "Software of 2025-02"),
+        (RunCondition.SERVER, "Without a server"),
+        (RunCondition.SPREAD, "Equal lengths"),
+        (RunCondition.EAGER, "With graphs"),
+        (RunCondition.PREFIX, "No prompts cached"),
+        (RunCondition.SPECULATION, "No speculative decoding"),
     ],
 )
-def test_each_condition_has_its_words(estimate: Estimate, condition: Condition, text: str) -> None:
+def test_each_condition_has_its_words(estimate: Estimate, condition: RunCondition, text: str) -> None:
     assert told(estimate, differs=(condition,)) == text
 
 
 def test_every_condition_can_be_told(estimate: Estimate) -> None:
-    words = told(estimate, differs=tuple(Condition)).split(", ")
+    words = told(estimate, differs=tuple(RunCondition)).split(", ")
     # Part and count are told together; lengths hold a comma of their own.
-    assert len(words) == len(Condition)
+    assert len(words) == len(RunCondition)
 
 
 def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
@@ -124,22 +124,19 @@ def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("inside", "end"),
-    [(True, "(−12 %, inside the band)"), (False, "(−12 %, outside the band)"), (None, "(−12 %)")],
+    ("inside", "end"), [(True, "(−12 %, inside the band)"), (False, "(−12 %, outside the band)"), (None, "(−12 %)")]
 )
-def test_whether_the_band_holds_is_said_where_it_is_known(
-    estimate: Estimate, inside: bool | None, end: str
-) -> None:
-    lines = record_lines(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
+def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, inside: bool | None, end: str) -> None:
+    lines = build_measured_runs(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
     assert lines is not None
     assert f"ours 4,400 {end}; " in lines.lines[0].sentence
 
 
 def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
-    far = record_lines(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
+    far = build_measured_runs(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
     assert far is not None
     assert far.remark == "Nothing near was published: these are the nearest"
-    nothing = record_lines(estimate, "ttft_ms", (), FORMATTER)
+    nothing = build_measured_runs(estimate, "ttft_ms", (), FORMATTER)
     assert nothing is not None
     assert nothing.remark is not None
     assert nothing.remark.startswith("Nothing is known")
@@ -147,18 +144,18 @@ def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estima
 
 
 def test_figures_that_rest_on_another_name_it_and_exact_ones_have_no_record(estimate: Estimate) -> None:
-    total = record_lines(estimate, "total_tokens_per_s", (RECORD,), FORMATTER)
+    total = build_measured_runs(estimate, "total_tokens_per_s", (RECORD,), FORMATTER)
     assert total is not None
     assert total.of == "Output throughput"
-    assert record_lines(estimate, "memory", (), FORMATTER) is None
+    assert build_measured_runs(estimate, "memory", (), FORMATTER) is None
     overloaded = replace(estimate, ttft_ms=None)
-    assert record_lines(overloaded, "ttft_ms", (), FORMATTER) is None
+    assert build_measured_runs(overloaded, "ttft_ms", (), FORMATTER) is None
 
 
 def test_every_record_has_the_same_details(estimate: Estimate) -> None:
     bare = replace(RECORD, assumed=(), note=None, source=replace(PAGE, url=None, date=None))
     full = replace(RECORD, note="The table says so.", source=replace(PAGE, trust="Tuned by the maker."))
-    lines = record_lines(estimate, "ttft_ms", (bare, full), FORMATTER)
+    lines = build_measured_runs(estimate, "ttft_ms", (bare, full), FORMATTER)
     assert lines is not None
     one, two = ({detail.label: detail.value for detail in line.details} for line in lines.lines)
     assert list(one) == list(two)
@@ -168,14 +165,14 @@ def test_every_record_has_the_same_details(estimate: Estimate) -> None:
 
 
 def test_numbers_follow_the_language(estimate: Estimate) -> None:
-    lines = record_lines(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN))
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN_NUMBERS))
     assert lines is not None
     assert lines.lines[0].figures == "measured 5.000 tok/s, ours 4.400"
 
 
 def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
-    found = explain_figure(answer, 0, "output_tokens_per_s", Backing(record=(RECORD,)), FORMATTER)
-    text = with_sources(found)
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(record=(RECORD,)), FORMATTER)
+    text = format_explanation(found)
     assert "Nearest published measurements, and what fits said that had not seen them:\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
-    assert explain_figure(answer, 0, "output_tokens_per_s", Backing(), FORMATTER).record is None
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).record is None

@@ -4,68 +4,68 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk import text
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.sheets.names import short_name
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Cell, Mark, Row, Sheet
+from gpudesk.domain.answer import Answer
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet, SheetCell, SheetRow
+from gpudesk.report.labels import shorten_name
+from gpudesk.text import translation
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.sheets.conftest import MakeAnswer
 
 
-def row(sheet: Sheet, label: str, group: str | None = None) -> Row:
+def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> SheetRow:
     """Return the row with this label, of the named group where labels come twice."""
     groups = [found for found in sheet.table.groups if group in (None, found.title)]
     return next(found for each in groups for found in each.rows if found.label == label)
 
 
-def texts(cells: tuple[Cell, ...]) -> list[str]:
+def texts(cells: tuple[SheetCell, ...]) -> list[str]:
     return [cell.text for cell in cells]
 
 
 def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))
     found = row(sheet, "Output throughput", "At this workload")
     assert found.unit == "tok/s"
     assert texts(found.cells) == ["1,000", "1,250", "2,000"]
     assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,125 – 1,375", "1,800 – 2,200"]
-    assert [cell.mark for cell in found.cells] == [None, None, Mark.BEST]
+    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
 
 
 def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
     assert sheet.table.groups[0].title == "Against H200-SXM"
     found = row(sheet, "Output throughput", "Against H200-SXM")
     assert texts(found.cells) == ["baseline", "+25", "+4"]
     assert found.cells[1].band == "+15 – +35"
-    assert [cell.mark for cell in found.cells] == [None, None, Mark.OPEN]
+    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.OPEN]
     slower = row(sheet, "Time to first token", "Against H200-SXM")
     assert texts(slower.cells) == ["baseline", "−20", "−4"]
 
 
 def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi355x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.answer for headline in sheet.headlines] == ["No winner"] * 4
     assert sheet.headlines[0].detail == "H200-SXM: 1,000; MI355X: 1,040"
     found = row(sheet, "Output throughput", "At this workload")
-    assert {cell.mark for cell in found.cells} == {Mark.OPEN}
+    assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
 
 
 def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
     assert sheet.headlines[0].answer == "MI325X"
     assert sheet.headlines[0].detail == "1,250 (1,125 – 1,375), +25 % against H200-SXM"
     assert sheet.headlines[0].slot == 3
 
 
 def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000))
     fits = row(sheet, "Fits")
     assert fits.cells[0].text == "does not fit on 1"
     assert fits.cells[0].detail == "use 4"
-    assert fits.cells[0].mark is Mark.FAILS
+    assert fits.cells[0].mark is CellMarking.FAILS
     (headline,) = sheet.headlines
-    assert (headline.answer, headline.mark) == ("None fits", Mark.FAILS)
+    assert (headline.answer, headline.mark) == ("None fits", CellMarking.FAILS)
     assert headline.detail == "H200-SXM: use 4; MI325X: use 4"
     assert sheet.table.groups[0].title == "At this workload"
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
@@ -73,8 +73,7 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
 
 def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswer) -> None:
     fits, short = (
-        make_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0]
-        for tokens in (2000, 2_000_000)
+        build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0] for tokens in (2000, 2_000_000)
     )
     assert fits.needed is None
     assert short.needed is not None
@@ -82,13 +81,13 @@ def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswe
 
 def test_parts_keep_their_place_in_the_palette_and_repeats_are_hollow(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", "h200-sxm")
-    sheet = make_sheet(answer)
-    assert [(head.slot, head.hollow) for head in sheet.heads] == [(1, False), (2, False), (1, True)]
-    assert [(bar.slot, bar.hollow) for bar in sheet.memory] == [(1, False), (2, False), (1, True)]
+    sheet = build_sheet(answer)
+    assert [(head.slot, head.is_variant) for head in sheet.heads] == [(1, False), (2, False), (1, True)]
+    assert [(bar.slot, bar.is_variant) for bar in sheet.memory] == [(1, False), (2, False), (1, True)]
 
 
 def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
     bandwidth = row(sheet, "Bandwidth")
     assert texts(bandwidth.cells) == ["4.8", "6.0"]
     assert [cell.notes for cell in bandwidth.cells] == [(), (1,)]
@@ -99,11 +98,11 @@ def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer
 
 
 def test_judged_dispute_without_a_note_is_listed(make_answer: MakeAnswer) -> None:
-    assert make_sheet(make_answer("h200-sxm", "mi325x")).disputes == ()
+    assert build_sheet(make_answer("h200-sxm", "mi325x")).disputes == ()
 
 
 def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
     (group,) = sheet.whose.groups
     assert {cell.text for found in group.rows for cell in found.cells} == {"[1]"}
     assert [source.number for source in sheet.sources] == [1, 2]
@@ -111,7 +110,7 @@ def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> Non
 
 
 def test_memory_is_in_gib_with_gb_beside_the_capacity(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
     capacity = row(sheet, "Capacity")
     assert texts(capacity.cells) == ["141.0", "256.0"]
     assert [cell.detail for cell in capacity.cells] == ["151.4 GB", "274.9 GB"]
@@ -120,12 +119,12 @@ def test_memory_is_in_gib_with_gb_beside_the_capacity(make_answer: MakeAnswer) -
 
 def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x")
-    sheet = make_sheet(answer, date="2026-11-20")
+    sheet = build_sheet(answer, date="2026-11-20")
     stated = {fact.label: fact.value for fact in sheet.assumptions}
     assert stated["Model"] == "Llama 3.1 70B"
     assert stated["Input"] == "2,000 tokens"
     one = replace(answer.scenario.workload, output_tokens=1)
-    single = make_sheet(replace(answer, scenario=replace(answer.scenario, workload=one)))
+    single = build_sheet(replace(answer, scenario=replace(answer.scenario, workload=one)))
     assert {fact.label: fact.value for fact in single.assumptions}["Output"] == "1 token"
     assert stated["Load"] == "64 in flight"
     assert stated["Count"] == "1 each"
@@ -138,21 +137,19 @@ def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnsw
 
 
 def test_remark_that_holds_for_all_is_said_once(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
-    assert [(remark.subject, remark.text) for remark in sheet.remarks] == [
-        ("", "Serving engine chosen: vLLM")
-    ]
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    assert [(remark.subject, remark.text) for remark in sheet.remarks] == [("", "Serving engine chosen: vLLM")]
 
 
 def test_german_figures(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN_NUMBERS))
     found = row(sheet, "Output throughput", "At this workload")
     assert texts(found.cells) == ["1.000", "1.250"]
     assert texts(row(sheet, "Bandwidth").cells) == ["4,8", "6,0"]
 
 
 def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
-    sheet = make_sheet(make_answer("h200-sxm"))
+    sheet = build_sheet(make_answer("h200-sxm"))
     assert sheet.headlines == ()
     assert sheet.table.groups[0].title == "At this workload"
 
@@ -169,10 +166,10 @@ def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
     ],
 )
 def test_short_names(name: str, short: str) -> None:
-    assert short_name(name) == short
+    assert shorten_name(name) == short
 
 
-def untranslated(sheet: Sheet, answer: Answer) -> list[str]:
+def untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
     """Return labels of a sheet that did not come through the translations."""
     labels = [fact.label for fact in (*sheet.assumptions, *sheet.foot)]
     labels += [group.title for group in sheet.table.groups]
@@ -188,5 +185,5 @@ def untranslated(sheet: Sheet, answer: Answer) -> list[str]:
 
 def test_every_label_is_translated(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x")
-    text.set_language("pseudo")
-    assert untranslated(make_sheet(answer), answer) == []
+    translation.set_language("pseudo")
+    assert untranslated(build_sheet(answer), answer) == []

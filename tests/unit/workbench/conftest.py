@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.build import build_catalog
-from gpudesk.catalog.queries import Catalog
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench.calibration_file import read_calibration
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.catalog.build.writer import build_catalog
+from gpudesk.catalog.read import Catalog
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.evidence.calibration_file import read_calibration
 
 DATA = Path(__file__).parents[3] / "data"
 

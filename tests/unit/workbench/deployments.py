@@ -9,24 +9,27 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.estimates import EstimateRequest
-from gpudesk.domain.messages import InputError, Message
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.engine.constants import Calibration
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.plans import TENSOR_DEGREES
-from gpudesk.engine.serving import Results, serve
+from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
 from gpudesk.engine.steps import Array
-from gpudesk.engine.workload_arrays import workload_values
-from gpudesk.workbench.candidates import Candidate
-from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
-from gpudesk.workbench.cases import Setup, SetupTable
-from gpudesk.workbench.estimating import serving_constants
-from gpudesk.workbench.figures import FigureBands, figure_bands
-from gpudesk.workbench.results import unfit_reason
-from gpudesk.workbench.setups import Placement
+from gpudesk.estimation.estimator import get_serving_constants
+from gpudesk.estimation.evaluation import (
+    CaseArrays,
+    CaseColumns,
+    FigureIntervals,
+    compute_figure_intervals,
+    explain_unfit,
+    make_case_arrays,
+)
+from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+from gpudesk.text.messages import InputError, Message
 
 #: Every format of weights; plain fp4 stands for one of the others.
 WEIGHTS = tuple(precision for precision in Precision if precision is not Precision.FP4)
@@ -52,8 +55,7 @@ _LOADS = (
 )
 #: Every kind of load with equal and varied requests in turn, all behind a server.
 WORKLOADS = tuple(
-    Workload(*lengths, load, varied=place % 2 == 0, server=True)
-    for place, (lengths, load) in enumerate(_LOADS)
+    Workload(*lengths, load, varied=place % 2 == 0, server=True) for place, (lengths, load) in enumerate(_LOADS)
 )
 
 
@@ -62,9 +64,9 @@ class Deployment:
     """One plan of one model in one format: a deployment of a single replica."""
 
     request: EstimateRequest
-    setup: Setup
-    placed: Placement
-    candidate: Candidate
+    setup: SearchSpace
+    placed: MemoryPlan
+    candidate: ResolvedDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def combinations(facts: Catalog, part: Accelerator) -> Iterator[EstimateRequest]
         yield EstimateRequest(part.id, model.id, weights, WORKLOADS[0], kv, pp=1, dp=1)
 
 
-def every(table: SetupTable, facts: Catalog, part: Accelerator) -> Every:
+def every(table: SearchSpaceTable, facts: Catalog, part: Accelerator) -> Every:
     """Return all combinations of a part."""
     deployments: list[Deployment] = []
     refusals: list[Refusal] = []
@@ -123,7 +125,7 @@ _SHORTEST = min(work.input_tokens + work.output_tokens for work in WORKLOADS)
 
 
 def _reason(
-    table: SetupTable, asked: EstimateRequest, setup: Setup, placed: tuple[Placement, ...]
+    table: SearchSpaceTable, asked: EstimateRequest, setup: SearchSpace, placed: tuple[MemoryPlan, ...]
 ) -> Message | None:
     """Return why no plan of a degree holds even the shortest request; None where one does."""
     if not placed:
@@ -135,7 +137,7 @@ def _reason(
     nearest = max(placed, key=lambda each: each.budget.headroom_bytes(_SHORTEST))
     if nearest.budget.headroom_bytes(_SHORTEST) >= 0:
         return None
-    return unfit_reason(asked, setup.frame, nearest, _SHORTEST)
+    return explain_unfit(asked, setup.frame, nearest, _SHORTEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +152,11 @@ class Answers:
     work: NDArray[np.intp]
     sequences: Array
     arrays: CaseArrays
-    results: Results
-    figures: FigureBands
+    results: ServingResults
+    figures: FigureIntervals
 
 
-def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answers:
+def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> Answers:
     """Ask every deployment for every workload that its memory holds a request of, as the program does."""
     tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
     held = np.array([each.placed.budget.max_sequences_of(tokens) for each in found.deployments])
@@ -167,18 +169,16 @@ def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answer
     counts = np.array([float(each.placed.plan.count) for each in found.deployments])
     columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
-    arrays = case_arrays(table.rows, [workload_values(each) for each in WORKLOADS], lengths, columns)
-    results = serve(arrays.rows, arrays.requests, arrays.loads, serving_constants(calibration))
-    factors = np.array(
-        [[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments]
-    )
+    arrays = make_case_arrays(table.rows, [make_workload_values(each) for each in WORKLOADS], lengths, columns)
+    results = serve_loads(arrays.rows, arrays.requests, arrays.loads, get_serving_constants(calibration))
+    factors = np.array([[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments])
     ideal = table.ideal([each.candidate for each in found.deployments]).select(owner)
-    figures = figure_bands(results, arrays, slice(None), ideal, factors[owner, work])
+    figures = compute_figure_intervals(results, arrays, slice(None), ideal, factors[owner, work])
     return Answers(owner, work, held[owner, work].astype(np.float64), arrays, results, figures)
 
 
-def table_of(facts: Catalog, calibration: Calibration) -> SetupTable:
+def table_of(facts: Catalog, calibration: Calibration) -> SearchSpaceTable:
     """Return a table of setups that forgets nothing."""
-    table = SetupTable(facts, calibration)
+    table = SearchSpaceTable(facts, calibration)
     table.most_kept = 2**31
     return table

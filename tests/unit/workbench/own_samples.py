@@ -1,14 +1,14 @@
 """Facts of a user to hand on: an accelerator, a model, figures of shipped parts, prices."""
 
-from gpudesk.catalog.importing.model_facts import model_facts
-from gpudesk.domain.claims import Kind, Preference, Source
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnPrice
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserFacts, UserPrice
 
 TODAY = "2026-11-01"
 LAB = Source(
-    "own-our-lab-1a2b3c4d", "Our lab", "Us", Kind.MEASURED_INDEPENDENT, "https://example.org/a", "2026-10"
+    "own-our-lab-1a2b3c4d", "Our lab", "Us", SourceKind.MEASURED_INDEPENDENT, "https://example.org/a", "2026-10"
 )
-OFFER = Source("own-offer-5e6f7a8b", "Offer of May", "A seller", Kind.USER, date="2026-05-03")
+OFFER = Source("own-offer-5e6f7a8b", "Offer of May", "A seller", SourceKind.USER, date="2026-05-03")
 DEFINITION = {
     "id": "ours-8b",
     "name": "Ours 8B",
@@ -22,24 +22,22 @@ DEFINITION = {
     "ffns": {"mlp": {"kind": "dense", "intermediate_size": 14336}},
     "layers": [{"count": 32, "mixer": "attention", "ffn": "mlp"}],
 }
-ACCELERATOR: tuple[OwnFact, ...] = (
-    OwnAccelerator("ours-x1", "Ours X1", "Us", "hopper", announced=True),
-    OwnClaim("ours-x1", "memory", 96 * 2**30, LAB.id, Kind.USER, TODAY, "96 GiB"),
-    OwnClaim("ours-x1", "memory_bandwidth", 2.5e12, LAB.id, Kind.USER, TODAY, conditions="at 20 °C"),
-    OwnClaim("ours-x1", "software_platform", "CUDA", LAB.id, Kind.USER, TODAY),
-    OwnClaim("ours-x1", "supported_precisions", ("fp8", "bf16"), LAB.id, Kind.USER, TODAY),
+ACCELERATOR: tuple[UserFact, ...] = (
+    UserAccelerator("ours-x1", "Ours X1", "Us", "hopper", announced=True),
+    UserClaim("ours-x1", "memory", 96 * 2**30, LAB.id, SourceKind.USER, TODAY, "96 GiB"),
+    UserClaim("ours-x1", "memory_bandwidth", 2.5e12, LAB.id, SourceKind.USER, TODAY, conditions="at 20 °C"),
+    UserClaim("ours-x1", "software_platform", "CUDA", LAB.id, SourceKind.USER, TODAY),
+    UserClaim("ours-x1", "supported_precisions", ("fp8", "bf16"), LAB.id, SourceKind.USER, TODAY),
 )
-MODEL = model_facts(DEFINITION, LAB, today=TODAY)
-OVERRIDE: tuple[OwnFact, ...] = (
-    OwnClaim(
-        "mi325x", "memory_bandwidth", 5.5e12, LAB.id, LAB.kind, TODAY, "5.5 TB/s", note="cold, two runs"
+MODEL = make_model_facts(DEFINITION, LAB, today=TODAY)
+OVERRIDE: tuple[UserFact, ...] = (
+    UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, LAB.kind, TODAY, "5.5 TB/s", note="cold, two runs"),
+    ClaimPreference("mi325x", "memory_bandwidth", LAB.id, 5.5e12, "measured by us", TODAY),
+)
+PRICES: tuple[UserFact, ...] = (
+    UserPrice(
+        "offer-1", "h200-sxm", "on_demand", OFFER.id, SourceKind.USER, 2.5, provider="A seller", date="2026-05-03"
     ),
-    Preference("mi325x", "memory_bandwidth", LAB.id, 5.5e12, "measured by us", TODAY),
+    UserPrice("offer-2", "ours-x1", "purchase", OFFER.id, SourceKind.USER, None, 20_000.0, 25_000.0),
 )
-PRICES: tuple[OwnFact, ...] = (
-    OwnPrice(
-        "offer-1", "h200-sxm", "on_demand", OFFER.id, Kind.USER, 2.5, provider="A seller", date="2026-05-03"
-    ),
-    OwnPrice("offer-2", "ours-x1", "purchase", OFFER.id, Kind.USER, None, 20_000.0, 25_000.0),
-)
-ALL = OwnFacts.of([LAB, OFFER, *ACCELERATOR, *MODEL, *OVERRIDE, *PRICES])
+ALL = UserFacts.of([LAB, OFFER, *ACCELERATOR, *MODEL, *OVERRIDE, *PRICES])

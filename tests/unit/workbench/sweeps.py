@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.sweeps import Sweep
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.domain.scenario import Sweep
+from gpudesk.domain.workload import LoadKind
 from tests.unit.workbench.asking import ask, closed
 
 #: What fits, what does not, and what cannot be (TP 3), over two vendors and two kinds of model.

@@ -4,15 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.answers import Answer, Difference
-from gpudesk.domain.comparison import column_keys, difference, leaders
-from gpudesk.domain.estimates import Banded
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.answer import Answer, FigureDifference, find_difference, find_leaders, make_column_keys
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sentences import problem, sentence
-from gpudesk.workbench.answering import answer_scenario
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, format_input_error, format_message
 from tests.fakes import FakeCatalog, FakeEstimator
 
 SCENARIO = Scenario(
@@ -52,31 +50,35 @@ def test_curves_come_when_asked_for() -> None:
 
 def test_differences_cover_all_pairs_and_name_the_winner() -> None:
     found = answer("h200-sxm", "mi325x", "mi355x")
-    faster = difference(found, "output_tokens_per_s", "h200-sxm", "mi325x")
+    faster = find_difference(found, "output_tokens_per_s", "h200-sxm", "mi325x")
     assert faster is not None
     assert faster.winner == "mi325x"
     assert faster.ratio.value == 1.25
-    sooner = difference(found, "ttft_ms", "h200-sxm", "mi325x")
+    sooner = find_difference(found, "ttft_ms", "h200-sxm", "mi325x")
     assert sooner is not None
     assert sooner.winner == "mi325x"
-    close = difference(found, "output_tokens_per_s", "h200-sxm", "mi355x")
+    close = find_difference(found, "output_tokens_per_s", "h200-sxm", "mi355x")
     assert close is not None
     assert close.winner is None
-    assert difference(found, "output_tokens_per_s", "mi325x", "mi355x") is not None
+    assert find_difference(found, "output_tokens_per_s", "mi325x", "mi355x") is not None
 
 
 def test_leaders_are_those_that_the_best_does_not_beat() -> None:
-    assert leaders(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == (1,)
-    assert leaders(answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
-    assert leaders(answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
-    assert leaders(answer("h200-sxm"), "output_tokens_per_s") == ()
+    assert find_leaders(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == (1,)
+    assert find_leaders(answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
+    assert find_leaders(answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
+    assert find_leaders(answer("h200-sxm"), "output_tokens_per_s") == ()
 
 
 def test_who_is_beaten_by_anyone_does_not_lead() -> None:
     """The best may be too uncertain to beat the last one, which the second beats all the same."""
     found = answer("h200-sxm", "mi325x", "mi355x")
-    best, second, last = column_keys(found.scenario.accelerators)
-    figures = (Banded(30.0, 10.0, 90.0), Banded(20.0, 19.0, 21.0), Banded(10.0, 9.5, 10.5))
+    best, second, last = make_column_keys(found.scenario.accelerators)
+    figures = (
+        IntervalEstimate(30.0, 10.0, 90.0),
+        IntervalEstimate(20.0, 19.0, 21.0),
+        IntervalEstimate(10.0, 9.5, 10.5),
+    )
     columns = tuple(
         replace(column, estimate=replace(column.estimate, output_tokens_per_s=figure))
         for column, figure in zip(found.columns, figures, strict=True)
@@ -84,20 +86,20 @@ def test_who_is_beaten_by_anyone_does_not_lead() -> None:
     )
     name = "output_tokens_per_s"
     duels = (
-        Difference(name, second, best, Banded(2 / 3, 0.2, 2.0), None),
-        Difference(name, last, best, Banded(1 / 3, 0.1, 1.1), None),
-        Difference(name, last, second, Banded(0.5, 0.45, 0.55), second),
+        FigureDifference(name, second, best, IntervalEstimate(2 / 3, 0.2, 2.0), None),
+        FigureDifference(name, last, best, IntervalEstimate(1 / 3, 0.1, 1.1), None),
+        FigureDifference(name, last, second, IntervalEstimate(0.5, 0.45, 0.55), second),
     )
-    assert leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
+    assert find_leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
 
 
 def test_two_counts_of_one_part_are_told_apart() -> None:
     found = answer(AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("h200-sxm", 2))
-    doubled = difference(found, "output_tokens_per_s", "h200-sxm:1", "h200-sxm:2")
+    doubled = find_difference(found, "output_tokens_per_s", "h200-sxm:1", "h200-sxm:2")
     assert doubled is not None
     assert doubled.winner == "h200-sxm:2"
     twice = (AcceleratorChoice("h200-sxm"), AcceleratorChoice("h200-sxm"))
-    assert column_keys(twice) == ("h200-sxm", "h200-sxm#2")
+    assert make_column_keys(twice) == ("h200-sxm", "h200-sxm#2")
 
 
 def test_hash_depends_on_the_content_alone() -> None:
@@ -107,7 +109,7 @@ def test_hash_depends_on_the_content_alone() -> None:
     saved = replace(SCENARIO, catalog_revision="old", unknown_sections={"cost": {}})
     again = answer_scenario(saved, FakeCatalog(), FakeEstimator(), "cal-1")
     assert again.content_hash == one.content_hash
-    assert [sentence(note) for note in again.notes] == [
+    assert [format_message(note) for note in again.notes] == [
         "The scenario was saved with another catalog; these figures rest on that of 2026-11-20"
     ]
     assert answer("h200-sxm").content_hash != one.content_hash
@@ -135,4 +137,4 @@ def test_hash_is_the_same_with_curves_and_with_any_colours() -> None:
 def test_unknown_ids_are_refused_with_their_place(scenario: Scenario, said: str) -> None:
     with pytest.raises(InputError) as caught:
         answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1")
-    assert problem(caught.value).startswith(said)
+    assert format_input_error(caught.value).startswith(said)

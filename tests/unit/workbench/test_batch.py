@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.batch import answer_stream
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.estimation.batch import answer_stream
+from gpudesk.text.messages import InputError
 from tests.fakes import FakeEstimator
 
 GOOD: dict[str, Any] = {
@@ -81,11 +81,7 @@ def test_broken_line_between_two_good_ones() -> None:
     found, faults = answers(GOOD, b'{"id": "a2", "accel', GOOD | {"id": 3})
     assert faults == 1
     assert [answer["id"] for answer in found] == ["a1", None, 3]
-    assert found[1] == {
-        "id": None,
-        "line": 2,
-        "error": "is not JSON from column 20 on: unexpected end of data",
-    }
+    assert found[1] == {"id": None, "line": 2, "error": "is not JSON from column 20 on: unexpected end of data"}
     assert found[2]["fits"] is True
 
 
@@ -115,9 +111,7 @@ def test_line_at_fault_is_answered_with_its_number(line: bytes | dict[str, Any],
 
 
 def test_id_of_a_line_at_fault_is_kept() -> None:
-    found, _ = answers(
-        GOOD | {"id": "x", "count": 0}, GOOD | {"id": 8, "model": "unknown", "tp": 2, "count": 3}
-    )
+    found, _ = answers(GOOD | {"id": "x", "count": 0}, GOOD | {"id": 8, "model": "unknown", "tp": 2, "count": 3})
     assert [answer["id"] for answer in found] == ["x", 8]
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.bundle_manifest import MANIFEST, compare_bundle, included_files, write_manifest
+from gpudesk.bundle_manifest import MANIFEST, compare_bundle, list_included_files, write_manifest
+from gpudesk.text.messages import InputError
 
 
 @pytest.fixture
@@ -63,9 +63,6 @@ def test_list_that_is_gone_or_cut_short_is_said(bundle: Path) -> None:
 
 
 def test_included_folders_are_listed_by_their_files(bundle: Path) -> None:
-    included = {
-        str(bundle / "icons"): "p/_b/resources/icons",
-        str(bundle / "catalog.sqlite"): "p/_b/c.sqlite",
-    }
-    names = sorted(included_files(included, "p/_b"))
+    included = {str(bundle / "icons"): "p/_b/resources/icons", str(bundle / "catalog.sqlite"): "p/_b/c.sqlite"}
+    names = sorted(list_included_files(included, "p/_b"))
     assert names == ["c.sqlite", "resources/icons/a.svg", "resources/icons/b c.svg"]

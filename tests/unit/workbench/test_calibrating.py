@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.estimates import Basis, Estimate
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.constants import BandRule, Calibration
-from gpudesk.evidence.calibration_text import DIGITS, CalibrationText, calibration_text
-from gpudesk.evidence.parameters import Array
-from gpudesk.workbench.calibrating import Prepared, differing, fitted_values, prepare
-from gpudesk.workbench.calibration_file import read_calibration
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Estimate, EstimateBasis
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration, IntervalRule
+from gpudesk.estimation.calibration_fit import PreparedRuns, fit_run_constants, list_differing_constants, prepare_runs
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.evidence.fitting.fit import DIGITS, CalibrationHeader, format_calibration
+from gpudesk.evidence.fitting.parameters import Array
 from tests.unit.workbench.conftest import DATA
 
 pytestmark = pytest.mark.xdist_group("calibration")
@@ -29,40 +29,40 @@ HOW = "bring data/calibration.json up to date: run `make calibrate` and commit w
 
 
 @pytest.fixture(scope="module")
-def prepared(facts: Catalog) -> Prepared:
+def prepared(facts: Catalog) -> PreparedRuns:
     """Return all measured runs, laid out."""
-    return prepare(facts, MEASUREMENTS)
+    return prepare_runs(facts, MEASUREMENTS)
 
 
-def test_the_calibration_is_that_of_the_measurements(prepared: Prepared) -> None:
+def test_the_calibration_is_that_of_the_measurements(prepared: PreparedRuns) -> None:
     """Every constant comes out again to four significant digits; takes some twenty seconds."""
     path = paths.calibration_path()
     assert json.loads(path.read_text())["data"] == prepared.measured.revision, HOW
     assert read_calibration(path).newest_month == prepared.newest_month, HOW
-    assert differing(fitted_values(prepared), prepared, read_calibration(path)) == [], HOW
+    assert list_differing_constants(fit_run_constants(prepared), prepared, read_calibration(path)) == [], HOW
 
 
-def test_the_program_answers_every_run_that_is_used(prepared: Prepared) -> None:
+def test_the_program_answers_every_run_that_is_used(prepared: PreparedRuns) -> None:
     assert [(each.run.id, each.reason.id) for each in prepared.refused] == []
     assert len(prepared.bench.runs) == len(prepared.measured.used) > 2000
 
 
-def test_a_constant_that_is_off_is_named(prepared: Prepared, calibration: Calibration) -> None:
+def test_a_constant_that_is_off_is_named(prepared: PreparedRuns, calibration: Calibration) -> None:
     parameters = prepared.bench.parameters
     values = parameters.initial.copy()
     written = replace(calibration, constants=parameters.calibration(values, "2026-01").constants)
-    assert differing(values, prepared, written) == []
+    assert list_differing_constants(values, prepared, written) == []
     place = parameters.starts["link_efficiency"] + 2
     values[place] *= 1.0004
-    assert differing(values, prepared, written) == []
+    assert list_differing_constants(values, prepared, written) == []
     values[place] *= 1.0004
     values[parameters.starts["step_time"]] *= 1.1
-    assert differing(values, prepared, written) == ["step_time", "link_efficiency"]
+    assert list_differing_constants(values, prepared, written) == ["step_time", "link_efficiency"]
     fewer = {name: each for name, each in written.constants.items() if name != "tail_wave"}
-    assert "tail_wave" in differing(parameters.initial, prepared, replace(written, constants=fewer))
+    assert "tail_wave" in list_differing_constants(parameters.initial, prepared, replace(written, constants=fewer))
 
 
-def some_values(prepared: Prepared, spread: float, seed: int) -> Array:
+def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
     """Return constants around what is believed, as they come back from a file.
 
     No pairing is quicker than believed, which would beat physics in all runs of it at once.
@@ -79,19 +79,21 @@ def some_values(prepared: Prepared, spread: float, seed: int) -> Array:
     return np.array([float(f"{value:.{DIGITS}g}") for value in values])
 
 
-def written(prepared: Prepared, values: Array, path: Path) -> Calibration:
+def written(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
     """Write a calibration file with bands that leave every value as it is, and read it."""
     bands = tuple(
-        BandRule(figure, str(basis), 1.0, 1.0) for figure in ("throughput", "tpot", "ttft") for basis in Basis
+        IntervalRule(figure, str(basis), 1.0, 1.0)
+        for figure in ("throughput", "tpot", "ttft")
+        for basis in EstimateBasis
     )
-    about = CalibrationText("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands)
-    path.write_text(calibration_text(prepared.bench, values, about))
+    about = CalibrationHeader("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands)
+    path.write_text(format_calibration(prepared.bench, values, about))
     return read_calibration(path)
 
 
 @pytest.mark.parametrize(("spread", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2)])
 def test_what_is_fitted_is_what_answers(
-    prepared: Prepared, facts: Catalog, tmp_path: Path, spread: float, seed: int
+    prepared: PreparedRuns, facts: Catalog, tmp_path: Path, spread: float, seed: int
 ) -> None:
     """Figures and plan of every run are those of the program with the same constants."""
     values = some_values(prepared, spread, seed)

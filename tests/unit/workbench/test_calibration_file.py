@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.messages import InputError
-from gpudesk.sentences import problem
-from gpudesk.workbench.calibration_file import read_calibration
+from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.text.messages import InputError, format_input_error
 
 Content = dict[str, Any]
 SHIPPED: Content = json.loads(paths.calibration_path().read_text())
@@ -25,7 +24,7 @@ def refused(tmp_path: Path, text: str) -> str:
     with pytest.raises(InputError) as caught:
         read_calibration(path)
     assert caught.value.where == str(path)
-    return problem(caught.value)
+    return format_input_error(caught.value)
 
 
 @pytest.mark.parametrize("name", sorted(SHIPPED["constants"]))
@@ -71,9 +70,7 @@ def swapped(content: Content) -> None:
         (constant("step_time", default="fast"), "could not convert string to float: 'fast'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(
-    tmp_path: Path, change: Callable[[Content], None], said: str
-) -> None:
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, change: Callable[[Content], None], said: str) -> None:
     content = json.loads(json.dumps(SHIPPED))
     change(content)
     assert said in refused(tmp_path, json.dumps(content))

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.packs import CarriedFactsError, chosen_keys
-from gpudesk.workbench.carried_facts import news
-from gpudesk.workbench.pack import pack_edit
-from gpudesk.workbench.pack_preview import preview
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.carried_facts import find_new_carried_facts
+from gpudesk.documents.packs import make_pack_edit, preview_pack
+from gpudesk.domain.fact_exchange import CarriedFactsError, get_chosen_keys
+from gpudesk.service import GpuDeskService
 from tests.unit.workbench.carried_samples import QUOTE, save_of_author
 
 
@@ -38,27 +37,27 @@ def test_only_what_the_scenario_uses_goes_along(saved: Path) -> None:
 
 
 def test_reader_without_the_entry_is_told_and_can_take_it(saved: Path) -> None:
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         with pytest.raises(CarriedFactsError) as refused:
             bench.read_scenario(saved)
         assert refused.value.where == str(saved)
         assert len(bench.own.facts) == 0
         pack = refused.value.pack
-        rows = preview(pack, bench.catalog)
-        bench.own.do(pack_edit(pack, rows, chosen_keys(rows), bench.catalog))
+        rows = preview_pack(pack, bench.catalog)
+        bench.own.do(make_pack_edit(pack, rows, get_chosen_keys(rows), bench.catalog))
         scenario = bench.read_scenario(saved)
         assert bench.catalog.accelerator("acme-1").memory_bandwidth == 4e12
-        assert news(scenario, bench.catalog) is None
+        assert find_new_carried_facts(scenario, bench.catalog) is None
 
 
 def test_other_figures_are_offered_and_not_taken(saved: Path, tmp_path: Path) -> None:
     document = json.loads(saved.read_text())
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
     saved.write_text(json.dumps(document))
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         scenario = bench.read_scenario(saved)
         assert bench.catalog.accelerator("mi325x").memory_bandwidth == 6e12
-        found = news(scenario, bench.catalog)
+        found = find_new_carried_facts(scenario, bench.catalog)
         assert found is not None
         again = tmp_path / "again.gpudesk"
         bench.save_scenario(scenario, again)
@@ -68,7 +67,7 @@ def test_other_figures_are_offered_and_not_taken(saved: Path, tmp_path: Path) ->
 
 def test_answer_carries_its_facts_and_keeps_its_hash(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(saved.parent / "author"))
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         scenario = bench.read_scenario(saved)
         answer = bench.answer(scenario)
         assert answer.scenario.own_records == scenario.own_records

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.models import Model
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.serving_engines import ServingEngine
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.conftest import DATA
 
 PARTS = sorted(path.stem for path in (DATA / "accelerators").glob("*.toml"))
@@ -59,9 +59,7 @@ class Desk:
     facts: Catalog
     calibration: Calibration
 
-    def ask(
-        self, question: EstimateRequest, change: Callable[[Accelerator], Accelerator] = lambda p: p
-    ) -> Estimate:
+    def ask(self, question: EstimateRequest, change: Callable[[Accelerator], Accelerator] = lambda p: p) -> Estimate:
         """Return the answer on a changed part; a question that has none is no example."""
         part = change(self.facts.accelerator(question.accelerator))
         try:

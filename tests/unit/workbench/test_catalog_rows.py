@@ -4,36 +4,35 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
-from gpudesk.domain.claims import Attribute, Claim, Kind, Source, Stance
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.own_facts import OwnPrice
-from gpudesk.sheets.catalog_cells import CatalogWriter
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.catalog_rows import catalog_table
-from gpudesk.workbench.catalog_things import computed_value
-from gpudesk.workbench.own_checks import NO_PUBLISHER, own_source
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.list_rows import compute_model_value, make_catalog_table
+from gpudesk.catalog.user_store import edits
+from gpudesk.catalog.user_store.entry import NO_PUBLISHER, make_user_source
+from gpudesk.domain.catalog_table import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection, CatalogTable
+from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
+from gpudesk.domain.user_facts import UserPrice
+from gpudesk.report.catalog_lists import CatalogCellFormatter
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
-QUOTE = own_source("Quote by mail", "A reseller", date="2026-11-18")
+QUOTE = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def shipped() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def own() -> Iterator[Workbench]:
+def own() -> Iterator[GpuDeskService]:
     """Return a workbench with a bandwidth, a price and a choice of the user's."""
-    with Workbench(Workbench.open().catalog) as made:
-        step = own_edits.state_value(
+    with GpuDeskService(GpuDeskService.open().catalog) as made:
+        step = edits.state_value(
             made.catalog, "mi325x", "memory_bandwidth", 5.9, "TB/s", QUOTE, today="2026-11-20", reason="seen"
         )
         made.own.do(step)
-        price = OwnPrice("own-1", "mi355x", "purchase", QUOTE.id, Kind.USER, 30000.0, date="2026-11-18")
-        made.own.do(own_edits.state_price(made.catalog, price, QUOTE))
+        price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
+        made.own.do(edits.state_price(made.catalog, price, QUOTE))
         yield made
 
 
@@ -41,7 +40,7 @@ def row(table: CatalogTable, key: str) -> CatalogRow:
     return next(row for row in table.rows if row.key == key)
 
 
-def cell(table: CatalogTable, key: str, column: str) -> CellValue:
+def cell(table: CatalogTable, key: str, column: str) -> CatalogCellValue:
     return row(table, key).values[table.place(column)]
 
 
@@ -50,37 +49,37 @@ def mark(table: CatalogTable, key: str, column: str) -> int:
     return marks[table.place(column)] if marks else 0
 
 
-@pytest.mark.parametrize("section", Section)
-def test_keys_are_unique_and_rows_fill_their_columns(shipped: Workbench, section: Section) -> None:
-    table = catalog_table(section, shipped.catalog)
+@pytest.mark.parametrize("section", CatalogSection)
+def test_keys_are_unique_and_rows_fill_their_columns(shipped: GpuDeskService, section: CatalogSection) -> None:
+    table = make_catalog_table(section, shipped.catalog)
     assert len({each.key for each in table.rows}) == len(table.rows)
     assert all(len(each.values) == len(table.columns) for each in table.rows)
     assert all(not each.marks or len(each.marks) == len(table.columns) for each in table.rows)
 
 
-def test_accelerators_show_the_values_that_hold(shipped: Workbench) -> None:
-    table = catalog_table(Section.ACCELERATORS, shipped.catalog)
+def test_accelerators_show_the_values_that_hold(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.ACCELERATORS, shipped.catalog)
     part = shipped.catalog.accelerator("mi325x")
     assert cell(table, "mi325x", "memory_bandwidth") == part.memory_bandwidth == 6e12
-    assert mark(table, "mi325x", "memory_bandwidth") == CellMark.DISPUTED
+    assert mark(table, "mi325x", "memory_bandwidth") == CatalogCellMark.DISPUTED
     assert cell(table, "mi325x", "price") == (20000, 25000)
     assert cell(table, "mi325x", "fp4") is None
     assert row(table, "mi455x").announced
     assert [each.key for each in table.rows] == [each.id for each in shipped.catalog.accelerators()]
 
 
-def test_values_of_the_user_take_the_place_and_are_marked(own: Workbench) -> None:
-    table = catalog_table(Section.ACCELERATORS, own.catalog)
+def test_values_of_the_user_take_the_place_and_are_marked(own: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.ACCELERATORS, own.catalog)
     assert cell(table, "mi325x", "memory_bandwidth") == 5.9e12
-    assert mark(table, "mi325x", "memory_bandwidth") == CellMark.OWN | CellMark.DISPUTED
+    assert mark(table, "mi325x", "memory_bandwidth") == CatalogCellMark.OWN | CatalogCellMark.DISPUTED
     assert cell(table, "mi355x", "price") == 30000
-    assert mark(table, "mi355x", "price") == CellMark.OWN
+    assert mark(table, "mi355x", "price") == CatalogCellMark.OWN
     assert row(table, "mi355x").own
     assert not row(table, "h200-sxm").own
 
 
-def test_parameters_that_nobody_states_are_counted(shipped: Workbench) -> None:
-    table = catalog_table(Section.MODELS, shipped.catalog)
+def test_parameters_that_nobody_states_are_counted(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.MODELS, shipped.catalog)
     stated = {
         model.id
         for model in shipped.catalog.models()
@@ -88,15 +87,15 @@ def test_parameters_that_nobody_states_are_counted(shipped: Workbench) -> None:
         if each.name == "total_parameters" and each.value is not None
     }
     for each in table.rows:
-        counted = mark(table, each.key, "total") == CellMark.COMPUTED
+        counted = mark(table, each.key, "total") == CatalogCellMark.COMPUTED
         assert counted != (each.key in stated) or cell(table, each.key, "total") is None
     # 61 layers of one latent of 512 and one rotary key of 64 numbers of two bytes.
     assert cell(table, "deepseek-r1", "kv") == 61 * (512 + 64) * 2
     assert cell(table, "llama-3.1-70b", "active") == cell(table, "llama-3.1-70b", "total")
 
 
-def test_every_claim_and_every_statement_is_listed_once(shipped: Workbench) -> None:
-    table = catalog_table(Section.CLAIMS, shipped.catalog)
+def test_every_claim_and_every_statement_is_listed_once(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.CLAIMS, shipped.catalog)
     claims = sum(
         len(attribute.claims)
         for thing in shipped.catalog.things()
@@ -109,7 +108,7 @@ def test_every_claim_and_every_statement_is_listed_once(shipped: Workbench) -> N
 
 
 def test_how_claims_stand() -> None:
-    source = Source("s", "Sheet", "Maker", Kind.VENDOR_DATASHEET)
+    source = Source("s", "Sheet", "Maker", SourceKind.VENDOR_DATASHEET)
 
     def claim(value: float, *, preferred: bool = False, verdict: str | None = None) -> Claim:
         return Claim(value, "B/s", source, source.kind, preferred=preferred, verdict=verdict)
@@ -121,18 +120,18 @@ def test_how_claims_stand() -> None:
         claim(5.3e12),
         claim(10.3e12, verdict="doubled data rate"),
     )
-    attribute = Attribute("mi325x", "memory_bandwidth", "B/s", claims)
+    attribute = AttributeClaims("mi325x", "memory_bandwidth", "B/s", claims)
     assert [attribute.stance(each) for each in claims] == [
-        Stance.TAKEN,
-        Stance.AGREES,
-        Stance.AGREES,
-        Stance.DIFFERS,
-        Stance.REFUSED,
+        ClaimStatus.TAKEN,
+        ClaimStatus.AGREES,
+        ClaimStatus.AGREES,
+        ClaimStatus.DIFFERS,
+        ClaimStatus.REFUSED,
     ]
 
 
-def test_disputes_say_what_refuses(shipped: Workbench) -> None:
-    table = catalog_table(Section.DISPUTES, shipped.catalog)
+def test_disputes_say_what_refuses(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.DISPUTES, shipped.catalog)
     found = {cell(table, each.id, "against") for each in shipped.catalog.disputes()}
     assert found == {"claim", "arithmetic", "public_record"}
     refused = next(each for each in shipped.catalog.disputes() if each.claim_b == "PUBLIC-RECORD")
@@ -140,8 +139,8 @@ def test_disputes_say_what_refuses(shipped: Workbench) -> None:
     assert cell(table, refused.id, "against") == "public_record"
 
 
-def test_prices_keep_rent_and_purchase_apart(shipped: Workbench) -> None:
-    table = catalog_table(Section.PRICES, shipped.catalog)
+def test_prices_keep_rent_and_purchase_apart(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.PRICES, shipped.catalog)
     for each in table.rows:
         rent, bought = each.values[table.place("usd_hour")], each.values[table.place("usd")]
         assert rent is None or bought is None
@@ -150,44 +149,42 @@ def test_prices_keep_rent_and_purchase_apart(shipped: Workbench) -> None:
     assert sorted(order, key=order.index) == order, "prices of one part stand together"
 
 
-def test_sources_count_what_rests_on_them(own: Workbench) -> None:
-    table = catalog_table(Section.SOURCES, own.catalog)
+def test_sources_count_what_rests_on_them(own: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.SOURCES, own.catalog)
     assert cell(table, QUOTE.id, "claims") == 2
     assert row(table, QUOTE.id).own
 
 
-def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
-    table = catalog_table(Section.YOURS, own.catalog)
+def test_yours_puts_your_values_beside_the_shipped_ones(own: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.YOURS, own.catalog)
     bandwidth = "mi325x/memory_bandwidth"
     assert [each.key for each in table.rows] == [bandwidth, "price/own-1"]
     assert cell(table, bandwidth, "yours") == 5.9e12
     assert cell(table, bandwidth, "shipped") == 6e12
     assert cell(table, bandwidth, "difference") == pytest.approx(5.9 / 6)
     assert cell(table, bandwidth, "reason") == "seen"
-    own.own.do(own_edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
-    after = catalog_table(Section.YOURS, own.catalog)
+    own.own.do(edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
+    after = make_catalog_table(CatalogSection.YOURS, own.catalog)
     assert cell(after, bandwidth, "yours") == 5.9e12
     assert cell(after, bandwidth, "shipped") == 6e12
     assert mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"
 
 
 def test_both_ends_of_a_price_of_yours_are_one_row() -> None:
-    with Workbench(Workbench.open().catalog) as own:
-        step = own_edits.state_value(
+    with GpuDeskService(GpuDeskService.open().catalog) as own:
+        step = edits.state_value(
             own.catalog, "mi325x", "price_low", 18000, "USD", QUOTE, today="2026-11-20", high=23000
         )
         own.own.do(step)
-        table = catalog_table(Section.YOURS, own.catalog)
+        table = make_catalog_table(CatalogSection.YOURS, own.catalog)
         (only,) = table.rows
         assert (only.key, only.values[table.place("yours")]) == ("mi325x/price_low", (18000, 23000))
         assert cell(table, only.key, "shipped") == (20000, 25000)
         assert cell(table, only.key, "difference") is None
-        assert mark(table, only.key, "yours") == CellMark.OWN
+        assert mark(table, only.key, "yours") == CatalogCellMark.OWN
         assert cell(table, only.key, "reason") is None, "none was given"
-        writer = CatalogWriter(table, Formatter(ENGLISH), "2026-11-21")
-        texts = {
-            key: writer.text(only, table.place(key)) for key in ("attribute", "yours", "unit", "shipped")
-        }
+        writer = CatalogCellFormatter(table, Formatter(ENGLISH_NUMBERS), "2026-11-21")
+        texts = {key: writer.text(only, table.place(key)) for key in ("attribute", "yours", "unit", "shipped")}
         assert texts == {
             "attribute": "Price, purchase",
             "yours": "18,000 – 23,000",
@@ -196,41 +193,39 @@ def test_both_ends_of_a_price_of_yours_are_one_row() -> None:
         }
 
 
-def test_a_memory_is_in_dispute_where_its_label_is_and_not_for_what_a_driver_keeps(
-    shipped: Workbench,
-) -> None:
-    table = catalog_table(Section.ACCELERATORS, shipped.catalog)
-    assert mark(table, "b200-hgx", "memory") & CellMark.DISPUTED, "sold as 180 and as 192 GB"
-    assert not mark(table, "mi355x", "memory") & CellMark.DISPUTED
-    assert not mark(table, "h200-sxm", "memory") & CellMark.DISPUTED
+def test_a_memory_is_in_dispute_where_its_label_is_and_not_for_what_a_driver_keeps(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.ACCELERATORS, shipped.catalog)
+    assert mark(table, "b200-hgx", "memory") & CatalogCellMark.DISPUTED, "sold as 180 and as 192 GB"
+    assert not mark(table, "mi355x", "memory") & CatalogCellMark.DISPUTED
+    assert not mark(table, "h200-sxm", "memory") & CatalogCellMark.DISPUTED
 
 
-def test_verdicts_that_mean_rounding_agree(shipped: Workbench) -> None:
+def test_verdicts_that_mean_rounding_agree(shipped: GpuDeskService) -> None:
     for thing, name, value in (
         ("mi250x", "memory_bandwidth", 3.2e12),
         ("h100-pcie", "memory_bandwidth", 2e12),
         ("gaudi3", "peak_dense_bf16", 1.678e15),
     ):
         attribute = shipped.catalog.attribute(thing, name)
-        assert {attribute.stance(each) for each in attribute.claims if each.value == value} == {Stance.AGREES}
+        assert {attribute.stance(each) for each in attribute.claims if each.value == value} == {ClaimStatus.AGREES}
 
 
-def test_what_nobody_states_of_a_model_is_computed(shipped: Workbench) -> None:
-    table = catalog_table(Section.MODELS, shipped.catalog)
+def test_what_nobody_states_of_a_model_is_computed(shipped: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.MODELS, shipped.catalog)
     computed = [
         (each.thing, each.values[table.place("active")])
         for each in table.rows
-        if each.marks and each.marks[table.place("active")] & CellMark.COMPUTED
+        if each.marks and each.marks[table.place("active")] & CatalogCellMark.COMPUTED
     ]
     assert computed
     for thing, value in computed[:5]:
-        assert computed_value(shipped.catalog, thing or "", "active_parameters") == value
-    assert computed_value(shipped.catalog, "mi325x", "peak_dense_fp4") is None
+        assert compute_model_value(shipped.catalog, thing or "", "active_parameters") == value
+    assert compute_model_value(shipped.catalog, "mi325x", "peak_dense_fp4") is None
 
 
-def test_a_publisher_that_is_not_stated_is_none(shipped: Workbench) -> None:
+def test_a_publisher_that_is_not_stated_is_none(shipped: GpuDeskService) -> None:
     unnamed = next(each for each in shipped.catalog.sources() if each.publisher == NO_PUBLISHER)
-    table = catalog_table(Section.SOURCES, shipped.catalog)
+    table = make_catalog_table(CatalogSection.SOURCES, shipped.catalog)
     assert (cell(table, unnamed.id, "publisher"), row(table, unnamed.id).maker) == (None, None)
-    prices = catalog_table(Section.PRICES, shipped.catalog)
+    prices = make_catalog_table(CatalogSection.PRICES, shipped.catalog)
     assert all(each.maker != NO_PUBLISHER for each in prices.rows)

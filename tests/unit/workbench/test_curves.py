@@ -7,11 +7,11 @@ from dataclasses import fields, replace
 
 import pytest
 
-from gpudesk.domain.answers import Curve, LimiterShares
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.workbench.curves import curve_points
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.answer import ConcurrencyCurve, LimiterShares
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.curves import list_curve_points
+from gpudesk.estimation.estimator import Estimator
 from tests.unit.workbench.asking import ask, closed
 
 FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
@@ -27,7 +27,7 @@ REQUESTS = [
 ]
 
 
-def made(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, Curve]:
+def made(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, ConcurrencyCurve]:
     estimate = estimator.estimate(request)
     (curve,) = estimator.curves([estimate])
     return estimate, curve
@@ -49,13 +49,13 @@ def at_plan_of(estimate: Estimate, load: Load) -> EstimateRequest:
 
 
 def test_points_are_one_powers_of_two_and_the_end() -> None:
-    points = curve_points(469)
+    points = list_curve_points(469)
     assert points[0] == 1
     assert points[-1] == 469
     assert {1, 2, 4, 8, 16, 32, 64, 128, 256} < set(points)
     assert list(points) == sorted(set(points))
-    assert curve_points(1) == (1,)
-    assert curve_points(3) == (1, 2, 3)
+    assert list_curve_points(1) == (1,)
+    assert list_curve_points(3) == (1, 2, 3)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.model)
@@ -127,7 +127,7 @@ def test_any_other_load_gets_the_closed_loop_of_its_deployment(estimator: Estima
     request = ask("mi300x", "llama-3.1-70b", "fp8", load, count=8)
     estimate, curve = made(estimator, request)
     assert curve.max_concurrency == estimate.max_concurrency
-    assert curve.concurrency == curve_points(estimate.max_concurrency)
+    assert curve.concurrency == list_curve_points(estimate.max_concurrency)
     work = request.workload
     # The requests of a batch are equal, in its closed loop too.
     alike = replace(work, server=work.behind_server, varied=work.uneven)

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.questions import QUESTIONS, AnswerValue, DecisionSettings
-from gpudesk.workbench.decision_fields import decision_fields, parse_answers, parse_decision
-from gpudesk.workbench.scenario_file import read_scenario, scenario_text
-from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, format_scenario, read_scenario, read_template
+from gpudesk.documents.scenario_sections import parse_answers, parse_decision, write_decision_section
+from gpudesk.domain.decision import QUESTIONS, AnswerValue, DecisionSettings
+from gpudesk.text.messages import InputError
 
 
 def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
@@ -28,24 +27,20 @@ def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
     return st.fixed_dictionaries({}, optional=of)
 
 
-@given(
-    answers(),
-    st.none() | answers(),
-    st.dictionaries(st.sampled_from(["D000-01", "D003-02"]), st.floats(0, 100)),
-)
+@given(answers(), st.none() | answers(), st.dictionaries(st.sampled_from(["D000-01", "D003-02"]), st.floats(0, 100)))
 def test_what_is_written_is_read_again(
     said: dict[str, AnswerValue], kept: dict[str, AnswerValue] | None, weights: dict[str, float]
 ) -> None:
     settings = DecisionSettings(answers=said, kept=kept, weights=weights, done={"P002-01": "asked"})
-    fields = json.loads(json.dumps(decision_fields(settings)))
+    fields = json.loads(json.dumps(write_decision_section(settings)))
     assert parse_decision(fields) == settings
 
 
 def test_nothing_said_is_not_written(tmp_path: Path) -> None:
-    scenario = read_template(SAMPLE)
-    assert "decision" not in json.loads(scenario_text(scenario))
+    scenario = read_template(SAMPLE_TEMPLATE)
+    assert "decision" not in json.loads(format_scenario(scenario))
     path = tmp_path / "a.gpudesk"
-    path.write_text(scenario_text(scenario), encoding="utf-8")
+    path.write_text(format_scenario(scenario), encoding="utf-8")
     assert read_scenario(path).decision == DecisionSettings()
 
 

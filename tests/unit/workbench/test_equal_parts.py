@@ -7,32 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store import edits
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Workload
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFacts
+from gpudesk.domain.workload import Workload
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.service import GpuDeskService
 from tests.unit.workbench.asking import ask, closed
 from tests.unit.workbench.own_samples import LAB, TODAY
 
 PARTS = ("h200-sxm", "mi325x", "b200-hgx", "rtx-4090")
 
 
-def twin(catalog: Catalog, part: str) -> OwnFacts:
+def twin(catalog: Catalog, part: str) -> UserFacts:
     """Return an accelerator of the user's that says of itself what a shipped one says."""
     shipped = catalog.accelerator(part)
-    return OwnFacts.of(
+    return UserFacts.of(
         [
             LAB,
-            OwnAccelerator("twin", "Twin", shipped.vendor, shipped.generation, shipped.announced),
+            UserAccelerator("twin", "Twin", shipped.vendor, shipped.generation, shipped.announced),
             *(
-                OwnClaim("twin", each.name, each.value, LAB.id, Kind.USER, TODAY)
+                UserClaim("twin", each.name, each.value, LAB.id, SourceKind.USER, TODAY)
                 for each in catalog.attributes(part)
                 if each.value is not None
             ),
@@ -58,20 +58,18 @@ def test_a_part_that_says_the_same_is_answered_the_same(
             assert getattr(one, name) == getattr(other, name), name
 
 
-def test_more_bandwidth_and_more_memory_never_lower_what_is_said(
-    facts: Catalog, calibration: Calibration
-) -> None:
+def test_more_bandwidth_and_more_memory_never_lower_what_is_said(facts: Catalog, calibration: Calibration) -> None:
     said = []
     for factor in (1, 2, 4):
         grown = [
             dataclasses.replace(fact, value=fact.value * factor)
-            if isinstance(fact, OwnClaim)
+            if isinstance(fact, UserClaim)
             and fact.attribute in ("memory", "memory_bandwidth")
             and isinstance(fact.value, int | float)
             else fact
             for fact in twin(facts, "h200-sxm")
         ]
-        merged = facts.with_own(OwnFacts.of(grown))
+        merged = facts.with_own(UserFacts.of(grown))
         (found,) = Estimator(merged, calibration).estimate_many(
             [ask("twin", "llama-3.1-70b", "fp8", closed(16), count=4)]
         )
@@ -90,13 +88,11 @@ def test_what_is_reverted_leaves_the_answer_as_it_was_to_the_last_bit(tmp_path: 
         Workload(1000, 1000, closed(16)),
         (AcceleratorChoice("mi325x", 1), AcceleratorChoice("h200-sxm", 1)),
     )
-    with Workbench(Workbench.open().catalog, own_file=tmp_path / "catalog.sqlite") as bench:
+    with GpuDeskService(GpuDeskService.open().catalog, own_file=tmp_path / "catalog.sqlite") as bench:
         before, revision = bench.answer(scenario), bench.catalog.revision
         steps = (
-            lambda: own_edits.state_value(
-                bench.catalog, "mi325x", "memory_bandwidth", 3.0, "TB/s", LAB, today=TODAY
-            ),
-            lambda: own_edits.revert(bench.catalog, "mi325x", "memory_bandwidth"),
+            lambda: edits.state_value(bench.catalog, "mi325x", "memory_bandwidth", 3.0, "TB/s", LAB, today=TODAY),
+            lambda: edits.revert_attribute(bench.catalog, "mi325x", "memory_bandwidth"),
         )
         bench.own.do(steps[0]())
         changed = bench.answer(scenario)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.sentences import sentence
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.workbench.asking import ask, closed
 
 FIGURES = (
@@ -29,7 +29,7 @@ FIGURES = (
 )
 
 
-def rate(estimate: Estimate) -> Banded:
+def rate(estimate: Estimate) -> IntervalEstimate:
     assert estimate.output_tokens_per_s is not None
     return estimate.output_tokens_per_s
 
@@ -97,7 +97,7 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert 1 <= usual.admitted < usual.max_concurrency
     told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
     assert told.parameters["most"] == usual.max_concurrency
-    assert "takes 92 % of the memory" in sentence(told)
+    assert "takes 92 % of the memory" in format_message(told)
     by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.
@@ -111,15 +111,13 @@ def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(est
     queued = estimator.estimate(alike)
     assert queued.admitted is not None
     assert queued.max_concurrency < queued.admitted < 4000
-    said = next(sentence(note) for note in queued.notes if note.id.startswith("estimate.queued"))
+    said = next(format_message(note) for note in queued.notes if note.id.startswith("estimate.queued"))
     most = queued.max_concurrency
-    grown = (
-        "vLLM gives requests memory as they grow, so that {} run at once where {} would fit at full length"
-    )
+    grown = "vLLM gives requests memory as they grow, so that {} run at once where {} would fit at full length"
     waiting = f"; {4000 - queued.admitted:,} wait"
     assert said == grown.format(f"{queued.admitted} of 4,000", most) + waiting
     all_run = replace(alike, workload=replace(alike.workload, load=closed(queued.admitted)))
-    told = [sentence(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]
+    told = [format_message(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]
     assert told == [grown.format(queued.admitted, most)]
     few = replace(alike, workload=replace(alike.workload, load=closed(most)))
     assert not any("grow" in note.id for note in estimator.estimate(few).notes)
@@ -163,9 +161,7 @@ def test_overload_is_unstable_and_has_no_latency(estimator: Estimator) -> None:
 
 
 @pytest.mark.parametrize("requests_per_second", [5.0, 1e6])
-def test_an_open_loop_is_never_answered_faster_than_it_asks(
-    estimator: Estimator, requests_per_second: float
-) -> None:
+def test_an_open_loop_is_never_answered_faster_than_it_asks(estimator: Estimator, requests_per_second: float) -> None:
     load = Load(LoadKind.REQUEST_RATE, request_rate=requests_per_second)
     output = rate(estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)))
     assert 0 < output.low < output.value <= output.high <= 1000 * requests_per_second
@@ -263,8 +259,8 @@ def test_formats_without_arithmetic_run_weight_only_and_say_so(estimator: Estima
 def test_the_basis_follows_the_rows_behind_a_part(estimator: Estimator) -> None:
     known = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
     unseen = estimator.estimate(ask("gaudi3", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
-    assert known.basis is Basis.CALIBRATED
-    assert unseen.basis is Basis.ESTIMATED
+    assert known.basis is EstimateBasis.CALIBRATED
+    assert unseen.basis is EstimateBasis.ESTIMATED
     assert rate(unseen).high / rate(unseen).low > rate(known).high / rate(known).low
 
 
@@ -301,9 +297,7 @@ def test_what_cannot_be_is_refused_with_the_reason(
 
 def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:
     parts = ("h200-sxm", "mi325x", "a100-80gb-sxm")
-    h200, mi325x, a100 = (
-        estimator.estimate(ask(part, "llama-3.1-8b", "fp16", closed(64), count=1)) for part in parts
-    )
+    h200, mi325x, a100 = (estimator.estimate(ask(part, "llama-3.1-8b", "fp16", closed(64), count=1)) for part in parts)
     close = {difference.figure: difference for difference in estimator.differences(h200, mi325x)}
     far = {difference.figure: difference for difference in estimator.differences(a100, h200)}
     assert close["output_tokens_per_s"].winner is None
@@ -315,9 +309,7 @@ def test_a_narrower_format_is_not_slower(estimator: Estimator) -> None:
     for part in ("b200-hgx", "h200-sxm", "mi355x", "mi300x"):
         for concurrency in (1, 64):
             wide, narrow = (
-                estimator.estimate(
-                    ask(part, "llama-3.1-70b", weights, closed(concurrency), count=8, tp=8, pp=1)
-                )
+                estimator.estimate(ask(part, "llama-3.1-70b", weights, closed(concurrency), count=8, tp=8, pp=1))
                 for weights in ("bf16", "fp8")
             )
             assert rate(narrow).value > rate(wide).value, (part, concurrency)
@@ -435,9 +427,7 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
     ]
 
 
-def test_a_day_of_edits_does_not_fill_the_memory(
-    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_day_of_edits_does_not_fill_the_memory(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
     table = estimator._setups
     monkeypatch.setattr(table, "most_kept", 500)
     for fraction in range(300):

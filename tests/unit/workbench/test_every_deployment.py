@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.constants import Calibration
-from gpudesk.engine.kv import CacheProfile
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.kv_cache import KvCacheProfile
 from gpudesk.engine.loads import GROWN
-from gpudesk.engine.serving import CODES
-from gpudesk.engine.sharding import Shards
+from gpudesk.engine.serving import LOAD_CODES
+from gpudesk.engine.sharding import ModelShards
 from gpudesk.engine.steps import Array
-from gpudesk.sentences import sentence
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.figures import Band, FigureBands
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.evaluation import FigureIntervals, IntervalArrays
+from gpudesk.text.messages import format_message
 from tests.unit.workbench.conftest import DATA
 from tests.unit.workbench.deployments import (
     KV,
@@ -56,12 +56,7 @@ def test_nothing_on_a_part_is_beyond_physics(part: str, facts: Catalog, calibrat
     found = every(table, facts, facts.accelerator(part))
     given = answers(table, found, calibration)
     assert_nothing_is_left_out(found, facts)
-    wrong = [
-        line
-        for check in CHECKS
-        for rule, mask in check(found, given)
-        for line in said(found, given, rule, mask)
-    ]
+    wrong = [line for check in CHECKS for rule, mask in check(found, given) for line in said(found, given, rule, mask)]
     assert not wrong, "\n".join([part, *wrong])
 
 
@@ -90,12 +85,12 @@ def assert_nothing_is_left_out(found: Every, facts: Catalog) -> None:
     everything = len(facts.models()) * len(WEIGHTS) * len(KV) * len(degrees_of(found.part))
     assert len(runs) + len(refused) == everything
     assert len(set(refused)) == len(refused)
-    assert all(len(sentence(each.reason)) > 10 for each in found.refusals)
+    assert all(len(format_message(each.reason)) > 10 for each in found.refusals)
 
 
 def of(given: Answers, *kinds: LoadKind) -> Mask:
     """Return which cases have a load of one of the kinds."""
-    chosen: Mask = np.isin(given.arrays.loads.kind, [CODES[kind] for kind in kinds])
+    chosen: Mask = np.isin(given.arrays.loads.kind, [LOAD_CODES[kind] for kind in kinds])
     return chosen
 
 
@@ -115,7 +110,7 @@ def figures_are_numbers(_: Every, given: Answers) -> Iterator[Broken]:
     unmet, silent = unanswered(given)
     single = given.arrays.requests.output == 1
     missing = {"ttft_ms": silent, "tpot_ms": silent | single, "request_s": silent}
-    for each in fields(FigureBands):
+    for each in fields(FigureIntervals):
         value, low, high = band = getattr(given.figures, each.name)
         expected = missing.get(each.name, unmet)
         if each.name == "batch_s":
@@ -145,12 +140,12 @@ def figures_agree(found: Every, given: Answers) -> Iterator[Broken]:
     yield "a batch lasts as long as its requests", lasts > figures.batch_s[0] * SLACK
 
 
-def times(band: Band, factor: Array) -> Band:
+def times(band: IntervalArrays, factor: Array) -> IntervalArrays:
     """Return a band times a factor."""
     return band[0] * factor, band[1] * factor, band[2] * factor
 
 
-def unlike(one: Band, other: Band) -> Mask:
+def unlike(one: IntervalArrays, other: IntervalArrays) -> Mask:
     """Return where two bands differ."""
     first, second, third = (differs(a, b) for a, b in zip(one, other, strict=True))
     return first | second | third
@@ -184,7 +179,7 @@ def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
 def cached(found: Every, given: Answers, tokens: Callable[[Any], int]) -> Array:
     """Return the bytes of one sequence at a length that depends on the workload."""
     lengths = np.array([tokens(work) for work in WORKLOADS])
-    caches: list[CacheProfile] = [each.placed.budget.cache for each in found.deployments]
+    caches: list[KvCacheProfile] = [each.placed.budget.cache for each in found.deployments]
     held: Array = np.array([cache.sequences_bytes(lengths) for cache in caches], dtype=np.float64)
     return held[given.owner, given.work]
 
@@ -223,30 +218,22 @@ def the_roofline_holds(found: Every, given: Answers) -> Iterator[Broken]:
     yield "no band is below the reading", least * bandwidth * SLACK < weights
 
 
-def read_bytes(shards: Shards) -> float:
+def read_bytes(shards: ModelShards) -> float:
     """Return the least bytes that one rank reads in a step: the experts of one token, and all else."""
     experts = shards.experts.stored_bytes * shards.experts_per_token / max(1, shards.expert_count)
     return shards.dense.stored_bytes + shards.head.stored_bytes + experts
 
 
-def token_flop(shards: Shards) -> float:
+def token_flop(shards: ModelShards) -> float:
     """Return the least FLOPs of one token: two for each weight that it meets."""
     return 2.0 * (shards.dense_elements_undivided + shards.active_expert_elements)
 
 
-CHECKS: Final = (
-    figures_are_numbers,
-    figures_agree,
-    admission_comes_first,
-    littles_law_holds,
-    the_roofline_holds,
-)
+CHECKS: Final = (figures_are_numbers, figures_agree, admission_comes_first, littles_law_holds, the_roofline_holds)
 
 
 @pytest.mark.parametrize("part", ["mi300x", "trainium2"])
-def test_the_program_answers_with_the_best_of_these(
-    part: str, facts: Catalog, calibration: Calibration
-) -> None:
+def test_the_program_answers_with_the_best_of_these(part: str, facts: Catalog, calibration: Calibration) -> None:
     """What is looked at above is what a user is told: every 97th case is asked of the program."""
     table = table_of(facts, calibration)
     found = every(table, facts, facts.accelerator(part))
@@ -255,8 +242,7 @@ def test_the_program_answers_with_the_best_of_these(
     rate = np.nan_to_num(given.figures.output_tokens_per_s[0])
     chosen = range(0, len(rate), 97)
     asked = [
-        replace(found.deployments[given.owner[case]].request, workload=WORKLOADS[given.work[case]])
-        for case in chosen
+        replace(found.deployments[given.owner[case]].request, workload=WORKLOADS[given.work[case]]) for case in chosen
     ]
     for case, answer in zip(chosen, estimator.estimate_many(asked), strict=True):
         assert isinstance(answer, Estimate), answer

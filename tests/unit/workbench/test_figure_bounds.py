@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.attribute_names import ACCELERATOR
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import ClaimValue, Kind
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts
-from gpudesk.engine.constants import Calibration
-from gpudesk.sentences import problem
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.own_facts_json import own_facts_of, record_of
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store import edits
+from gpudesk.documents.user_fact_json import read_user_facts, write_record
+from gpudesk.domain.attributes import ACCELERATOR_UNITS
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.user_facts import UserClaim, UserFact, UserFacts
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, format_input_error
 from tests.unit.workbench.asking import ask, closed
 from tests.unit.workbench.own_samples import ACCELERATOR as OURS
 from tests.unit.workbench.own_samples import LAB, TODAY
@@ -34,11 +34,9 @@ VALUES: st.SearchStrategy[Any] = (
 )
 
 
-@given(name=st.sampled_from(sorted(ACCELERATOR)), value=VALUES)
-def test_whatever_wrote_the_file_the_part_can_be_computed_with(
-    facts: Catalog, name: str, value: ClaimValue
-) -> None:
-    merged = facts.with_own(OwnFacts.of(chosen(name, value, PART)))
+@given(name=st.sampled_from(sorted(ACCELERATOR_UNITS)), value=VALUES)
+def test_whatever_wrote_the_file_the_part_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
+    merged = facts.with_own(UserFacts.of(chosen(name, value, PART)))
     part = merged.accelerator(PART)
     assert isinstance(part.platform, str)
     assert part.platform
@@ -63,11 +61,11 @@ def test_whatever_wrote_the_file_the_part_can_be_computed_with(
     ],
 )
 def test_a_pack_with_such_a_figure_is_refused_at_the_field(name: str, value: ClaimValue) -> None:
-    records = [record_of(fact) for fact in chosen(name, value, PART)]
+    records = [write_record(fact) for fact in chosen(name, value, PART)]
     with pytest.raises(InputError) as caught:
-        own_facts_of(records)
+        read_user_facts(records)
     assert caught.value.where == "records[1].value"
-    assert problem(caught.value)
+    assert format_input_error(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -79,24 +77,20 @@ def test_a_pack_with_such_a_figure_is_refused_at_the_field(name: str, value: Cla
         ("scale_up_domain", 8.5, "accelerators"),
     ],
 )
-def test_a_form_with_such_a_figure_is_refused_at_the_field(
-    facts: Catalog, name: str, value: float, unit: str
-) -> None:
+def test_a_form_with_such_a_figure_is_refused_at_the_field(facts: Catalog, name: str, value: float, unit: str) -> None:
     with pytest.raises(InputError) as caught:
-        own_edits.state_value(facts, PART, name, value, unit, LAB, today=TODAY)
+        edits.state_value(facts, PART, name, value, unit, LAB, today=TODAY)
     assert caught.value.where == "value"
-    assert problem(caught.value)
+    assert format_input_error(caught.value)
 
 
-def test_a_part_without_peaks_is_refused_and_the_others_are_answered(
-    facts: Catalog, calibration: Calibration
-) -> None:
-    merged = facts.with_own(OwnFacts.of([LAB, *OURS]))
+def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Catalog, calibration: Calibration) -> None:
+    merged = facts.with_own(UserFacts.of([LAB, *OURS]))
     assert not merged.accelerator("ours-x1").peak_dense
     asked = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
     refused, answered = Estimator(merged, calibration).estimate_many(asked)
     assert isinstance(refused, InputError)
-    assert "no peak of Ours X1 is known in bf16" in problem(refused)
+    assert "no peak of Ours X1 is known in bf16" in format_input_error(refused)
     assert isinstance(answered, Estimate)
 
 
@@ -105,14 +99,14 @@ def test_a_part_without_peaks_is_refused_and_the_others_are_answered(
 def test_a_part_of_one_byte_or_of_all_that_can_be_is_answered(
     facts: Catalog, calibration: Calibration, peaks: dict[str, float], size: int
 ) -> None:
-    stated: list[OwnFact] = [
+    stated: list[UserFact] = [
         dataclasses.replace(fact, value=size)
-        if isinstance(fact, OwnClaim) and fact.attribute in ("memory", "memory_bandwidth")
+        if isinstance(fact, UserClaim) and fact.attribute in ("memory", "memory_bandwidth")
         else fact
         for fact in OURS
     ]
-    stated += [OwnClaim("ours-x1", name, flops, LAB.id, Kind.USER, TODAY) for name, flops in peaks.items()]
-    merged = facts.with_own(OwnFacts.of([LAB, *stated]))
+    stated += [UserClaim("ours-x1", name, flops, LAB.id, SourceKind.USER, TODAY) for name, flops in peaks.items()]
+    merged = facts.with_own(UserFacts.of([LAB, *stated]))
     (estimate,) = Estimator(merged, calibration).estimate_many(
         [ask("ours-x1", "llama-3.1-8b", "bf16", closed(8), count=8)]
     )

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.estimates import EstimateRequest
-from gpudesk.domain.fit_matrix import FitCell, FitQuestion
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.sizing import FitCell, FitQuestion
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 
 QUESTIONS = (
     FitQuestion(Precision.FP8, Precision.FP8, context=8192),
@@ -24,8 +24,8 @@ PARTS = ("h100-sxm", "b200-hgx", "mi300x", "mi355x", "gaudi3", "l40s", "tpu-v5e"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -35,7 +35,7 @@ def request(cell: FitCell, question: FitQuestion, count: int | None) -> Estimate
     return EstimateRequest(cell.accelerator, cell.model, question.weights, work, kv=question.kv, count=count)
 
 
-def disagreement(workbench: Workbench, cell: FitCell, question: FitQuestion) -> str | None:
+def disagreement(workbench: GpuDeskService, cell: FitCell, question: FitQuestion) -> str | None:
     """Return how a cell differs from what the estimator says; None where both agree."""
     free = request(cell, question, None)
     if not cell.fits:
@@ -64,14 +64,14 @@ def disagreement(workbench: Workbench, cell: FitCell, question: FitQuestion) -> 
     return None
 
 
-def smaller_that_hold(workbench: Workbench, cell: FitCell, question: FitQuestion) -> int | None:
+def smaller_that_hold(workbench: GpuDeskService, cell: FitCell, question: FitQuestion) -> int | None:
     """Return the smallest deployment that the estimator finds for one request."""
     found = workbench.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
     return None if isinstance(found, InputError) or not found.fits else found.count
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_cell_agrees_with_the_estimator(workbench: Workbench, question: FitQuestion) -> None:
+def test_every_cell_agrees_with_the_estimator(workbench: GpuDeskService, question: FitQuestion) -> None:
     models = [model.id for model in workbench.catalog.models()][::5]
     matrix = workbench.fit_matrix(question, PARTS, models)
     assert [len(row) for row in matrix.rows] == [len(PARTS)] * len(models)
@@ -86,9 +86,7 @@ def test_every_cell_agrees_with_the_estimator(workbench: Workbench, question: Fi
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_cells_of_the_catalog_agree_with_the_estimator(
-    workbench: Workbench, question: FitQuestion
-) -> None:
+def test_all_cells_of_the_catalog_agree_with_the_estimator(workbench: GpuDeskService, question: FitQuestion) -> None:
     matrix = workbench.fit_matrix(question)
     wrong = {
         (cell.accelerator, cell.model): said
@@ -99,7 +97,7 @@ def test_all_cells_of_the_catalog_agree_with_the_estimator(
     assert wrong == {}
 
 
-def test_the_smallest_for_one_request_is_that_of_the_estimator(workbench: Workbench) -> None:
+def test_the_smallest_for_one_request_is_that_of_the_estimator(workbench: GpuDeskService) -> None:
     question = QUESTIONS[0]
     matrix = workbench.fit_matrix(question, PARTS, ["llama-3.1-405b", "deepseek-v3.1", "qwen3-32b"])
     for row in matrix.rows:
@@ -115,7 +113,7 @@ def test_the_smallest_for_one_request_is_that_of_the_estimator(workbench: Workbe
     further=st.integers(0, 600),
 )
 def test_more_to_hold_never_takes_fewer(
-    workbench: Workbench, context: int, more: int, concurrency: int, further: int
+    workbench: GpuDeskService, context: int, more: int, concurrency: int, further: int
 ) -> None:
     models = ["llama-3.1-70b", "deepseek-v3.1", "gpt-oss-120b"]
     less = FitQuestion(Precision.FP8, Precision.FP8, context, concurrency)
@@ -127,7 +125,7 @@ def test_more_to_hold_never_takes_fewer(
             assert not new.fits or (old.count or 0) <= (new.count or 0)
 
 
-def test_seventy_billion_in_two_bytes_is_one_or_two(workbench: Workbench) -> None:
+def test_seventy_billion_in_two_bytes_is_one_or_two(workbench: GpuDeskService) -> None:
     question = FitQuestion(Precision.BF16, context=2048)
     matrix = workbench.fit_matrix(question, ["h100-sxm", "h200-sxm", "mi300x"], ["llama-3.1-70b"])
     assert [cell.count for cell in matrix.rows[0]] == [2, 1, 1]
@@ -136,18 +134,15 @@ def test_seventy_billion_in_two_bytes_is_one_or_two(workbench: Workbench) -> Non
 
 @pytest.mark.parametrize(
     ("field", "question"),
-    [
-        ("context", FitQuestion(Precision.FP8, context=0)),
-        ("concurrency", FitQuestion(Precision.FP8, concurrency=0)),
-    ],
+    [("context", FitQuestion(Precision.FP8, context=0)), ("concurrency", FitQuestion(Precision.FP8, concurrency=0))],
 )
-def test_nothing_below_one_is_asked(workbench: Workbench, field: str, question: FitQuestion) -> None:
+def test_nothing_below_one_is_asked(workbench: GpuDeskService, field: str, question: FitQuestion) -> None:
     with pytest.raises(InputError) as caught:
         workbench.fit_matrix(question)
     assert caught.value.where == field
     assert caught.value.problem.id == "fit.below_one"
 
 
-def test_unknown_ids_are_refused(workbench: Workbench) -> None:
+def test_unknown_ids_are_refused(workbench: GpuDeskService) -> None:
     with pytest.raises(InputError):
         workbench.fit_matrix(FitQuestion(Precision.FP8), ["h1000"])

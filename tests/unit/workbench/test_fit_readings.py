@@ -6,85 +6,90 @@ from dataclasses import replace
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.fit_matrix import FitCell, FitQuestion, ReadingId
+from gpudesk.costing.worked_examples import read_worked_examples
+from gpudesk.domain.derivation import WorkedExample
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.units import GB, GIB
-from gpudesk.domain.worked_examples import WorkedExample
-from gpudesk.workbench.fit_readings import label_of, parameters_of, plain_weights_bytes, reading_matrix
-from gpudesk.workbench.workbench import Workbench
-from gpudesk.workbench.worked.reading import read_examples
+from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitQuestion
+from gpudesk.estimation.sizing.fit_matrix import (
+    compute_plain_weights_bytes,
+    compute_reading_matrix,
+    count_model_parameters,
+    get_memory_label,
+)
+from gpudesk.service import GpuDeskService
+from gpudesk.text.units import GB, GIB
 
 #: The beginning of an example's id -> the reading that its grid is worked out with.
 GRIDS = {
-    "FIT": ReadingId.DECIMAL,
-    "FITB": ReadingId.BINARY,
-    "FITP": ReadingId.DECIMAL_RESERVED,
-    "FITQ": ReadingId.BINARY_RESERVED,
+    "FIT": CapacityReadingId.DECIMAL,
+    "FITB": CapacityReadingId.BINARY,
+    "FITP": CapacityReadingId.DECIMAL_RESERVED,
+    "FITQ": CapacityReadingId.BINARY_RESERVED,
 }
 FORMATS = {2.0: Precision.FP16, 1.0: Precision.FP8, 0.5: Precision.FP4}
 
 
 def grid(name: str) -> list[WorkedExample]:
-    return [each for each in read_examples(paths.worked_examples_path()) if each.id.startswith(f"{name}-")]
+    return [each for each in read_worked_examples(paths.worked_examples_path()) if each.id.startswith(f"{name}-")]
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def count(workbench: Workbench, reading: ReadingId, example: WorkedExample) -> int | None:
+def count(workbench: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:
     """Return what the matrix says of a part with the label and a model with the parameters of an example."""
     given = example.inputs
     part = replace(workbench.catalog.accelerator("h100-sxm"), memory_label=f"{given['mem']:g} GB")
     model = workbench.catalog.model("llama-3.1-70b")
     question = FitQuestion(FORMATS[given["bytes"]])
-    found = reading_matrix(reading, question, [part], [model], {model.id: given["params"] * GB})
+    found = compute_reading_matrix(reading, question, [part], [model], {model.id: given["params"] * GB})
     return found.rows[0][0].count
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_every_row_of_a_published_grid_is_counted_alike(workbench: Workbench, name: str) -> None:
+def test_every_row_of_a_published_grid_is_counted_alike(workbench: GpuDeskService, name: str) -> None:
     examples = grid(name)
     assert len(examples) > 60
     wrong = [each.id for each in examples if count(workbench, GRIDS[name], each) != each.expected]
     assert wrong == []
 
 
-def cell(workbench: Workbench, reading: ReadingId, part: str, model: str) -> FitCell:
+def cell(workbench: GpuDeskService, reading: CapacityReadingId, part: str, model: str) -> FitCell:
     catalog = workbench.catalog
     models = [catalog.model(model)]
-    parameters = parameters_of(catalog, models)
+    parameters = count_model_parameters(catalog, models)
     parts = [catalog.accelerator(part)]
-    return reading_matrix(reading, FitQuestion(Precision.FP16), parts, models, parameters).rows[0][0]
+    return compute_reading_matrix(reading, FitQuestion(Precision.FP16), parts, models, parameters).rows[0][0]
 
 
-def test_what_is_left_is_that_of_one_part_by_the_reading(workbench: Workbench) -> None:
-    found = cell(workbench, ReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
+def test_what_is_left_is_that_of_one_part_by_the_reading(workbench: GpuDeskService) -> None:
+    found = cell(workbench, CapacityReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
     assert found.count == 1
     assert found.usable_bytes == int(192 * GIB * 0.9)
-    stated = parameters_of(workbench.catalog, [workbench.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
-    weights = plain_weights_bytes(stated, Precision.FP16, "AMD")
+    stated = count_model_parameters(workbench.catalog, [workbench.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
+    weights = compute_plain_weights_bytes(stated, Precision.FP16, "AMD")
     assert found.headroom_bytes == pytest.approx(found.usable_bytes - weights, abs=1)
     assert found.plan is None
 
 
 def test_scales_of_blocks_are_left_out_and_plain_fp4_is_four_bits() -> None:
-    assert plain_weights_bytes(8e9, Precision.FP4, "NVIDIA") == 4e9
-    assert plain_weights_bytes(8e9, Precision.FP4, "AMD") == 4e9
-    assert plain_weights_bytes(8e9, Precision.FP6, "AMD") == 6e9
+    assert compute_plain_weights_bytes(8e9, Precision.FP4, "NVIDIA") == 4e9
+    assert compute_plain_weights_bytes(8e9, Precision.FP4, "AMD") == 4e9
+    assert compute_plain_weights_bytes(8e9, Precision.FP6, "AMD") == 6e9
 
 
-def test_a_model_without_dimensions_is_counted_by_what_is_stated(workbench: Workbench) -> None:
+def test_a_model_without_dimensions_is_counted_by_what_is_stated(workbench: GpuDeskService) -> None:
     assert not workbench.catalog.model("devstral-2-123b").dimensions_known
-    found = cell(workbench, ReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
+    found = cell(workbench, CapacityReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
     assert found.count == 2
 
 
-def test_parameters_that_nobody_states_are_those_of_the_dimensions(workbench: Workbench) -> None:
+def test_parameters_that_nobody_states_are_those_of_the_dimensions(workbench: GpuDeskService) -> None:
     models = workbench.catalog.models()
-    known = parameters_of(workbench.catalog, models)
+    known = count_model_parameters(workbench.catalog, models)
     assert known["phi-4"] == pytest.approx(14.7e9, rel=0.01)
     assert len(known) == len(models)
 
@@ -92,20 +97,18 @@ def test_parameters_that_nobody_states_are_those_of_the_dimensions(workbench: Wo
 @pytest.mark.parametrize(
     ("label", "value"), [("80 GB", 80), ("192GiB HBM3", 192), ("1.5 TB", 1500), ("no", None), (None, None)]
 )
-def test_labels_are_read_as_they_are_printed(
-    workbench: Workbench, label: str | None, value: float | None
-) -> None:
-    assert label_of(replace(workbench.catalog.accelerator("h100-sxm"), memory_label=label)) == value
+def test_labels_are_read_as_they_are_printed(workbench: GpuDeskService, label: str | None, value: float | None) -> None:
+    assert get_memory_label(replace(workbench.catalog.accelerator("h100-sxm"), memory_label=label)) == value
 
 
-def test_what_cannot_be_counted_says_why(workbench: Workbench) -> None:
+def test_what_cannot_be_counted_says_why(workbench: GpuDeskService) -> None:
     catalog = workbench.catalog
     nameless = replace(catalog.accelerator("h100-sxm"), memory_label=None)
     model = catalog.model("llama-3.1-70b")
-    reading, question = ReadingId.DECIMAL, FitQuestion(Precision.FP8)
-    without_label = reading_matrix(reading, question, [nameless], [model], {model.id: 70e9}).rows[0][0]
+    reading, question = CapacityReadingId.DECIMAL, FitQuestion(Precision.FP8)
+    without_label = compute_reading_matrix(reading, question, [nameless], [model], {model.id: 70e9}).rows[0][0]
     assert without_label.reason is not None
     assert without_label.reason.id == "fit.no_label"
-    unknown = reading_matrix(reading, question, [catalog.accelerator("h100-sxm")], [model], {}).rows[0][0]
+    unknown = compute_reading_matrix(reading, question, [catalog.accelerator("h100-sxm")], [model], {}).rows[0][0]
     assert unknown.reason is not None
     assert (unknown.fits, unknown.count, unknown.reason.id) == (False, None, "fit.no_parameters")

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.answers import Term
-from gpudesk.domain.deployments import Disaggregation
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.formulas import placeholder
+from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.working import FIGURES
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
+from gpudesk.estimation.estimator import Estimator
 
 CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 #: Weights leave nothing to the share of the memory that SGLang takes by itself.
@@ -32,13 +31,13 @@ CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
     "old software": ("h200-sxm", 4, "gpt-oss-120b", CLOSED, {"date": "2025-01"}),
     "fraction of what is free": ("h100-sxm", 2, "llama-3.1-70b", CLOSED, {"serving_engine": "tensorrt-llm"}),
     "more of the memory for one": ("b200-hgx", 4, "deepseek-v3", CLOSED, _SPREAD),
-    "pools": ("h200-sxm", 16, "llama-3.1-70b", CLOSED, {"disaggregated": Disaggregation()}),
+    "pools": ("h200-sxm", 16, "llama-3.1-70b", CLOSED, {"disaggregated": DisaggregationRequest()}),
     "pools for a batch": (
         "mi355x",
         16,
         "deepseek-r1",
         Load(LoadKind.BATCH, batch=16),
-        {"disaggregated": Disaggregation()},
+        {"disaggregated": DisaggregationRequest()},
     ),
     "too big": ("h200-sxm", 2, "llama-3.1-405b", CLOSED, {}),
 }
@@ -50,18 +49,18 @@ def asked(estimator: Estimator, name: str, acceptance: float = 1.0) -> Estimate:
     return estimator.estimate(EstimateRequest(part, model, Precision.FP8, work, Precision.FP8, count, **more))
 
 
-def terms(estimator: Estimator, estimate: Estimate) -> Iterator[Term]:
-    for figure in FIGURES if estimate.fits else ("memory", "max_concurrency"):
+def terms(estimator: Estimator, estimate: Estimate) -> Iterator[DerivationTerm]:
+    for figure in EXPLAINED_FIGURES if estimate.fits else ("memory", "max_concurrency"):
         yield from walk(estimator.explain(estimate, figure))
 
 
-def walk(term: Term) -> Iterator[Term]:
+def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
     yield term
     for each in term.inputs:
         yield from walk(each)
 
 
-def evaluated(term: Term) -> float:
+def evaluated(term: DerivationTerm) -> float:
     """Return what a formula gives with the values of its inputs, times in seconds."""
     text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
     for written, python in _OPERATORS.items():
@@ -70,20 +69,12 @@ def evaluated(term: Term) -> float:
 
 
 #: What formulas are written with -> what Python computes with.
-_OPERATORS = {
-    ", rounded down": "// 1",
-    "×": "*",
-    "÷": "/",
-    "−": "-",
-    "²": "**2",
-    "^½": "**0.5",
-    "^": "**",
-}
+_OPERATORS = {", rounded down": "// 1", "×": "*", "÷": "/", "−": "-", "²": "**2", "^½": "**0.5", "^": "**"}
 
 
-def _inside(term: Term, name: str) -> float:
+def _inside(term: DerivationTerm, name: str) -> float:
     """Return the value of an input in the unit used inside."""
-    each = next(each for each in term.inputs if placeholder(each.name) == name)
+    each = next(each for each in term.inputs if to_placeholder(each.name) == name)
     assert isinstance(each.value, int | float)
     return each.value / 1e3 if each.unit == "ms" else each.value
 
@@ -104,7 +95,7 @@ def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptanc
 def test_formulas_name_no_other_terms_than_their_inputs(estimator: Estimator, name: str) -> None:
     for term in terms(estimator, asked(estimator, name)):
         named = set(re.findall(r"\{(\w+)\}", term.formula or ""))
-        assert named <= {placeholder(each.name) for each in term.inputs}
+        assert named <= {to_placeholder(each.name) for each in term.inputs}
         names = [each.name for each in term.inputs]
         assert len(set(names)) == len(names)
 
@@ -120,7 +111,7 @@ def test_a_step_yields_no_more_tokens_than_there_are_to_come(estimator: Estimato
     assert evaluated(tpot) == pytest.approx(tpot.number / 1e3)
 
 
-def _steps(term: Term) -> bool:
+def _steps(term: DerivationTerm) -> bool:
     return term.name == "decode steps"
 
 

@@ -11,42 +11,42 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.messages import InputError
-from gpudesk.engine.constants import Calibration, Constant
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.golden import (
-    GOLDEN,
+from gpudesk.catalog.read import Catalog
+from gpudesk.engine.calibration import Calibration, CalibrationConstant
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.golden_figures import (
+    GOLDEN_FILE,
     TOLERANCE,
-    Golden,
     GoldenCase,
-    differences,
-    golden_text,
+    GoldenFile,
+    compare_golden,
+    format_golden,
     read_golden,
 )
+from gpudesk.text.messages import InputError
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def golden() -> Golden:
-    return read_golden(paths.resource(GOLDEN))
+def golden() -> GoldenFile:
+    return read_golden(paths.resource(GOLDEN_FILE))
 
 
 def test_file_is_no_older_than_engine_calibration_and_facts(
-    golden: Golden, estimator: Estimator, calibration: Calibration
+    golden: GoldenFile, estimator: Estimator, calibration: Calibration
 ) -> None:
     """Where this fails after a change that is meant, look at the differences and run `make golden`."""
     found = [
         f"{case.name}: {each.field}: {each.expected} is {each.found} now"
         for case in golden.cases
-        for each in differences(case, estimator.estimate, 1e-9)
+        for each in compare_golden(case, estimator.estimate, 1e-9)
     ]
     assert not found, "`make golden` writes them anew:\n" + "\n".join(found)
     assert golden.calibration == calibration.revision, "run `make golden`"
 
 
-def test_questions_cover_what_the_engine_has_to_tell_apart(golden: Golden) -> None:
+def test_questions_cover_what_the_engine_has_to_tell_apart(golden: GoldenFile) -> None:
     requests = [case.request for case in golden.cases]
     assert len({request["accelerator"] for request in requests}) >= 12
     assert {"fp16", "fp8", "int4", "mxfp4", "nvfp4"} <= {request["weights"] for request in requests}
@@ -62,7 +62,7 @@ def test_questions_cover_what_the_engine_has_to_tell_apart(golden: Golden) -> No
 
 
 def test_difference_beyond_the_tolerance_is_found_and_one_within_is_not(
-    golden: Golden, estimator: Estimator
+    golden: GoldenFile, estimator: Estimator
 ) -> None:
     case = golden.cases[0]
 
@@ -71,8 +71,8 @@ def test_difference_beyond_the_tolerance_is_found_and_one_within_is_not(
         ttft = {**figure, "high": figure["high"] * by}
         return GoldenCase(case.request, {**case.expected, "ttft_ms": ttft})
 
-    assert differences(changed(1 + TOLERANCE / 2), estimator.estimate) == ()
-    (found,) = differences(changed(1 + TOLERANCE * 3), estimator.estimate)
+    assert compare_golden(changed(1 + TOLERANCE / 2), estimator.estimate) == ()
+    (found,) = compare_golden(changed(1 + TOLERANCE * 3), estimator.estimate)
     assert found.field == "ttft_ms.high"
 
 
@@ -80,33 +80,29 @@ def test_difference_beyond_the_tolerance_is_found_and_one_within_is_not(
     ("field", "value"),
     [("fits", 1), ("limiter", "compute"), ("max_concurrency", 66), ("batch_s", None), ("once_there", 1.0)],
 )
-def test_other_value_of_any_kind_is_found(
-    golden: Golden, estimator: Estimator, field: str, value: object
-) -> None:
+def test_other_value_of_any_kind_is_found(golden: GoldenFile, estimator: Estimator, field: str, value: object) -> None:
     case = golden.cases[0]
-    (found, *_) = differences(GoldenCase(case.request, {**case.expected, field: value}), estimator.estimate)
+    (found, *_) = compare_golden(GoldenCase(case.request, {**case.expected, field: value}), estimator.estimate)
     assert found.field.partition(".")[0] == field
 
 
-def test_no_choice_hangs_on_the_last_digits(golden: Golden, facts: Catalog, calibration: Calibration) -> None:
+def test_no_choice_hangs_on_the_last_digits(golden: GoldenFile, facts: Catalog, calibration: Calibration) -> None:
     """Constants that differ in the tenth digit lead to the same plans, and to figures that agree."""
     draw = random.Random(7)
 
-    def shifted(constant: Constant) -> Constant:
+    def shifted(constant: CalibrationConstant) -> CalibrationConstant:
         return replace(constant, default=constant.default * (1 + draw.uniform(-1e-10, 1e-10)))
 
     constants = {name: shifted(constant) for name, constant in calibration.constants.items()}
     other = Estimator(facts, replace(calibration, constants=constants, _found={}))
-    found = [(case.name, each) for case in golden.cases for each in differences(case, other.estimate)]
+    found = [(case.name, each) for case in golden.cases for each in compare_golden(case, other.estimate)]
     assert found == []
 
 
 NO_ANSWER = '{"calibration": "a", "cases": [{"request": {"id": "b"}, "expected": {}}]}'
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", '{"calibration": "a", "cases": []}', '{"cases": [{}]}', NO_ANSWER]
-)
+@pytest.mark.parametrize("text", ["", "[]", '{"calibration": "a", "cases": []}', '{"cases": [{}]}', NO_ANSWER])
 def test_file_that_is_none_is_said(text: str, tmp_path: Path) -> None:
     file = tmp_path / "golden.json"
     file.write_text(text)
@@ -115,18 +111,18 @@ def test_file_that_is_none_is_said(text: str, tmp_path: Path) -> None:
     assert raised.value.problem.id in ("golden.unreadable", "golden.empty")
 
 
-def test_script_writes_the_file_as_it_is(golden: Golden, tmp_path: Path) -> None:
+def test_script_writes_the_file_as_it_is(golden: GoldenFile, tmp_path: Path) -> None:
     """The questions stay, and so does what is answered to them."""
     file = tmp_path / "golden.json"
-    asked = json.loads(paths.resource(GOLDEN).read_text(encoding="utf-8"))
+    asked = json.loads(paths.resource(GOLDEN_FILE).read_text(encoding="utf-8"))
     asked["cases"] = [{"request": case["request"], "expected": {}} for case in asked["cases"][:2]]
     file.write_text(json.dumps(asked))
     script = ROOT / "packaging" / "make_golden.py"
     subprocess.run([sys.executable, script, paths.catalog_path(), file], check=True, capture_output=True)
-    assert read_golden(file) == Golden(golden.calibration, golden.cases[:2])
+    assert read_golden(file) == GoldenFile(golden.calibration, golden.cases[:2])
 
 
-def test_written_figures_are_read_back(golden: Golden, estimator: Estimator, tmp_path: Path) -> None:
+def test_written_figures_are_read_back(golden: GoldenFile, estimator: Estimator, tmp_path: Path) -> None:
     file = tmp_path / "golden.json"
-    file.write_text(golden_text([golden.cases[-1].request], "c", estimator.estimate), encoding="utf-8")
+    file.write_text(format_golden([golden.cases[-1].request], "c", estimator.estimate), encoding="utf-8")
     assert read_golden(file).cases == golden.cases[-1:]

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.messages import InputError
-from gpudesk.sentences import problem
-from gpudesk.workbench.import_files import FileKind, offered
+from gpudesk.documents.offered_files import ImportKind, open_offered_file
+from gpudesk.text.messages import InputError, format_input_error
 
 CONFIG = {"model_type": "llama", "hidden_size": 64}
 
@@ -25,31 +24,29 @@ def write(path: Path, contents: object) -> Path:
 
 def refusal(path: Path) -> str:
     with pytest.raises(InputError) as caught:
-        offered(path)
+        open_offered_file(path)
     assert caught.value.where == str(path)
-    return problem(caught.value)
+    return format_input_error(caught.value)
 
 
 @pytest.mark.parametrize(
     ("name", "contents", "kind"),
     [
-        ("config.json", CONFIG, FileKind.CONFIG),
-        ("other name.json", {"architectures": ["X"]}, FileKind.CONFIG),
-        ("nested.json", {"text_config": CONFIG}, FileKind.CONFIG),
-        ("config.json", {"nothing": "known"}, FileKind.CONFIG),
-        ("part.json", {"id": "x", "vendor": "X", "generation": "hopper"}, FileKind.ACCELERATOR),
-        ("facts.json", {"gpudesk_pack": 1}, FileKind.PACK),
-        ("facts.gpudeskpack", {"anything": 1}, FileKind.PACK),
-        ("prices.csv", b"a,b\n1,2\n", FileKind.PRICES),
-        ("prices", b"a;b\n1;2\n", FileKind.PRICES),
-        ("model.bin", b"GGUF\x03\x00\x00\x00", FileKind.GGUF),
-        ("bom.json", b"\xef\xbb\xbf" + json.dumps(CONFIG).encode(), FileKind.CONFIG),
+        ("config.json", CONFIG, ImportKind.CONFIG),
+        ("other name.json", {"architectures": ["X"]}, ImportKind.CONFIG),
+        ("nested.json", {"text_config": CONFIG}, ImportKind.CONFIG),
+        ("config.json", {"nothing": "known"}, ImportKind.CONFIG),
+        ("part.json", {"id": "x", "vendor": "X", "generation": "hopper"}, ImportKind.ACCELERATOR),
+        ("facts.json", {"gpudesk_pack": 1}, ImportKind.PACK),
+        ("facts.gpudeskpack", {"anything": 1}, ImportKind.PACK),
+        ("prices.csv", b"a,b\n1,2\n", ImportKind.PRICES),
+        ("prices", b"a;b\n1;2\n", ImportKind.PRICES),
+        ("model.bin", b"GGUF\x03\x00\x00\x00", ImportKind.GGUF),
+        ("bom.json", b"\xef\xbb\xbf" + json.dumps(CONFIG).encode(), ImportKind.CONFIG),
     ],
 )
-def test_files_are_told_apart_by_what_they_hold(
-    tmp_path: Path, name: str, contents: object, kind: FileKind
-) -> None:
-    assert offered(write(tmp_path / name, contents)).kind is kind
+def test_files_are_told_apart_by_what_they_hold(tmp_path: Path, name: str, contents: object, kind: ImportKind) -> None:
+    assert open_offered_file(write(tmp_path / name, contents)).kind is kind
 
 
 def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
@@ -57,7 +54,7 @@ def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
     write(tmp_path / "m" / "hf_quant_config.json", {"quantization": {}})
     write(tmp_path / "m" / "tokenizer.json", {})
     for place in ("m", "m/config.json", "m/hf_quant_config.json"):
-        file = offered(tmp_path / place)
+        file = open_offered_file(tmp_path / place)
         assert file.path == tmp_path / "m" / "config.json"
         assert set(file.beside) == {"hf_quant_config.json"}
 
@@ -65,7 +62,7 @@ def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
 def test_a_folder_stands_for_the_model_in_it(tmp_path: Path) -> None:
     write(tmp_path / "g" / "b-00001-of-00002.gguf", b"GGUF")
     write(tmp_path / "g" / "b-00002-of-00002.gguf", b"GGUF")
-    assert offered(tmp_path / "g").path.name == "b-00001-of-00002.gguf"
+    assert open_offered_file(tmp_path / "g").path.name == "b-00001-of-00002.gguf"
     assert refusal(tmp_path).endswith("holds neither a config.json nor a GGUF file")
 
 
@@ -83,11 +80,7 @@ def zipped(path: Path) -> Path:
         ("a.json", b'{"a": 1,\n"b" 2}', "is no JSON from line 2 on; fetch the file again, or mend it there"),
         ("a.json", b'{"a": "\xff\xfe"}', "is no text in UTF-8"),
         ("a.json", b'{"a": ' * 100_000, "is nested deeper, or has longer numbers, than any such file"),
-        (
-            "a.json",
-            b'{"a": ' + b"9" * 10_000 + b"}",
-            "is nested deeper, or has longer numbers, than any such file",
-        ),
+        ("a.json", b'{"a": ' + b"9" * 10_000 + b"}", "is nested deeper, or has longer numbers, than any such file"),
         ("a.json", b"[1, 2]", "holds nothing that can be brought in"),
         ("a.json", b'{"a": 1}', "holds nothing that can be brought in"),
         ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "holds nothing that can be brought in"),
@@ -95,9 +88,7 @@ def zipped(path: Path) -> Path:
         ("a.csv", b"a,b\n\x00\x00", "holds nothing that can be brought in"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_words(
-    tmp_path: Path, name: str, contents: bytes, said: str
-) -> None:
+def test_what_cannot_be_used_is_refused_in_words(tmp_path: Path, name: str, contents: bytes, said: str) -> None:
     assert said in refusal(write(tmp_path / name, contents))
 
 
@@ -129,9 +120,7 @@ def test_a_name_with_a_nul_is_refused(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(tmp_path / "a\0.json")
 
 
-def test_what_may_not_be_read_is_refused_with_the_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_may_not_be_read_is_refused_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "config.json", CONFIG)
 
     def denied(*_arguments: object) -> int:
@@ -141,9 +130,7 @@ def test_what_may_not_be_read_is_refused_with_the_reason(
     assert refusal(path).endswith("cannot be read: permission denied")
 
 
-def test_a_file_that_goes_while_it_is_read_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_goes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "config.json", CONFIG)
     opened: list[object] = []
     real: Callable[..., int] = os.open
@@ -165,9 +152,9 @@ def test_any_bytes_are_a_file_of_some_kind_or_refused(
     path = write(tmp_path_factory.mktemp("any") / name, contents)
     said = ""
     try:
-        said = offered(path).kind
+        said = open_offered_file(path).kind
     except InputError as error:
-        said = problem(error)
+        said = format_input_error(error)
     assert said
 
 
@@ -175,4 +162,4 @@ def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_read(tmp_path: P
     path = tmp_path / "config.json"
     path.write_bytes(b'{"model_type": "llama", "x": [' + b"[]," * 1_000_001 + b"1]}")
     with pytest.raises(InputError, match=r"import\.nested"):
-        offered(path)
+        open_offered_file(path)

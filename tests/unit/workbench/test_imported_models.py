@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.estimates import EstimateRequest
-from gpudesk.domain.own_facts import OwnFacts
+from gpudesk.catalog.read import Catalog
+from gpudesk.documents.imports import assign_free_id
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.importing import freed
-from gpudesk.workbench.working import FIGURES
+from gpudesk.domain.user_facts import UserFacts
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
+from gpudesk.estimation.estimator import Estimator
 from tests.unit.catalog.importing.configs import proposed
 from tests.unit.workbench.test_formulas import evaluated, walk
 
@@ -25,8 +25,8 @@ CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 def imported(facts: Catalog, calibration: Calibration) -> Estimator:
     """Answer from the real facts and some imported models."""
     names = ("gemma-4-e2b", "gemma-3n-e4b", "gemma-4-31b-nvfp4")
-    proposals = [freed(proposed(name), facts) for name in names]
-    own = OwnFacts.of(fact for proposal in proposals for fact in proposal.facts)
+    proposals = [assign_free_id(proposed(name), facts) for name in names]
+    own = UserFacts.of(fact for proposal in proposals for fact in proposal.facts)
     return Estimator(facts.with_own(own), calibration)
 
 
@@ -46,7 +46,7 @@ CASES = [
 def test_every_formula_gives_its_term(imported: Estimator, request_: EstimateRequest) -> None:
     found = imported.estimate(request_)
     assert found.fits
-    for figure in FIGURES:
+    for figure in EXPLAINED_FIGURES:
         for term in walk(imported.explain(found, figure)):
             if term.formula and "{" in term.formula and isinstance(term.value, int | float):
                 value = term.value / 1e3 if term.unit == "ms" else term.value
@@ -67,12 +67,7 @@ def test_the_working_joins_the_peaks_of_two_formats(imported: Estimator) -> None
     peaks = [term for term in walk(imported.explain(found, "tpot_ms")) if term.name == "peak" and term.inputs]
     assert peaks
     sources = [each.source or "" for each in peaks[0].inputs]
-    assert [bool(re.search(r"peak_dense_(fp4|bf16)$", source)) for source in sources] == [
-        False,
-        True,
-        False,
-        True,
-    ]
+    assert [bool(re.search(r"peak_dense_(fp4|bf16)$", source)) for source in sources] == [False, True, False, True]
     # Attention stays in 16 bits: more than half of the bytes of a model of which a quarter it is.
     blocks = 60 * 3 * 5376 * 21504
     assert found.memory.weights_bytes > blocks * (4 + 8 / 16) / 8 + (30_697_345_280 - blocks) * 2 * 0.999

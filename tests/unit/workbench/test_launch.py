@@ -8,21 +8,20 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.deployments import Disaggregation
-from gpudesk.domain.estimates import EstimateRequest
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sentences import sentence
-from gpudesk.workbench.launch_facts import read_launch_facts
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.launch import read_launch_facts
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_message
 
 ENGINES = ("vllm", "sglang", "tensorrt-llm")
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -40,13 +39,13 @@ def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> 
     return EstimateRequest(**{**fields, **changes})
 
 
-def plan_of(workbench: Workbench, request: EstimateRequest) -> tuple[str, str, list[str]]:
+def plan_of(workbench: GpuDeskService, request: EstimateRequest) -> tuple[str, str, list[str]]:
     """Return server, benchmark and notes."""
     plan = workbench.launch(workbench.estimate(request))
-    return plan.server, plan.benchmark, [sentence(note) for note in plan.notes]
+    return plan.server, plan.benchmark, [format_message(note) for note in plan.notes]
 
 
-def test_a_dense_model_on_one_host_by_vllm(workbench: Workbench) -> None:
+def test_a_dense_model_on_one_host_by_vllm(workbench: GpuDeskService) -> None:
     server, benchmark, notes = plan_of(workbench, asked(kv=Precision.FP8))
     assert server == (
         "MODEL=/path/to/Llama-3.1-70B-FP8\n"
@@ -73,12 +72,10 @@ def test_a_dense_model_on_one_host_by_vllm(workbench: Workbench) -> None:
         "  --metric-percentiles 50,90,99 \\\n"
         "  --save-result"
     )
-    assert notes == [
-        "MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository"
-    ]
+    assert notes == ["MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository"]
 
 
-def test_attention_on_ranks_of_its_own(workbench: Workbench) -> None:
+def test_attention_on_ranks_of_its_own(workbench: GpuDeskService) -> None:
     """To vLLM each is a rank, SGLang divides a whole among them, TensorRT-LLM is told by a file."""
     request = asked(model="deepseek-v3", tp=None)
     estimate = workbench.estimate(request)
@@ -96,7 +93,7 @@ def test_attention_on_ranks_of_its_own(workbench: Workbench) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_replica_over_two_hosts_says_how(workbench: Workbench, engine: str) -> None:
+def test_a_replica_over_two_hosts_says_how(workbench: GpuDeskService, engine: str) -> None:
     request = asked(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
     server, _, notes = plan_of(workbench, request)
     assert any("spans 2 hosts" in note for note in notes)
@@ -108,14 +105,14 @@ def test_a_replica_over_two_hosts_says_how(workbench: Workbench, engine: str) ->
     assert options[engine] in server
 
 
-def test_attention_ranks_over_two_hosts_are_started_by_ray(workbench: Workbench) -> None:
+def test_attention_ranks_over_two_hosts_are_started_by_ray(workbench: GpuDeskService) -> None:
     request = asked(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
     server, _, _ = plan_of(workbench, request)
     assert "--data-parallel-size 16" in server
     assert "--data-parallel-backend ray" in server
 
 
-def test_replicas_are_started_one_by_one(workbench: Workbench) -> None:
+def test_replicas_are_started_one_by_one(workbench: GpuDeskService) -> None:
     server, _, notes = plan_of(workbench, asked(tp=2, dp=4))
     assert "--tensor-parallel-size 2" in server
     assert any(note.startswith("Start 4 of these, each on 2 accelerators") for note in notes)
@@ -131,7 +128,7 @@ def test_replicas_are_started_one_by_one(workbench: Workbench) -> None:
     ],
 )
 def test_the_measurement_sends_the_load_of_the_estimate(
-    workbench: Workbench, load: Load, wanted: tuple[str, ...]
+    workbench: GpuDeskService, load: Load, wanted: tuple[str, ...]
 ) -> None:
     _, benchmark, _ = plan_of(workbench, asked(load=load))
     for option in wanted:
@@ -139,7 +136,7 @@ def test_the_measurement_sends_the_load_of_the_estimate(
     assert ("--max-concurrency" in benchmark) == any("--max-concurrency" in each for each in wanted)
 
 
-def test_under_latency_limits_the_rate_found_is_sent(workbench: Workbench) -> None:
+def test_under_latency_limits_the_rate_found_is_sent(workbench: GpuDeskService) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=60.0)
     estimate = workbench.estimate(asked(load=load))
     assert estimate.output_tokens_per_s is not None
@@ -147,7 +144,7 @@ def test_under_latency_limits_the_rate_found_is_sent(workbench: Workbench) -> No
     assert f"--request-rate {rate:.4g}" in workbench.launch(estimate).benchmark
 
 
-def test_what_the_estimate_assumes_is_said(workbench: Workbench) -> None:
+def test_what_the_estimate_assumes_is_said(workbench: GpuDeskService) -> None:
     work = Workload(
         1024,
         256,
@@ -169,7 +166,7 @@ def test_what_the_estimate_assumes_is_said(workbench: Workbench) -> None:
     assert any("without captured graphs" in note for note in notes)
 
 
-def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: Workbench) -> None:
+def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: GpuDeskService) -> None:
     """What the file says of it replaces the command's options; without chunks long prompts are refused."""
     work = Workload(30_000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
     request = asked("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
@@ -186,54 +183,49 @@ def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: Workben
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_longest_request_has_tokens_to_spare(workbench: Workbench, engine: str) -> None:
+def test_the_longest_request_has_tokens_to_spare(workbench: GpuDeskService, engine: str) -> None:
     """Servers keep a token for themselves, and prompts come out a little longer than asked for."""
     server, _, _ = plan_of(workbench, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
     option = {"vllm": "--max-model-len", "sglang": "--context-length", "tensorrt-llm": "--max_seq_len"}
     assert f"{option[engine]} {1024 + 256 + 64}" in server
 
 
-def test_prompts_beyond_the_context_are_said_to_be_refused(workbench: Workbench) -> None:
+def test_prompts_beyond_the_context_are_said_to_be_refused(workbench: GpuDeskService) -> None:
     work = Workload(8000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
     server, _, notes = plan_of(workbench, asked(model="yi-34b", workload=work))
     assert "--max-model-len 4096" in server
-    assert (
-        "8,500 tokens are more than the 4,096 that Yi 34B is made for: the server refuses such requests"
-        in notes
-    )
+    assert "8,500 tokens are more than the 4,096 that Yi 34B is made for: the server refuses such requests" in notes
 
 
-def test_a_network_over_several_machines_is_said(workbench: Workbench) -> None:
+def test_a_network_over_several_machines_is_said(workbench: GpuDeskService) -> None:
     request = asked(accelerator="gh200-96gb", count=4, tp=4)
     _, _, notes = plan_of(workbench, request)
-    assert any(
-        note.startswith("One scale-up network joins 32 of them over several machines") for note in notes
-    )
+    assert any(note.startswith("One scale-up network joins 32 of them over several machines") for note in notes)
     assert not any("scale-up network" in note for note in plan_of(workbench, asked())[2])
 
 
-def test_settings_of_the_user_are_repeated(workbench: Workbench) -> None:
+def test_settings_of_the_user_are_repeated(workbench: GpuDeskService) -> None:
     request = asked(memory_fraction=0.8, max_batch=96, max_batched_tokens=4096)
     server, _, _ = plan_of(workbench, request)
     for option in ("--gpu-memory-utilization 0.8", "--max-num-seqs 96", "--max-num-batched-tokens 4096"):
         assert option in server
 
 
-def test_where_there_is_no_command_the_reason_is_given(workbench: Workbench) -> None:
+def test_where_there_is_no_command_the_reason_is_given(workbench: GpuDeskService) -> None:
     small = workbench.estimate(asked(model="llama-3.1-405b", count=1, tp=1))
     assert not small.fits
     with pytest.raises(InputError):
         workbench.launch(small)
     with pytest.raises(InputError) as unknown:
         workbench.launch(workbench.estimate(asked()), "no-engine")
-    assert "no-engine" in sentence(unknown.value.problem)
-    apart = workbench.estimate(replace(asked(), tp=None, disaggregated=Disaggregation()))
+    assert "no-engine" in format_message(unknown.value.problem)
+    apart = workbench.estimate(replace(asked(), tp=None, disaggregated=DisaggregationRequest()))
     with pytest.raises(InputError) as separate:
         workbench.launch(apart)
-    assert "Pools" in sentence(separate.value.problem)
+    assert "Pools" in format_message(separate.value.problem)
 
 
-def test_every_command_has_only_options_that_were_looked_up(workbench: Workbench) -> None:
+def test_every_command_has_only_options_that_were_looked_up(workbench: GpuDeskService) -> None:
     """And none is given twice."""
     for engine, facts in workbench.launch_facts.items():
         assert facts.sources
@@ -246,7 +238,7 @@ def test_every_command_has_only_options_that_were_looked_up(workbench: Workbench
             assert set(given) <= set(known.values())
 
 
-def test_every_source_is_an_address(workbench: Workbench) -> None:
+def test_every_source_is_an_address(workbench: GpuDeskService) -> None:
     for facts in workbench.launch_facts.values():
         assert all(source.url.startswith("https://") and source.title for source in facts.sources)
 
@@ -263,5 +255,5 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text(text.replace('tp = "--tensor-parallel-size"\n', ""), encoding="utf-8")
     with pytest.raises(InputError) as lacking:
         read_launch_facts(path)
-    assert "lacks tp" in sentence(lacking.value.problem)
+    assert "lacks tp" in format_message(lacking.value.problem)
     assert lacking.value.where == f"{path}: vllm.server"

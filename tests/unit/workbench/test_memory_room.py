@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Workload
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.workload import Workload
+from gpudesk.estimation.estimator import Estimator
 from tests.unit.workbench.asking import closed
 
 

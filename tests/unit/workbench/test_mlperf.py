@@ -7,42 +7,42 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.mlperf import HeadToHead, MlperfScenario, Outcome
-from gpudesk.evidence.mlperf_rows import read_mlperf
-from gpudesk.sheets.mlperf_words import citation, stated_verdict, verdict_text
-from gpudesk.workbench.mlperf import Mlperf
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.published_run import MlperfHeadToHead, MlperfOutcome, MlperfScenario
+from gpudesk.evidence.mlperf import read_mlperf
+from gpudesk.evidence.mlperf_comparison import MlperfComparison
+from gpudesk.report.mlperf import cite_mlperf_result, describe_mlperf_verdict, describe_stated_ratio
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
 
 OFFLINE, SERVER, INTERACTIVE = MlperfScenario
 NAMES = {"mi355x": "MI355X", "b200-hgx": "B200", "gb200-nvl72": "GB200"}
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def mlperf(workbench: Workbench) -> Mlperf:
+def mlperf(workbench: GpuDeskService) -> MlperfComparison:
     return workbench.mlperf
 
 
-def found(mlperf: Mlperf, round_name: str, model: str, baseline: str) -> HeadToHead:
+def found(mlperf: MlperfComparison, round_name: str, model: str, baseline: str) -> MlperfHeadToHead:
     head = mlperf.head_to_head(round_name, model, baseline)
     assert head is not None
     return head
 
 
-def best(head: HeadToHead, part: str, scenario: MlperfScenario) -> float:
+def best(head: MlperfHeadToHead, part: str, scenario: MlperfScenario) -> float:
     row = head.row(part)
     assert row is not None
     return row.cells[scenario].best.per_accelerator
 
 
-def test_results_are_those_of_the_files(mlperf: Mlperf) -> None:
+def test_results_are_those_of_the_files(mlperf: MlperfComparison) -> None:
     """Each row of the closed division that ranks a language model is there once, with its submitter."""
     rows: dict[str, dict[str, str]] = {}
     for path in paths.measurements_dir().glob("runs-mlperf-*.csv"):
@@ -59,27 +59,27 @@ def test_results_are_those_of_the_files(mlperf: Mlperf) -> None:
         assert each.round.removeprefix("v").replace(".", "-") in row["source"]
 
 
-def test_all_rounds_have_results(mlperf: Mlperf) -> None:
+def test_all_rounds_have_results(mlperf: MlperfComparison) -> None:
     assert mlperf.rounds == ("v6.1", "v6.0", "v5.1", "v4.1")
     assert mlperf.models("v6.0")[0] == "llama-2-70b"
 
 
-def test_the_winner_changes_with_the_scenario(mlperf: Mlperf) -> None:
+def test_the_winner_changes_with_the_scenario(mlperf: MlperfComparison) -> None:
     head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     assert best(head, "mi355x", OFFLINE) == pytest.approx(103_480 / 8, rel=1e-4)
     assert best(head, "b200-hgx", OFFLINE) == pytest.approx(13_072, rel=1e-4)
     assert head.outcomes("mi355x") == {
-        OFFLINE: Outcome.TIE,
-        SERVER: Outcome.BEHIND,
-        INTERACTIVE: Outcome.AHEAD,
+        OFFLINE: MlperfOutcome.TIE,
+        SERVER: MlperfOutcome.BEHIND,
+        INTERACTIVE: MlperfOutcome.AHEAD,
     }
-    said = verdict_text(head, "mi355x", NAMES, Formatter())
+    said = describe_mlperf_verdict(head, "mi355x", NAMES, Formatter())
     assert "offline no winner (B200 by 1.1 %); server B200 by 3.3 %; interactive MI355X by 19.4 %." in said
     assert "Who wins changes with the MLPerf scenario." in said
     assert "Below 2.4 % nobody is" in said
 
 
-def test_results_are_set_against_those_of_their_round_alone(mlperf: Mlperf) -> None:
+def test_results_are_set_against_those_of_their_round_alone(mlperf: MlperfComparison) -> None:
     for round_name in mlperf.rounds:
         for model in mlperf.models(round_name):
             head = mlperf.head_to_head(round_name, model)
@@ -97,7 +97,7 @@ def test_results_are_set_against_those_of_their_round_alone(mlperf: Mlperf) -> N
                     assert ordered == sorted(ordered, reverse=True)
 
 
-def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf: Mlperf) -> None:
+def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf: MlperfComparison) -> None:
     head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     row = head.row("gb200-nvl72")
     assert row is not None
@@ -106,7 +106,7 @@ def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf:
     assert row.cells[INTERACTIVE].ratio == pytest.approx(1.361, abs=0.001)
 
 
-def test_what_is_asked_for_may_not_be_there(mlperf: Mlperf) -> None:
+def test_what_is_asked_for_may_not_be_there(mlperf: MlperfComparison) -> None:
     assert mlperf.head_to_head("v6.0", "llama-3.1-70b") is None
     other = mlperf.head_to_head("v5.1", "llama-2-70b", "mi355x")
     assert other is not None
@@ -115,7 +115,7 @@ def test_what_is_asked_for_may_not_be_there(mlperf: Mlperf) -> None:
 
 
 def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
-    mlperf: Mlperf, workbench: Workbench
+    mlperf: MlperfComparison, workbench: GpuDeskService
 ) -> None:
     claims = {claim.id: claim for claim in workbench.catalog.seed_claims()}
     verdicts = {}
@@ -127,7 +127,7 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
         ends = [float(claim.value), float(claim.value_high or claim.value)]
         per_cent = each.ratio * 100 if ends[0] > 50 else (each.ratio - 1) * 100
         assert per_cent == pytest.approx(ends[0]) or per_cent == pytest.approx(ends[1])
-        verdicts[each.claim, each.mlperf_scenario] = stated_verdict(each)
+        verdicts[each.claim, each.mlperf_scenario] = describe_stated_ratio(each)
     assert verdicts == {
         ("C003-039", OFFLINE): "confirmed",
         ("C003-040", SERVER): "confirmed",
@@ -140,13 +140,11 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
     assert all(each.computed_by for each in mlperf.stated)
 
 
-def test_the_citation_says_what_is_asked_for(mlperf: Mlperf, workbench: Workbench) -> None:
+def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, workbench: GpuDeskService) -> None:
     head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     source = workbench.catalog.source(head.source)
-    said = citation(head, "Llama 2 70B", source, "2026-11-21")
-    assert said.startswith(
-        "MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved"
-    )
+    said = cite_mlperf_result(head, "Llama 2 70B", source, "2026-11-21")
+    assert said.startswith("MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved")
     for part in (
         "https://github.com/mlcommons/inference_results_v6.0, 2026-11-21",
         "verified by MLCommons Association",

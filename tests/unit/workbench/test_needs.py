@@ -7,26 +7,21 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.precision import FORMATS, Precision
-from gpudesk.domain.sizing import Needed, Remedy, RemedyKind
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.sentences import sentence
-from gpudesk.workbench.contexts import context_lengths
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SmallestDeployments
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.operation import list_context_lengths
+from gpudesk.text.messages import format_message
 from tests.unit.workbench.asking import ask, closed
 
 PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "a100-80gb-sxm", "gaudi3", "rtx-5090", "mi210")
-MODELS = (
-    ("llama-3.1-70b", "fp8"),
-    ("llama-3.1-405b", "bf16"),
-    ("gpt-oss-120b", "mxfp4"),
-    ("deepseek-r1", "fp8"),
-)
+MODELS = (("llama-3.1-70b", "fp8"), ("llama-3.1-405b", "bf16"), ("gpt-oss-120b", "mxfp4"), ("deepseek-r1", "fp8"))
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def at(request: EstimateRequest, found: Needed, count: int, load: Load | None = None) -> EstimateRequest:
+def at(request: EstimateRequest, found: SmallestDeployments, count: int, load: Load | None = None) -> EstimateRequest:
     """Return the question that a count answers."""
     work = request.workload if load is None else replace(request.workload, load=load)
     return replace(request, weights=found.weights, count=count, workload=work)
@@ -34,14 +29,12 @@ def at(request: EstimateRequest, found: Needed, count: int, load: Load | None = 
 
 @pytest.mark.parametrize(("model", "weights"), MODELS)
 @pytest.mark.parametrize("part", PARTS)
-def test_counts_are_those_that_the_estimator_finds(
-    estimator: Estimator, part: str, model: str, weights: str
-) -> None:
+def test_counts_are_those_that_the_estimator_finds(estimator: Estimator, part: str, model: str, weights: str) -> None:
     request = ask(part, model, weights, closed(64), (2000, 500))
     (row,) = estimator.needed([request])
     assert [found.bits for found in row] == [16, 8, 4]
     for found in row:
-        assert FORMATS[found.weights].bits == found.bits
+        assert STORAGE_FORMATS[found.weights].bits == found.bits
         assert found.accelerator == part
         if found.one is not None:
             holds_one(estimator, request, found)
@@ -49,10 +42,10 @@ def test_counts_are_those_that_the_estimator_finds(
             holds_all(estimator, request, found)
         assert (found.reason is None) == (found.load is not None)
         if found.reason is not None:
-            assert sentence(found.reason)
+            assert format_message(found.reason)
 
 
-def holds_one(estimator: Estimator, request: EstimateRequest, found: Needed) -> None:
+def holds_one(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
     assert found.one is not None
     there = estimator.estimate(at(request, found, found.one.count, closed(1)))
     assert there.fits
@@ -63,7 +56,7 @@ def holds_one(estimator: Estimator, request: EstimateRequest, found: Needed) -> 
         assert fewer.needs == found.one.count
 
 
-def holds_all(estimator: Estimator, request: EstimateRequest, found: Needed) -> None:
+def holds_all(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
     assert found.one is not None
     assert found.load is not None
     there = estimator.estimate(at(request, found, found.load.count))
@@ -113,7 +106,7 @@ def test_what_no_number_holds_says_why(estimator: Estimator) -> None:
 # What would make it fit
 
 
-def tried(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, dict[RemedyKind, Remedy]]:
+def tried(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, dict[FitRemedyKind, FitRemedy]]:
     estimate = estimator.estimate(request)
     found = estimator.remedies(estimate)
     return estimate, {remedy.kind: remedy for remedy in found}
@@ -130,11 +123,11 @@ def test_weights_that_do_not_fit_take_more_parts_or_fewer_bits(estimator: Estima
     request = ask("b200-hgx", "llama-3.1-405b", "fp8", closed(64), (4000, 1000), count=2)
     estimate, found = tried(estimator, request)
     assert not estimate.fits
-    assert list(found) == [RemedyKind.COUNT, RemedyKind.WEIGHTS, RemedyKind.CONCURRENCY]
-    assert found[RemedyKind.COUNT].works
-    assert found[RemedyKind.WEIGHTS].value is Precision.NVFP4
-    assert found[RemedyKind.WEIGHTS].works
-    fewer = found[RemedyKind.CONCURRENCY]
+    assert list(found) == [FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.CONCURRENCY]
+    assert found[FitRemedyKind.COUNT].works
+    assert found[FitRemedyKind.WEIGHTS].value is Precision.NVFP4
+    assert found[FitRemedyKind.WEIGHTS].works
+    fewer = found[FitRemedyKind.CONCURRENCY]
     assert not fewer.works
     assert fewer.reason is not None
     assert fewer.reason.id == "estimate.weights_do_not_fit"
@@ -143,7 +136,7 @@ def test_weights_that_do_not_fit_take_more_parts_or_fewer_bits(estimator: Estima
 def test_the_count_that_is_needed_and_the_one_that_holds_all_are_told_apart(estimator: Estimator) -> None:
     request = ask("h100-sxm", "llama-3.1-70b", "bf16", closed(256), (4000, 1000), count=1)
     estimate = estimator.estimate(request)
-    counts = [remedy for remedy in estimator.remedies(estimate) if remedy.kind is RemedyKind.COUNT]
+    counts = [remedy for remedy in estimator.remedies(estimate) if remedy.kind is FitRemedyKind.COUNT]
     one, all_ = counts
     assert one.value == estimate.needs
     assert one.works
@@ -157,23 +150,21 @@ def test_the_count_that_is_needed_and_the_one_that_holds_all_are_told_apart(esti
 @pytest.mark.parametrize(
     "changes", [{}, {"kv": Precision.FP8}, {"tp": 1, "pp": 1, "dp": 1}], ids=["free", "fp8 cache", "plan"]
 )
-def test_too_many_requests_are_held_by_each_remedy_that_works(
-    estimator: Estimator, changes: dict[str, Any]
-) -> None:
+def test_too_many_requests_are_held_by_each_remedy_that_works(estimator: Estimator, changes: dict[str, Any]) -> None:
     request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(30), (1000, 500), count=1, **changes)
     estimate, found = tried(estimator, request)
     assert estimate.fits
     assert (estimate.admitted or 0) < 30
-    assert found[RemedyKind.CONCURRENCY].value == estimate.admitted
-    assert (RemedyKind.KV in found) == (request.kv is not Precision.FP8)
+    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
+    assert (FitRemedyKind.KV in found) == (request.kv is not Precision.FP8)
     for remedy in found.values():
         assert remedy.estimate is not None
         enough = remedy.estimate.fits and remedy.estimate.admitted == remedy.estimate.concurrency
         assert remedy.works == enough
         assert remedy.works == (remedy.reason is None)
-    assert found[RemedyKind.COUNT].works
-    assert found[RemedyKind.CONCURRENCY].works
-    assert found[RemedyKind.WEIGHTS].works
+    assert found[FitRemedyKind.COUNT].works
+    assert found[FitRemedyKind.CONCURRENCY].works
+    assert found[FitRemedyKind.WEIGHTS].works
 
 
 def test_more_of_the_memory_helps_where_the_usual_share_keeps_requests_waiting(estimator: Estimator) -> None:
@@ -185,10 +176,10 @@ def test_more_of_the_memory_helps_where_the_usual_share_keeps_requests_waiting(e
     assert usual < most < 5000
     for clients, helps in ((usual, False), (usual + 1, True), (most, True), (most + 1, False)):
         estimate, found = tried(estimator, asked(clients))
-        assert (RemedyKind.FRACTION in found) is helps
+        assert (FitRemedyKind.FRACTION in found) is helps
         if helps:
-            assert next(iter(found)) is RemedyKind.FRACTION
-            remedy = found[RemedyKind.FRACTION]
+            assert next(iter(found)) is FitRemedyKind.FRACTION
+            remedy = found[FitRemedyKind.FRACTION]
             assert remedy.works
             given = estimator.estimate(asked(clients, memory_fraction=remedy.value))
             assert given.admitted == clients > (estimate.admitted or 0)
@@ -198,26 +189,24 @@ def test_a_fraction_that_is_too_small_is_raised_to_what_is_safe(estimator: Estim
     request = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1, memory_fraction=0.9)
     estimate, found = tried(estimator, request)
     assert not estimate.fits
-    remedy = found[RemedyKind.FRACTION]
+    remedy = found[FitRemedyKind.FRACTION]
     assert remedy.works
     assert isinstance(remedy.value, float)
-    crowded = replace(
-        request, memory_fraction=remedy.value, workload=ask("", "", "fp16", closed(64)).workload
-    )
-    assert RemedyKind.FRACTION not in tried(estimator, crowded)[1]
+    crowded = replace(request, memory_fraction=remedy.value, workload=ask("", "", "fp16", closed(64)).workload)
+    assert FitRemedyKind.FRACTION not in tried(estimator, crowded)[1]
 
 
 def test_weights_that_cannot_be_narrower_are_no_remedy(estimator: Estimator) -> None:
     _, found = tried(estimator, ask("b200-hgx", "llama-3.1-405b", "nvfp4", closed(1), count=1))
-    assert RemedyKind.WEIGHTS not in found
-    assert found[RemedyKind.COUNT].works
+    assert FitRemedyKind.WEIGHTS not in found
+    assert found[FitRemedyKind.COUNT].works
 
 
 def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
     _, found = tried(estimator, ask("h100-sxm", "llama-3.1-405b", "bf16", closed(4), count=1))
-    weights = found[RemedyKind.WEIGHTS]
+    weights = found[FitRemedyKind.WEIGHTS]
     assert not weights.works
-    assert FORMATS[Precision(str(weights.value))].bits == 4
+    assert STORAGE_FORMATS[Precision(str(weights.value))].bits == 4
     assert weights.reason is not None
     assert weights.reason.id == "estimate.weights_do_not_fit"
 
@@ -225,19 +214,19 @@ def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
 def test_a_batch_is_made_smaller(estimator: Estimator) -> None:
     batch = Load(LoadKind.BATCH, batch=64)
     estimate, found = tried(estimator, ask("h100-sxm", "llama-3.1-70b", "fp8", batch, count=1))
-    assert found[RemedyKind.CONCURRENCY].works
-    assert found[RemedyKind.CONCURRENCY].value == estimate.admitted
+    assert found[FitRemedyKind.CONCURRENCY].works
+    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
 
 
 # KV against context
 
 
 def test_lengths_are_powers_of_two_the_maximum_and_the_scenario() -> None:
-    assert context_lengths(10_000, 2500) == (1024, 2048, 2500, 4096, 8192, 10_000)
-    assert context_lengths(8192, 500) == (500, 1024, 2048, 4096, 8192)
-    assert context_lengths(8192, 9000) == (1024, 2048, 4096, 8192)
-    assert context_lengths(None, 500)[-1] == 131_072
-    assert context_lengths(None, 200_000)[-1] == 200_000
+    assert list_context_lengths(10_000, 2500) == (1024, 2048, 2500, 4096, 8192, 10_000)
+    assert list_context_lengths(8192, 500) == (500, 1024, 2048, 4096, 8192)
+    assert list_context_lengths(8192, 9000) == (1024, 2048, 4096, 8192)
+    assert list_context_lengths(None, 500)[-1] == 131_072
+    assert list_context_lengths(None, 200_000)[-1] == 200_000
 
 
 @pytest.mark.parametrize(

@@ -7,35 +7,35 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.claims import Claim, ClaimValue, Kind
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnPrice
-from gpudesk.sentences import sentence
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.user_store import edits, entry
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.claim import Claim, SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, format_message, message
 
 TODAY = "2026-11-21"
 PART, NAME = "mi325x", "memory_bandwidth"
-QUOTE = own_edits.own_source("Quote of a reseller", "Reseller", date="2026-11-18")
+QUOTE = entry.make_user_source("Quote of a reseller", "Reseller", date="2026-11-18")
 
 
 @pytest.fixture
-def bench() -> Iterator[Workbench]:
-    with Workbench.open() as bench:
+def bench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as bench:
         yield bench
 
 
-def stated(bench: Workbench, value: float = 5.3, unit: str = "TB/s") -> Edit:
-    return own_edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
+def stated(bench: GpuDeskService, value: float = 5.3, unit: str = "TB/s") -> FactEdit:
+    return edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
 
 
-def claim_of(bench: Workbench, source: str) -> Claim:
+def claim_of(bench: GpuDeskService, source: str) -> Claim:
     attribute = bench.catalog.attribute(PART, NAME)
     return next(claim for claim in attribute.claims if claim.source.id == source)
 
 
-def tokens(bench: Workbench) -> float:
+def tokens(bench: GpuDeskService) -> float:
     answer = bench.answer(read_template("70b-chat-on-four"))
     column = next(each for each in answer.columns if each.accelerator.id == PART)
     assert column.estimate is not None
@@ -43,7 +43,7 @@ def tokens(bench: Workbench) -> float:
     return column.estimate.output_tokens_per_s.value
 
 
-def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: Workbench) -> None:
+def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskService) -> None:
     before, revision = tokens(bench), bench.catalog.revision
     bench.own.do(stated(bench))
     attribute = bench.catalog.attribute(PART, NAME)
@@ -61,12 +61,12 @@ def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: Workbench
     assert bench.catalog.shipped_revision == revision
 
 
-def test_every_step_can_be_undone_and_done_again(bench: Workbench) -> None:
+def test_every_step_can_be_undone_and_done_again(bench: GpuDeskService) -> None:
     before, revision = bench.own.facts, bench.catalog.revision
     bench.own.do(stated(bench))
     after, changed = bench.own.facts, bench.catalog.revision
     assert bench.own.undo_text is not None
-    assert "MI325X" in sentence(bench.own.undo_text)
+    assert "MI325X" in format_message(bench.own.undo_text)
     bench.own.undo()
     assert bench.own.facts == before
     assert bench.catalog.revision == revision
@@ -76,62 +76,58 @@ def test_every_step_can_be_undone_and_done_again(bench: Workbench) -> None:
     assert bench.catalog.revision == changed
 
 
-def test_facts_are_there_after_the_program_ended(bench: Workbench) -> None:
+def test_facts_are_there_after_the_program_ended(bench: GpuDeskService) -> None:
     bench.own.do(stated(bench))
     bench.close()
-    with Workbench.open() as again:
+    with GpuDeskService.open() as again:
         assert again.catalog.attribute(PART, NAME).value == 5_300_000_000_000
         assert again.own.facts == bench.own.facts
 
 
-def test_another_claim_can_be_taken_for_a_reason(bench: Workbench) -> None:
+def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
     rival = claim_of(bench, "techpowerup-mi325x")
     with pytest.raises(InputError) as refused:
-        own_edits.prefer(bench.catalog, PART, NAME, rival, "  ", today=TODAY)
+        edits.prefer_claim(bench.catalog, PART, NAME, rival, "  ", today=TODAY)
     assert refused.value.where == "reason"
-    bench.own.do(own_edits.prefer(bench.catalog, PART, NAME, rival, "To see what it does", today=TODAY))
+    bench.own.do(edits.prefer_claim(bench.catalog, PART, NAME, rival, "To see what it does", today=TODAY))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == rival.value
     assert attribute.reason == "To see what it does"
     assert attribute.shipped_reason is not None
-    bench.own.do(
-        own_edits.prefer(bench.catalog, PART, NAME, claim_of(bench, "amd-geak-sku"), "", today=TODAY)
-    )
+    bench.own.do(edits.prefer_claim(bench.catalog, PART, NAME, claim_of(bench, "amd-geak-sku"), "", today=TODAY))
     assert not bench.catalog.attribute(PART, NAME).overridden
     assert len(bench.own.facts) == 0
 
 
-def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: Workbench) -> None:
+def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: GpuDeskService) -> None:
     bench.own.do(stated(bench))
-    bench.own.do(own_edits.take_shipped(bench.catalog, PART, NAME))
+    bench.own.do(edits.take_shipped(bench.catalog, PART, NAME))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == 6_000_000_000_000
     assert any(claim.own and not claim.preferred for claim in attribute.claims)
-    bench.own.do(own_edits.revert(bench.catalog, PART, NAME))
+    bench.own.do(edits.revert_attribute(bench.catalog, PART, NAME))
     assert not any(claim.own for claim in bench.catalog.attribute(PART, NAME).claims)
     assert len(bench.own.facts) == 0, "the source that nothing rests on is gone too"
 
 
-def test_price_has_two_ends_that_go_together(bench: Workbench) -> None:
-    edit = own_edits.state_value(
-        bench.catalog, "mi355x", "price_low", 30_000, "USD", QUOTE, today=TODAY, high=34_000
-    )
+def test_price_has_two_ends_that_go_together(bench: GpuDeskService) -> None:
+    edit = edits.state_value(bench.catalog, "mi355x", "price_low", 30_000, "USD", QUOTE, today=TODAY, high=34_000)
     bench.own.do(edit)
     assert bench.catalog.attribute("mi355x", "price_low").value == 30_000
     assert bench.catalog.attribute("mi355x", "price_high").value == 34_000
-    bench.own.do(own_edits.revert(bench.catalog, "mi355x", "price_low"))
+    bench.own.do(edits.revert_attribute(bench.catalog, "mi355x", "price_low"))
     assert len(bench.own.facts) == 0
 
 
-def test_dimension_of_a_model_moves_its_cache(bench: Workbench) -> None:
+def test_dimension_of_a_model_moves_its_cache(bench: GpuDeskService) -> None:
     name = "mixers.attention.kv_heads"
-    bench.own.do(own_edits.state_value(bench.catalog, "llama-3.1-70b", name, 16, None, QUOTE, today=TODAY))
+    bench.own.do(edits.state_value(bench.catalog, "llama-3.1-70b", name, 16, None, QUOTE, today=TODAY))
     mixer = bench.catalog.model("llama-3.1-70b").layers[0].mixer
     assert getattr(mixer, "kv_heads", None) == 16
     with pytest.raises(InputError) as refused:
-        own_edits.state_value(bench.catalog, "llama-3.1-70b", name, 7, None, QUOTE, today=TODAY)
+        edits.state_value(bench.catalog, "llama-3.1-70b", name, 7, None, QUOTE, today=TODAY)
     assert refused.value.where == "value"
-    assert "7" in sentence(refused.value.problem)
+    assert "7" in format_message(refused.value.problem)
 
 
 @pytest.mark.parametrize(
@@ -149,10 +145,10 @@ def test_dimension_of_a_model_moves_its_cache(bench: Workbench) -> None:
     ],
 )
 def test_value_that_cannot_be_is_refused_at_its_field(
-    bench: Workbench, value: float | str, unit: str, where: str
+    bench: GpuDeskService, value: float | str, unit: str, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        own_edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
+        edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
     assert refused.value.where == where
     assert len(bench.own.facts) == 0
 
@@ -174,59 +170,59 @@ def test_source_that_cannot_be_is_refused_at_its_field(
     title: str, url: str | None, date: str | None, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        own_edits.own_source(title, url=url, date=date)
+        entry.make_user_source(title, url=url, date=date)
     assert refused.value.where == where
 
 
-def own_part(part: str = "acme-1") -> list[OwnFact]:
+def own_part(part: str = "acme-1") -> list[UserFact]:
     figures: dict[str, ClaimValue] = {
         "memory": 137438953472,
         "memory_bandwidth": 4 * 10**12,
         "software_platform": "cuda",
     }
-    claims = [OwnClaim(part, name, value, QUOTE.id, Kind.USER, TODAY) for name, value in figures.items()]
-    return [QUOTE, OwnAccelerator(part, "Acme 1", "Acme", "hopper"), *claims]
+    claims = [UserClaim(part, name, value, QUOTE.id, SourceKind.USER, TODAY) for name, value in figures.items()]
+    return [QUOTE, UserAccelerator(part, "Acme 1", "Acme", "hopper"), *claims]
 
 
-def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: Workbench) -> None:
-    bench.own.do(own_edits.add(bench.catalog, own_part(), "Acme 1"))
+def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDeskService) -> None:
+    bench.own.do(edits.add_facts(bench.catalog, own_part(), "Acme 1"))
     part = bench.catalog.accelerator("acme-1")
     assert (part.vendor, part.memory_bandwidth) == ("Acme", 4e12)
     assert bench.catalog.thing("acme-1").own
-    price = OwnPrice("p1", "acme-1", "on_demand", QUOTE.id, Kind.USER, usd=2.5)
-    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+    price = UserPrice("p1", "acme-1", "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
+    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
     assert [each.usd for each in bench.catalog.prices("acme-1")] == [2.5]
     with pytest.raises(InputError):
-        own_edits.revert(bench.catalog, "acme-1", "memory")
-    bench.own.do(own_edits.remove_thing(bench.catalog, "acme-1"))
+        edits.revert_attribute(bench.catalog, "acme-1", "memory")
+    bench.own.do(edits.remove_thing(bench.catalog, "acme-1"))
     assert len(bench.own.facts) == 0
     with pytest.raises(InputError):
         bench.catalog.accelerator("acme-1")
 
 
-def test_what_is_incomplete_or_taken_is_not_added(bench: Workbench) -> None:
+def test_what_is_incomplete_or_taken_is_not_added(bench: GpuDeskService) -> None:
     with pytest.raises(InputError) as taken:
-        own_edits.add(bench.catalog, own_part("h100-sxm"), "H100")
+        edits.add_facts(bench.catalog, own_part("h100-sxm"), "H100")
     assert taken.value.where == "id"
     with pytest.raises(InputError) as incomplete:
-        own_edits.add(bench.catalog, own_part()[:3], "Acme 1")
+        edits.add_facts(bench.catalog, own_part()[:3], "Acme 1")
     assert incomplete.value.where == "memory_bandwidth"
     with pytest.raises(InputError) as shipped:
-        own_edits.remove_thing(bench.catalog, "h100-sxm")
+        edits.remove_thing(bench.catalog, "h100-sxm")
     assert shipped.value.where == "id"
 
 
-def test_prices_leave_the_estimator_as_it_is(bench: Workbench) -> None:
+def test_prices_leave_the_estimator_as_it_is(bench: GpuDeskService) -> None:
     tokens(bench)
     estimator = bench.estimator
-    price = OwnPrice("p1", PART, "on_demand", QUOTE.id, Kind.USER, usd=2.5)
-    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+    price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
+    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
     assert bench.estimator is estimator
     bench.own.do(stated(bench))
     assert bench.estimator is not estimator
 
 
-def test_listeners_learn_what_changed(bench: Workbench) -> None:
+def test_listeners_learn_what_changed(bench: GpuDeskService) -> None:
     heard: list[frozenset[str]] = []
     bench.own.subscribe(heard.append)
     bench.own.do(stated(bench))
@@ -235,8 +231,8 @@ def test_listeners_learn_what_changed(bench: Workbench) -> None:
     bench.own.unsubscribe(heard.append)
 
 
-def test_what_another_program_wrote_is_taken_up(bench: Workbench) -> None:
-    with Workbench.open() as other:
+def test_what_another_program_wrote_is_taken_up(bench: GpuDeskService) -> None:
+    with GpuDeskService.open() as other:
         other.own.do(stated(other))
         assert bench.own.look_again()
         assert bench.catalog.attribute(PART, NAME).value == 5_300_000_000_000
@@ -250,12 +246,12 @@ def test_what_another_program_wrote_is_taken_up(bench: Workbench) -> None:
     assert bench.catalog.attribute(PART, NAME).value == 4_000_000_000_000
 
 
-def test_step_that_was_out_of_date_leaves_those_before_it(bench: Workbench) -> None:
+def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService) -> None:
     bench.own.do(stated(bench))
     heard: list[frozenset[str]] = []
     bench.own.subscribe(heard.append)
-    unknown = OwnPrice("p1", PART, "spot", QUOTE.id, Kind.USER, 2)
-    foreign = Edit(message("own.step.remove", name="nothing"), before=(unknown,))
+    unknown = UserPrice("p1", PART, "spot", QUOTE.id, SourceKind.USER, 2)
+    foreign = FactEdit(message("own.step.remove", name="nothing"), before=(unknown,))
     with pytest.raises(InputError) as refused:
         bench.own.do(foreign)
     assert refused.value.problem.id == "own.changed_elsewhere"
@@ -264,7 +260,7 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: Workbench) -> N
     bench.own.undo()
     assert not bench.catalog.attribute(PART, NAME).overridden
     # Another program writes, and takes it back.
-    with Workbench.open() as other:
+    with GpuDeskService.open() as other:
         other.own.do(stated(other))
         other.own.undo()
     assert not bench.own.look_again()
@@ -272,7 +268,7 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: Workbench) -> N
     assert bench.catalog.attribute(PART, NAME).overridden
 
 
-def test_facts_are_written_anew_where_their_file_was_removed(bench: Workbench, user_home: Path) -> None:
+def test_facts_are_written_anew_where_their_file_was_removed(bench: GpuDeskService, user_home: Path) -> None:
     bench.own.do(stated(bench))
     (user_home / "catalog.sqlite").unlink()
     with pytest.raises(InputError) as refused:
@@ -281,7 +277,7 @@ def test_facts_are_written_anew_where_their_file_was_removed(bench: Workbench, u
     assert bench.own.removed
     bench.own.write_anew()
     bench.own.do(stated(bench, 5.0))
-    with Workbench.open() as other:
+    with GpuDeskService.open() as other:
         assert other.catalog.attribute(PART, NAME).value == 5_000_000_000_000
     bench.own.undo()
     bench.own.undo()
@@ -292,7 +288,7 @@ def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) ->
     path = user_home / "catalog.sqlite"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no catalog at all" * 100)
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         assert bench.own.problem is not None
         assert not bench.own.writable
         assert bench.catalog.attribute(PART, NAME).value == 6_000_000_000_000
@@ -305,10 +301,10 @@ def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) ->
         assert bench.catalog.attribute(PART, NAME).overridden
 
 
-def test_backup_can_be_taken_back(bench: Workbench) -> None:
+def test_backup_can_be_taken_back(bench: GpuDeskService) -> None:
     bench.own.do(stated(bench))
-    prices = [OwnPrice(f"p{n}", PART, "spot", QUOTE.id, Kind.USER, usd=2 + n / 100) for n in range(60)]
-    bench.own.do(own_edits.add(bench.catalog, [QUOTE, *prices], "60 prices"))
+    prices = [UserPrice(f"p{n}", PART, "spot", QUOTE.id, SourceKind.USER, usd=2 + n / 100) for n in range(60)]
+    bench.own.do(edits.add_facts(bench.catalog, [QUOTE, *prices], "60 prices"))
     assert len(bench.catalog.prices(PART)) > 60
     before = next(backup for backup in bench.own.backups() if backup.problem is None)
     heard: list[frozenset[str]] = []
@@ -320,7 +316,7 @@ def test_backup_can_be_taken_back(bench: Workbench) -> None:
     assert bench.own.undo_text is None
 
 
-def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: Workbench) -> None:
+def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskService) -> None:
     bench.own.do(stated(bench))
     attribute = bench.catalog.attribute(PART, NAME)
     agreeing = {claim.source.id for claim in attribute.rivals if attribute.agrees(claim)}
@@ -328,22 +324,22 @@ def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: Workbench
     assert attribute.disputed
 
 
-def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: Workbench) -> None:
-    first, meter = stated(bench), own_edits.own_source("Meter")
+def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: GpuDeskService) -> None:
+    first, meter = stated(bench), entry.make_user_source("Meter")
     written = bench.own.write(first)
     # In between, another window.
-    bench.own.do(own_edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
+    bench.own.do(edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
     bench.own.adopt(first, written)
     assert bench.catalog.attribute(PART, NAME).overridden
     assert bench.catalog.attribute("h200-sxm", "tdp").overridden
 
 
-def test_price_that_replaces_itself_stays(bench: Workbench) -> None:
-    price = OwnPrice("p1", PART, "on_demand", QUOTE.id, Kind.USER, usd=2.5)
-    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+def test_price_that_replaces_itself_stays(bench: GpuDeskService) -> None:
+    price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
+    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
     with pytest.raises(InputError) as refused:
-        own_edits.state_price(bench.catalog, price, QUOTE, replaces="p1")
+        edits.state_price(bench.catalog, price, QUOTE, replaces="p1")
     assert refused.value.problem.id == "own.same_value"
-    dearer = OwnPrice("p2", PART, "on_demand", QUOTE.id, Kind.USER, usd=3.5)
-    bench.own.do(own_edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
+    dearer = UserPrice("p2", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=3.5)
+    bench.own.do(edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
     assert [each.usd for each in bench.catalog.prices(PART) if each.own] == [3.5]

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from gpudesk import paths
-from gpudesk.catalog.freshness import ensure_built
-from gpudesk.catalog.queries import Catalog
-from gpudesk.catalog.user_reading import asked, read_contents
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, OwnFacts, OwnPrice
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.shipped import ensure_built
+from gpudesk.catalog.user_store import edits
+from gpudesk.catalog.user_store.connection import query_file, read_contents
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserFacts, UserPrice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, message
 from tests.unit.workbench.own_samples import ACCELERATOR, LAB, MODEL, OFFER, TODAY
 
 FIGURES = (
@@ -51,11 +51,11 @@ class Walk(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="walk-"))
         self.path = self.folder / "catalog.sqlite"
         self.bench = self.opened()
-        self.begin: OwnFacts = self.bench.own.facts
+        self.begin: UserFacts = self.bench.own.facts
         self.done = 0
 
-    def opened(self) -> Workbench:
-        return Workbench(Catalog.open(catalog_of_data()), own_file=self.path)
+    def opened(self) -> GpuDeskService:
+        return GpuDeskService(Catalog.open(catalog_of_data()), own_file=self.path)
 
     def teardown(self) -> None:
         while self.bench.own.undo() is not None:
@@ -67,7 +67,7 @@ class Walk(RuleBasedStateMachine):
         self.bench.close()
         shutil.rmtree(self.folder)
 
-    def tried(self, make: Callable[..., Edit], *given: Any, **named: Any) -> None:  # noqa: ANN401
+    def tried(self, make: Callable[..., FactEdit], *given: Any, **named: Any) -> None:  # noqa: ANN401
         """Do an edit, or see it refused and change nothing."""
         before = dict(self.bench.own.facts.facts)
         try:
@@ -80,7 +80,7 @@ class Walk(RuleBasedStateMachine):
     @rule(figure=figures, value=st.floats(0.5, 900), title=titles)
     def state(self, figure: tuple[str, str, str], value: float, title: str) -> None:
         thing, name, unit = figure
-        self.tried(own_edits.state_value, thing, name, value, unit, own_source(title), today=TODAY)
+        self.tried(edits.state_value, thing, name, value, unit, make_user_source(title), today=TODAY)
 
     @rule(figure=figures, place=st.integers(0, 5))
     def choose(self, figure: tuple[str, str, str], place: int) -> None:
@@ -91,37 +91,37 @@ class Walk(RuleBasedStateMachine):
         claims = found[0].claims if found else ()
         if claims:
             claim = claims[place % len(claims)]
-            self.tried(own_edits.prefer, thing, name, claim, "because", today=TODAY)
+            self.tried(edits.prefer_claim, thing, name, claim, "because", today=TODAY)
 
     @rule(figure=figures)
     def shipped(self, figure: tuple[str, str, str]) -> None:
-        self.tried(own_edits.take_shipped, figure[0], figure[1])
+        self.tried(edits.take_shipped, figure[0], figure[1])
 
     @rule(figure=figures)
     def revert(self, figure: tuple[str, str, str]) -> None:
-        self.tried(own_edits.revert, figure[0], figure[1])
+        self.tried(edits.revert_attribute, figure[0], figure[1])
 
     @rule()
     def add_part(self) -> None:
-        self.tried(own_edits.add, [LAB, *ACCELERATOR], "part")
+        self.tried(edits.add_facts, [LAB, *ACCELERATOR], "part")
 
     @rule()
     def add_model(self) -> None:
-        self.tried(own_edits.add, MODEL, "model")
+        self.tried(edits.add_facts, MODEL, "model")
 
     @rule(thing=st.sampled_from(["ours-x1", "ours-8b", "h200-sxm"]))
     def remove(self, thing: str) -> None:
-        self.tried(own_edits.remove_thing, thing)
+        self.tried(edits.remove_thing, thing)
 
     @rule(part=st.sampled_from(["ours-x1", "h200-sxm"]), usd=st.floats(0.1, 9), number=st.integers(1, 3))
     def price(self, part: str, usd: float, number: int) -> None:
-        stated = OwnPrice(f"offer-{number}", part, "on_demand", OFFER.id, Kind.USER, usd)
+        stated = UserPrice(f"offer-{number}", part, "on_demand", OFFER.id, SourceKind.USER, usd)
         there = self.bench.own.facts.get("price", stated.id)
-        self.tried(own_edits.state_price, stated, OFFER, None if there is None else stated.id)
+        self.tried(edits.state_price, stated, OFFER, None if there is None else stated.id)
 
     @rule(number=st.integers(1, 3))
     def no_price(self, number: int) -> None:
-        self.tried(own_edits.remove_price, f"offer-{number}")
+        self.tried(edits.remove_price, f"offer-{number}")
 
     @precondition(lambda self: self.done > 0)
     @rule()
@@ -146,8 +146,8 @@ class Walk(RuleBasedStateMachine):
     def another_program(self, value: float) -> None:
         """Let a second program write, and take that up."""
         with self.opened() as other:
-            edit = own_edits.state_value(
-                other.catalog, "mi355x", "memory_bandwidth", value, "TB/s", own_source("Theirs"), today=TODAY
+            edit = edits.state_value(
+                other.catalog, "mi355x", "memory_bandwidth", value, "TB/s", make_user_source("Theirs"), today=TODAY
             )
             other.own.do(edit)
         assert self.bench.own.look_again()
@@ -156,7 +156,7 @@ class Walk(RuleBasedStateMachine):
     @rule()
     def a_step_in_vain(self) -> None:
         """Try a step that takes away what is not there: what was done before can be undone as it could."""
-        gone = Edit(message("own.step.add", name="x"), before=(OFFER,), after=())
+        gone = FactEdit(message("own.step.add", name="x"), before=(OFFER,), after=())
         if self.bench.own.facts.get("source", OFFER.id) is None:
             before = self.bench.own.undo_text
             self.tried(lambda _: gone)
@@ -165,7 +165,7 @@ class Walk(RuleBasedStateMachine):
     @invariant()
     def file_and_memory_say_the_same(self) -> None:
         if self.path.exists():
-            contents = asked(self.path, read_contents)
+            contents = query_file(self.path, read_contents)
             assert dict(contents.facts.facts) == dict(self.bench.own.facts.facts)
         assert dict(self.bench.catalog.own.facts) == dict(self.bench.own.facts.facts)
 

@@ -8,15 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnFacts, OwnModel, fact_key
+from gpudesk.documents.user_fact_json import (
+    add_needed_facts,
+    order_facts,
+    read_user_facts,
+    write_record,
+    write_scenario_records,
+)
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.own_facts_json import ordered, own_facts_of, record_of, records_of, with_needed
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.user_facts import UserFacts, UserModel, get_fact_key
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.own_samples import ALL, LAB, OFFER
 
-RECORDS = [record_of(fact) for fact in ordered(ALL)]
+RECORDS = [write_record(fact) for fact in order_facts(ALL)]
 
 
 def scenario(model: str, *parts: str) -> Scenario:
@@ -31,8 +37,8 @@ def scenario(model: str, *parts: str) -> Scenario:
 
 def test_facts_come_back_from_json_as_they_were() -> None:
     text = json.dumps(RECORDS, allow_nan=False)
-    found = own_facts_of(json.loads(text))
-    assert {fact_key(fact): fact for fact in found} == dict(ALL.facts)
+    found = read_user_facts(json.loads(text))
+    assert {get_fact_key(fact): fact for fact in found} == dict(ALL.facts)
 
 
 def test_a_structure_is_an_object_that_people_can_read() -> None:
@@ -41,22 +47,22 @@ def test_a_structure_is_an_object_that_people_can_read() -> None:
 
 
 def test_what_is_chosen_brings_what_it_needs_and_no_more() -> None:
-    price = with_needed(ALL, [("price", "offer-1")])
-    assert [fact_key(fact) for fact in price] == [("source", OFFER.id), ("price", "offer-1")]
-    claim = with_needed(ALL, [("claim", "ours-x1", "memory", LAB.id)])
-    assert ("accelerator", "ours-x1") in {fact_key(fact) for fact in claim}
-    assert sum(fact_key(fact)[0] == "claim" for fact in claim) == 4
-    assert with_needed(ALL, [("price", "no-such")]) == []
+    price = add_needed_facts(ALL, [("price", "offer-1")])
+    assert [get_fact_key(fact) for fact in price] == [("source", OFFER.id), ("price", "offer-1")]
+    claim = add_needed_facts(ALL, [("claim", "ours-x1", "memory", LAB.id)])
+    assert ("accelerator", "ours-x1") in {get_fact_key(fact) for fact in claim}
+    assert sum(get_fact_key(fact)[0] == "claim" for fact in claim) == 4
+    assert add_needed_facts(ALL, [("price", "no-such")]) == []
 
 
 def test_a_scenario_takes_copies_of_what_it_uses() -> None:
-    records = records_of(scenario("ours-8b", "ours-x1", "mi325x"), ALL)
-    found = own_facts_of(records)
+    records = write_scenario_records(scenario("ours-8b", "ours-x1", "mi325x"), ALL)
+    found = read_user_facts(records)
     assert len(found) == len(ALL) - len([LAB, OFFER]) - 2 + 1
-    assert not any(fact_key(fact)[0] == "price" for fact in found)
-    assert own_facts_of(records_of(scenario("llama-3.1-8b", "h200-sxm"), ALL)).facts == {}
-    only = own_facts_of(records_of(scenario("llama-3.1-8b", "mi325x"), ALL))
-    assert {fact_key(fact)[0] for fact in only} == {"source", "claim", "preference"}
+    assert not any(get_fact_key(fact)[0] == "price" for fact in found)
+    assert read_user_facts(write_scenario_records(scenario("llama-3.1-8b", "h200-sxm"), ALL)).facts == {}
+    only = read_user_facts(write_scenario_records(scenario("llama-3.1-8b", "mi325x"), ALL))
+    assert {get_fact_key(fact)[0] for fact in only} == {"source", "claim", "preference"}
 
 
 def changed(table: str, **fields: object) -> list[dict[str, Any]]:
@@ -98,11 +104,9 @@ def changed(table: str, **fields: object) -> list[dict[str, Any]]:
         ([record for record in RECORDS if record.get("attribute") != "memory"], "own.required", None),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_place(
-    records: list[dict[str, Any]], problem: str, field: str | None
-) -> None:
+def test_what_cannot_be_is_refused_at_its_place(records: list[dict[str, Any]], problem: str, field: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        own_facts_of(records, "facts")
+        read_user_facts(records, "facts")
     assert caught.value.problem.id == problem
     where = caught.value.where or ""
     assert where.startswith("facts[")
@@ -114,7 +118,7 @@ def test_a_structure_that_is_nested_without_end_is_refused() -> None:
     for _ in range(5000):
         deep = {"a": deep}
     with pytest.raises(InputError) as caught:
-        own_facts_of(changed("model", definition=deep))
+        read_user_facts(changed("model", definition=deep))
     assert caught.value.problem.id == "pack.too_deep"
 
 
@@ -132,14 +136,14 @@ def test_any_field_can_hold_anything_and_only_a_fact_or_a_refusal_comes_of_it(
     records = [dict(record) for record in RECORDS]
     records[position][data.draw(st.sampled_from([*records[position], "extra"]))] = value
     try:
-        found = own_facts_of(records)
+        found = read_user_facts(records)
     except InputError:
         return
-    assert isinstance(found, OwnFacts)
-    again = own_facts_of([record_of(fact) for fact in found])
+    assert isinstance(found, UserFacts)
+    again = read_user_facts([write_record(fact) for fact in found])
     assert again.facts == found.facts
 
 
 def test_a_model_keeps_its_structure_whatever_its_records_say_beside() -> None:
-    model = next(fact for fact in ALL if isinstance(fact, OwnModel))
-    assert record_of(replace(model, name="Other"))["definition"]["name"] == "Ours 8B"
+    model = next(fact for fact in ALL if isinstance(fact, UserModel))
+    assert write_record(replace(model, name="Other"))["definition"]["name"] == "Ours 8B"

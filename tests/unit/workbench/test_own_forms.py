@@ -6,31 +6,35 @@ from dataclasses import replace
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim
-from gpudesk.domain.plausibility import Grade
-from gpudesk.workbench.own_edits import own_source, prefer, state_value
-from gpudesk.workbench.own_entry import EntryKind, entry_of, part_entry
-from gpudesk.workbench.own_forms import rename, rests_on
-from gpudesk.workbench.own_parts import copied, generations, new_id, part_step
-from gpudesk.workbench.plausibility import plausibility
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.importing.accelerator_plausibility import check_new_value
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.accelerator_edits import (
+    copy_figure,
+    group_by_generation,
+    make_accelerator_id,
+    make_accelerator_step,
+)
+from gpudesk.catalog.user_store.edits import count_resting_figures, prefer_claim, rename_entry, state_value
+from gpudesk.catalog.user_store.entry import ValueKind, make_accelerator_entry, make_entry, make_user_source
+from gpudesk.domain.claim import PlausibilityGrade
+from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 
 PART, NAME, DAY = "mi325x", "memory_bandwidth", "2026-11-21"
 
 
 @pytest.fixture
-def bench() -> Iterator[Workbench]:
+def bench() -> Iterator[GpuDeskService]:
     """Return a workbench whose facts of the user's last as long as it does."""
-    with Workbench.open():
+    with GpuDeskService.open():
         path = paths.built_catalog_path()
-    with Workbench(Catalog.open(path)) as opened:
+    with GpuDeskService(Catalog.open(path)) as opened:
         yield opened
 
 
-def state(bench: Workbench, value: float, title: str) -> Edit:
-    return state_value(bench.catalog, PART, NAME, value, "TB/s", own_source(title), today=DAY)
+def state(bench: GpuDeskService, value: float, title: str) -> FactEdit:
+    return state_value(bench.catalog, PART, NAME, value, "TB/s", make_user_source(title), today=DAY)
 
 
 # How a figure is entered
@@ -39,37 +43,35 @@ def state(bench: Workbench, value: float, title: str) -> Edit:
 @pytest.mark.parametrize(
     ("name", "kind", "units"),
     [
-        ("memory", EntryKind.NUMBER, ["GiB", "GB"]),
-        (NAME, EntryKind.NUMBER, ["TB/s", "GB/s"]),
-        ("peak_dense_int8", EntryKind.NUMBER, ["TOPS"]),
-        ("memory_type", EntryKind.WORD, []),
-        ("supported_precisions", EntryKind.WORDS, []),
+        ("memory", ValueKind.NUMBER, ["GiB", "GB"]),
+        (NAME, ValueKind.NUMBER, ["TB/s", "GB/s"]),
+        ("peak_dense_int8", ValueKind.NUMBER, ["TOPS"]),
+        ("memory_type", ValueKind.WORD, []),
+        ("supported_precisions", ValueKind.WORDS, []),
         # Nobody states these of this part.
-        ("peak_dense_fp4", EntryKind.NUMBER, ["TFLOPS", "PFLOPS"]),
+        ("peak_dense_fp4", ValueKind.NUMBER, ["TFLOPS", "PFLOPS"]),
     ],
 )
-def test_figure_is_entered_as_what_it_is(
-    bench: Workbench, name: str, kind: EntryKind, units: list[str]
-) -> None:
-    entry = entry_of(bench.catalog, PART, name)
+def test_figure_is_entered_as_what_it_is(bench: GpuDeskService, name: str, kind: ValueKind, units: list[str]) -> None:
+    entry = make_entry(bench.catalog, PART, name)
     assert entry.kind is kind
     assert [unit.label for unit in entry.units] == units
-    assert part_entry(bench.catalog, "", name).kind is kind
+    assert make_accelerator_entry(bench.catalog, "", name).kind is kind
 
 
-def test_words_of_other_parts_are_offered(bench: Workbench) -> None:
-    assert "HBM3e" in entry_of(bench.catalog, PART, "memory_type").words
+def test_words_of_other_parts_are_offered(bench: GpuDeskService) -> None:
+    assert "HBM3e" in make_entry(bench.catalog, PART, "memory_type").words
 
 
-def test_attribute_that_there_cannot_be_is_refused(bench: Workbench) -> None:
+def test_attribute_that_there_cannot_be_is_refused(bench: GpuDeskService) -> None:
     with pytest.raises(InputError):
-        entry_of(bench.catalog, PART, "colour")
+        make_entry(bench.catalog, PART, "colour")
 
 
 # What takes the place of what
 
 
-def test_new_value_takes_the_place_of_the_one_that_held(bench: Workbench) -> None:
+def test_new_value_takes_the_place_of_the_one_that_held(bench: GpuDeskService) -> None:
     bench.own.do(state(bench, 5.3, "First"))
     bench.own.do(state(bench, 5.5, "Second"))
     own = [claim for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
@@ -79,39 +81,37 @@ def test_new_value_takes_the_place_of_the_one_that_held(bench: Workbench) -> Non
     assert bench.catalog.attribute(PART, NAME).value == 5.3e12
 
 
-def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: Workbench) -> None:
+def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: GpuDeskService) -> None:
     bench.own.do(state(bench, 5.3, "First"))
     shipped = bench.catalog.attribute(PART, NAME).shipped
     assert shipped is not None
-    bench.own.do(prefer(bench.catalog, PART, NAME, shipped, "", today=DAY))
+    bench.own.do(prefer_claim(bench.catalog, PART, NAME, shipped, "", today=DAY))
     bench.own.do(state(bench, 5.5, "Second"))
     own = [claim.source.title for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert own == ["First", "Second"]
 
 
-def test_figures_that_rest_on_a_source_are_counted(bench: Workbench) -> None:
+def test_figures_that_rest_on_a_source_are_counted(bench: GpuDeskService) -> None:
     bench.own.do(state(bench, 5.3, "First"))
-    source = own_source("First")
-    assert rests_on(bench.own.facts, source.id) == 1
+    source = make_user_source("First")
+    assert count_resting_figures(bench.own.facts, source.id) == 1
     bench.own.do(state_value(bench.catalog, PART, "tdp", 900, "W", source, today=DAY))
-    assert rests_on(bench.own.facts, source.id) == 2
+    assert count_resting_figures(bench.own.facts, source.id) == 2
 
 
 # Accelerators
 
 
-def add_part(bench: Workbench) -> OwnAccelerator:
+def add_part(bench: GpuDeskService) -> UserAccelerator:
     figures = {
-        each.name: copied(each.preferred)
-        for each in bench.catalog.attributes(PART)
-        if each.preferred is not None
+        each.name: copy_figure(each.preferred) for each in bench.catalog.attributes(PART) if each.preferred is not None
     }
-    part = OwnAccelerator(new_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
-    bench.own.do(part_step(bench.catalog, part, figures, today=DAY))
+    part = UserAccelerator(make_accelerator_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
+    bench.own.do(make_accelerator_step(bench.catalog, part, figures, today=DAY))
     return part
 
 
-def test_copy_is_estimated_like_what_it_was_copied_from(bench: Workbench) -> None:
+def test_copy_is_estimated_like_what_it_was_copied_from(bench: GpuDeskService) -> None:
     part = add_part(bench)
     own, shipped = bench.catalog.accelerator(part.id), bench.catalog.accelerator(PART)
     assert (own.memory_bytes, own.memory_bandwidth, own.platform) == (
@@ -120,58 +120,58 @@ def test_copy_is_estimated_like_what_it_was_copied_from(bench: Workbench) -> Non
         shipped.platform,
     )
     assert dict(own.peak_dense) == dict(shipped.peak_dense)
-    assert new_id(bench.catalog, "Ours") == "ours-2"
+    assert make_accelerator_id(bench.catalog, "Ours") == "ours-2"
 
 
-def test_change_of_one_figure_touches_that_alone(bench: Workbench) -> None:
+def test_change_of_one_figure_touches_that_alone(bench: GpuDeskService) -> None:
     part = add_part(bench)
     figures = {
-        each.name: copied(each.preferred)
+        each.name: copy_figure(each.preferred)
         for each in bench.catalog.attributes(part.id)
         if each.preferred is not None
     }
     with pytest.raises(InputError):
-        part_step(bench.catalog, part, figures, today="2026-12-01")
-    source = own_source("Own run")
+        make_accelerator_step(bench.catalog, part, figures, today="2026-12-01")
+    source = make_user_source("Own run")
     changed = {**figures, "tdp": replace(figures["tdp"], value=900, source=source, printed=None)}
-    step = part_step(bench.catalog, part, changed, today="2026-12-01")
-    assert {fact.attribute for fact in step.after if isinstance(fact, OwnClaim)} == {"tdp"}
-    assert {fact.attribute for fact in step.before if isinstance(fact, OwnClaim)} == {"tdp"}
+    step = make_accelerator_step(bench.catalog, part, changed, today="2026-12-01")
+    assert {fact.attribute for fact in step.after if isinstance(fact, UserClaim)} == {"tdp"}
+    assert {fact.attribute for fact in step.before if isinstance(fact, UserClaim)} == {"tdp"}
     bench.own.do(step)
     assert bench.catalog.accelerator(part.id).tdp_w == 900
 
 
-def test_part_without_bandwidth_is_refused_at_it(bench: Workbench) -> None:
-    part = OwnAccelerator("ours", "Ours", "AMD", "cdna3")
+def test_part_without_bandwidth_is_refused_at_it(bench: GpuDeskService) -> None:
+    part = UserAccelerator("ours", "Ours", "AMD", "cdna3")
     with pytest.raises(InputError) as refused:
-        part_step(bench.catalog, part, {}, today=DAY)
+        make_accelerator_step(bench.catalog, part, {}, today=DAY)
     assert refused.value.where == "memory"
 
 
-def test_generations_name_their_parts(bench: Workbench) -> None:
-    found = {each.name: each.parts for each in generations(bench.catalog)}
+def test_generations_name_their_parts(bench: GpuDeskService) -> None:
+    found = {each.name: each.parts for each in group_by_generation(bench.catalog)}
     assert "Instinct MI325X" in found["cdna3"]
 
 
-def test_only_own_entries_are_renamed(bench: Workbench) -> None:
+def test_only_own_entries_are_renamed(bench: GpuDeskService) -> None:
     part = add_part(bench)
-    bench.own.do(rename(bench.catalog, part.id, " Theirs ", "ACME"))
+    bench.own.do(rename_entry(bench.catalog, part.id, " Theirs ", "ACME"))
     assert bench.catalog.thing(part.id).name == "Theirs"
     with pytest.raises(InputError):
-        rename(bench.catalog, PART, "Other", "AMD")
+        rename_entry(bench.catalog, PART, "Other", "AMD")
 
 
 # Whether it can be
 
 
 @pytest.mark.parametrize(
-    ("value", "grade"), [(6.0e12, None), (5.3e15, Grade.REFUSED), (5.3e9, Grade.REFUSED)]
+    ("value", "grade"), [(6.0e12, None), (5.3e15, PlausibilityGrade.REFUSED), (5.3e9, PlausibilityGrade.REFUSED)]
 )
-def test_slip_of_the_unit_is_refused(bench: Workbench, value: float, grade: Grade | None) -> None:
-    found = plausibility(bench.catalog, PART, NAME, value)
+def test_slip_of_the_unit_is_refused(bench: GpuDeskService, value: float, grade: PlausibilityGrade | None) -> None:
+    found = check_new_value(bench.catalog, PART, NAME, value)
     assert {each.grade for each in found if each.attribute == NAME} >= ({grade} if grade else set())
     assert found == () or grade is not None
 
 
-def test_figures_of_models_are_not_judged(bench: Workbench) -> None:
-    assert plausibility(bench.catalog, bench.catalog.models()[0].id, "hidden_size", 1) == ()
+def test_figures_of_models_are_not_judged(bench: GpuDeskService) -> None:
+    assert check_new_value(bench.catalog, bench.catalog.models()[0].id, "hidden_size", 1) == ()

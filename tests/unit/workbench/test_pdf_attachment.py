@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.pdf_attachment import attached_scenario, is_pdf
-from gpudesk.workbench.scenario_file import read_scenario, scenario_text
-from gpudesk.workbench.templates import read_template, template_ids
+from gpudesk.documents.scenario_file import (
+    format_scenario,
+    is_pdf,
+    list_template_ids,
+    read_attached_scenario,
+    read_scenario,
+    read_template,
+)
+from gpudesk.text.messages import InputError
 
 MOST = 1 << 20
 
@@ -27,26 +32,26 @@ def drawing() -> bytes:
     return zlib.compress(b"q 1 0 0 1 0 0 cm /F1 8 Tf (5,745) Tj Q\n" * 50)
 
 
-@pytest.mark.parametrize("name", template_ids())
+@pytest.mark.parametrize("name", list_template_ids())
 @pytest.mark.parametrize("level", [0, 1, 9])
 @pytest.mark.parametrize("line", [b"\n", b"\r\n"])
 def test_scenario_comes_back_as_it_was(tmp_path: Path, name: str, level: int, line: bytes) -> None:
     scenario = read_template(name)
-    raw = scenario_text(scenario).encode()
+    raw = format_scenario(scenario).encode()
     file = tmp_path / "sheet.pdf"
     file.write_bytes(pdf(drawing(), zlib.compress(raw, level), drawing(), line=line))
     assert read_scenario(file) == scenario
 
 
 def test_scenario_is_found_where_it_was_stored_plainly() -> None:
-    raw = scenario_text(read_template("405b-one-node")).encode()
-    assert attached_scenario(pdf(drawing(), raw), "sheet.pdf", MOST) == raw
+    raw = format_scenario(read_template("405b-one-node")).encode()
+    assert read_attached_scenario(pdf(drawing(), raw), "sheet.pdf", MOST) == raw
 
 
 def test_other_json_is_passed_over() -> None:
-    raw = scenario_text(read_template("405b-one-node")).encode()
+    raw = format_scenario(read_template("405b-one-node")).encode()
     other = zlib.compress(b'{"profile": "sRGB"}')
-    assert attached_scenario(pdf(other, zlib.compress(raw)), "sheet.pdf", MOST) == raw
+    assert read_attached_scenario(pdf(other, zlib.compress(raw)), "sheet.pdf", MOST) == raw
 
 
 @pytest.mark.parametrize(
@@ -61,12 +66,12 @@ def test_other_json_is_passed_over() -> None:
 )
 def test_pdf_without_a_scenario_says_so(raw: bytes) -> None:
     with pytest.raises(InputError) as caught:
-        attached_scenario(raw, "foreign.pdf", MOST)
+        read_attached_scenario(raw, "foreign.pdf", MOST)
     assert (caught.value.problem.id, caught.value.where) == ("pdf.no_scenario", "foreign.pdf")
 
 
 def test_cut_pdf_is_refused_by_name(tmp_path: Path) -> None:
-    whole = pdf(zlib.compress(scenario_text(read_template("405b-one-node")).encode()))
+    whole = pdf(zlib.compress(format_scenario(read_template("405b-one-node")).encode()))
     file = tmp_path / "cut.pdf"
     end = whole.index(b"endstream") - 8
     for length in range(8, end):
@@ -80,7 +85,7 @@ def test_cut_pdf_is_refused_by_name(tmp_path: Path) -> None:
 def test_what_swells_beyond_all_bounds_is_refused() -> None:
     swollen = zlib.compress(b'{"gpudesk": 1, "note": "' + b"a" * (8 << 20))
     with pytest.raises(InputError) as caught:
-        attached_scenario(pdf(swollen), "big.pdf", MOST)
+        read_attached_scenario(pdf(swollen), "big.pdf", MOST)
     assert caught.value.problem.id == "file.too_big"
 
 

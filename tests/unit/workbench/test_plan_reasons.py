@@ -9,16 +9,14 @@ from typing import Literal
 
 import pytest
 
-from gpudesk import text
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import Message
-from gpudesk.domain.plans import PlanChoice, PlanOption
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.engine.bands import BandFactors
-from gpudesk.sentences import plan_name, reasons_text
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.plan_json import plan_fields
+from gpudesk.domain.deployment import ParallelPlan, format_plan
+from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.calibration import IntervalFactors
+from gpudesk.estimation.batch import write_plan_choice_json
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text import translation
+from gpudesk.text.messages import Message, join_messages
 from tests.unit.workbench.asking import ask, closed
 
 QUEUED = Load(LoadKind.SATURATE, requests=2000)
@@ -52,25 +50,17 @@ def asked_for(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate,
 def given(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
     """Return the question with this plan and no choice left."""
     return replace(
-        request,
-        count=plan.count,
-        tp=plan.tp,
-        pp=plan.pp,
-        ep=plan.ep,
-        dp=plan.dp,
-        attention_dp=plan.attention_dp,
+        request, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
     )
 
 
-def of(choice: PlanChoice, name: str) -> PlanOption:
-    return next(option for option in choice.options if plan_name(option.plan) == name)
+def of(choice: PlanChoice, name: str) -> ConsideredPlan:
+    return next(option for option in choice.options if format_plan(option.plan) == name)
 
 
-def reason_with(choice: PlanChoice, message_id: str) -> tuple[PlanOption, Message]:
+def reason_with(choice: PlanChoice, message_id: str) -> tuple[ConsideredPlan, Message]:
     """Return the first plan that has this reason."""
-    return next(
-        (option, each) for option in choice.options for each in option.reasons if each.id == message_id
-    )
+    return next((option, each) for option in choice.options for each in option.reasons if each.id == message_id)
 
 
 def near(value: object) -> object:
@@ -149,7 +139,7 @@ def test_a_smaller_deployment_says_why_it_was_passed_over(estimator: Estimator) 
     estimate, choice = asked_for(estimator, ASKED["count left open"])
     assert estimate.count == 2
     single = of(choice, "TP 1")
-    assert reasons_text(single.reasons) == "does not fit: weights take 131 of 80.0 GiB"
+    assert join_messages(single.reasons) == "does not fit: weights take 131 of 80.0 GiB"
     assert of(choice, "PP 2").fits
 
 
@@ -164,7 +154,7 @@ def test_fewer_sequences_are_the_reason_where_more_would_mend_it(estimator: Esti
 
 def test_replicas_without_a_request_are_named(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, ASKED["few requests"])
-    assert "no request for 4 of its 8 replicas" in reasons_text(of(choice, "DP 8").reasons)
+    assert "no request for 4 of its 8 replicas" in join_messages(of(choice, "DP 8").reasons)
 
 
 def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimator) -> None:
@@ -204,7 +194,7 @@ def test_the_limit_that_is_missed_by_more_is_named(estimator: Estimator) -> None
 def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, limits(2000, 1))
     assert choice.taken is not None
-    assert reasons_text(choice.taken.reasons).startswith(
+    assert join_messages(choice.taken.reasons).startswith(
         "no plan meets the latency limits, and this one comes nearest; misses the TPOT limit"
     )
     fitting = [option for option in choice.options if option.fits]
@@ -254,7 +244,7 @@ def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None
     reason = choice.taken.reasons[0]
     assert reason.id == "plan.ahead_times"
     assert reason.parameters["times"] == near(taken.value / following.value)
-    assert " times as fast as the next, " in reasons_text([reason])
+    assert " times as fast as the next, " in join_messages([reason])
 
 
 def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
@@ -282,8 +272,8 @@ def test_plans_that_cannot_keep_up_say_so(estimator: Estimator) -> None:
 
 def with_bands(monkeypatch: pytest.MonkeyPatch, low: float, high: float) -> None:
     """Let ratios of all figures have this band."""
-    bands = BandFactors(low, high)
-    monkeypatch.setattr("gpudesk.workbench.estimating.plan_band", lambda *_: bands)
+    bands = IntervalFactors(low, high)
+    monkeypatch.setattr("gpudesk.estimation.estimator.find_plan_interval", lambda *_: bands)
 
 
 def test_a_simpler_plan_that_nobody_could_tell_apart_would_do_as_well(
@@ -351,13 +341,11 @@ def test_a_difference_within_the_error_is_marked_and_one_beyond_is_not(
     ],
     ids=("host", "experts", "attention", "stages", "heads"),
 )
-def test_what_rules_a_plan_out_is_named(
-    estimator: Estimator, request_: EstimateRequest, name: str, why: str
-) -> None:
+def test_what_rules_a_plan_out_is_named(estimator: Estimator, request_: EstimateRequest, name: str, why: str) -> None:
     _, choice = asked_for(estimator, request_)
     option = of(choice, name)
     assert option.fits is None
-    assert reasons_text(option.reasons) == why
+    assert join_messages(option.reasons) == why
 
 
 def test_what_the_user_fixed_rules_nothing_out(estimator: Estimator) -> None:
@@ -373,7 +361,7 @@ def test_a_given_plan_and_a_single_accelerator_leave_no_choice(estimator: Estima
     ):
         _, choice = asked_for(estimator, request)
         assert not choice.searched
-        assert reasons_text(choice.options[0].reasons) == why
+        assert join_messages(choice.options[0].reasons) == why
 
 
 def test_where_nothing_fits_no_plan_is_taken(estimator: Estimator) -> None:
@@ -391,22 +379,22 @@ def test_where_nothing_fits_no_plan_is_taken(estimator: Estimator) -> None:
 @pytest.mark.parametrize("name", ASKED)
 def test_every_reason_is_said_and_translated(estimator: Estimator, name: str) -> None:
     _, choice = asked_for(estimator, ASKED[name])
-    text.set_language("pseudo")
+    translation.set_language("pseudo")
     for option in choice.options:
-        for part in reasons_text(option.reasons).split("; "):
+        for part in join_messages(option.reasons).split("; "):
             assert re.match(r"⟦.*", part)
 
 
 def test_names_of_plans_leave_out_degrees_of_one() -> None:
-    assert plan_name(ParallelPlan()) == "TP 1"
-    assert plan_name(ParallelPlan(4, dp=2)) == "TP 4 × DP 2"
-    assert plan_name(ParallelPlan(8, 2, 8)) == "TP 8 × PP 2 + EP 8"
-    assert plan_name(ParallelPlan(8, ep=8, attention_dp=True)) == "TP 8 + EP 8 + attention DP"
+    assert format_plan(ParallelPlan()) == "TP 1"
+    assert format_plan(ParallelPlan(4, dp=2)) == "TP 4 × DP 2"
+    assert format_plan(ParallelPlan(8, 2, 8)) == "TP 8 × PP 2 + EP 8"
+    assert format_plan(ParallelPlan(8, ep=8, attention_dp=True)) == "TP 8 + EP 8 + attention DP"
 
 
 def test_plans_as_json(estimator: Estimator) -> None:
     estimate, choice = asked_for(estimator, ASKED["count left open"])
-    fields = plan_fields(choice)
+    fields = write_plan_choice_json(choice)
     assert list(fields[0]) == [
         "tp",
         "pp",

@@ -9,31 +9,29 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.deployments import Disaggregation, ParallelPlan, PoolWish
-from gpudesk.domain.estimates import Estimate, EstimateRequest, PoolKind, Pools
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.sentences import sentence
-from gpudesk.workbench.batch import answer_stream
-from gpudesk.workbench.estimate_json import estimate_fields
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.requests import parse_request
+from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
+from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateRequest, PoolKind
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.batch import answer_stream, write_estimate_json
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.workbench.asking import ask, closed
 
-FREE = Disaggregation()
+FREE = DisaggregationRequest()
 LIMITS = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=30.0)
 
 
 def question(
     load: Load,
-    wish: Disaggregation | None = FREE,
+    wish: DisaggregationRequest | None = FREE,
     **rest: Any,  # noqa: ANN401 - any field of the request
 ) -> EstimateRequest:
     more: dict[str, Any] = {"count": 16, "serving_engine": "vllm", **rest}
     return ask("h200-sxm", "llama-3.1-70b", "fp8", load, (4000, 500), disaggregated=wish, **more)
 
 
-def pools_of(estimate: Estimate) -> Pools:
+def pools_of(estimate: Estimate) -> DisaggregatedPools:
     assert estimate.pools is not None
     return estimate.pools
 
@@ -43,8 +41,8 @@ def rate(estimate: Estimate) -> float:
     return estimate.output_tokens_per_s.value
 
 
-def fixed(prefill: PoolWish, decode: PoolWish) -> Disaggregation:
-    return Disaggregation(prefill, decode)
+def fixed(prefill: PoolRequest, decode: PoolRequest) -> DisaggregationRequest:
+    return DisaggregationRequest(prefill, decode)
 
 
 def line(**more: object) -> dict[str, Any]:
@@ -64,7 +62,7 @@ def test_the_split_taken_is_the_best_of_all(estimator: Estimator) -> None:
     taken = pools_of(best)
     assert taken.prefill.count + taken.decode.count == best.count == 16
     for prefill in range(2, 16, 3):
-        other = fixed(PoolWish(count=prefill), PoolWish(count=16 - prefill))
+        other = fixed(PoolRequest(count=prefill), PoolRequest(count=16 - prefill))
         assert rate(estimator.estimate(question(closed(256), other))) <= rate(best) * 1.002
 
 
@@ -91,7 +89,7 @@ def test_limits_are_kept_with_the_split_of_the_highest_rate(estimator: Estimator
 
 
 def test_tokens_come_sooner_than_on_the_decode_pool_alone(estimator: Estimator) -> None:
-    wish = fixed(PoolWish(count=8, tp=4), PoolWish(count=8, tp=8, pp=1))
+    wish = fixed(PoolRequest(count=8, tp=4), PoolRequest(count=8, tp=8, pp=1))
     apart = estimator.estimate(question(closed(64), wish))
     together = estimator.estimate(question(closed(64), None, count=8, tp=8))
     assert apart.tpot_ms is not None
@@ -106,7 +104,7 @@ def test_without_a_count_both_pools_are_as_small_as_fits(estimator: Estimator) -
 
 
 def test_plans_that_are_given_are_kept(estimator: Estimator) -> None:
-    wish = fixed(PoolWish(count=4, tp=2), PoolWish(count=12, tp=4, ep=1, pp=1, attention_dp=False))
+    wish = fixed(PoolRequest(count=4, tp=2), PoolRequest(count=12, tp=4, ep=1, pp=1, attention_dp=False))
     pools = pools_of(estimator.estimate(question(closed(64), wish, count=None)))
     assert (pools.prefill.plan.tp, pools.prefill.count) == (2, 4)
     assert pools.decode.plan == ParallelPlan(tp=4, dp=3)
@@ -117,7 +115,7 @@ def test_pools_in_one_domain_do_not_use_the_network(estimator: Estimator) -> Non
     hosts = estimator.estimate(question(closed(64), count=16))
     rack = estimator.estimate(replace(question(closed(64), count=64), accelerator="gb200-nvl72"))
     assert [pools_of(each).link for each in (host, hosts, rack)] == ["scale-up", "node", "scale-up"]
-    wish = fixed(PoolWish(count=4), PoolWish(count=4))
+    wish = fixed(PoolRequest(count=4), PoolRequest(count=4))
     cards = estimator.estimate(replace(question(closed(8), wish, count=8), accelerator="l40s"))
     assert pools_of(cards).link == "pcie"
 
@@ -132,7 +130,7 @@ def test_what_the_cache_of_a_prompt_takes_travels(estimator: Estimator) -> None:
 
 def test_notes_say_the_split_what_binds_and_how_idle_the_other_is(estimator: Estimator) -> None:
     found = estimator.estimate(question(closed(256)))
-    said = [sentence(note) for note in found.notes]
+    said = [format_message(note) for note in found.notes]
     pools = pools_of(found)
     assert any(text.startswith(f"Prefill pool of {pools.prefill.count}: ") for text in said)
     assert any(text.startswith(f"Decode pool of {pools.decode.count}: ") for text in said)
@@ -145,21 +143,21 @@ def test_notes_say_the_split_what_binds_and_how_idle_the_other_is(estimator: Est
 @pytest.mark.parametrize(
     ("wish", "count", "where"),
     [
-        (fixed(PoolWish(tp=3), PoolWish()), 16, "disaggregated.prefill.tp"),
-        (fixed(PoolWish(), PoolWish(pp=200)), 16, "disaggregated.decode.pp"),
-        (fixed(PoolWish(count=4), PoolWish(count=5)), 16, "count"),
-        (fixed(PoolWish(count=16), PoolWish()), 16, "count"),
+        (fixed(PoolRequest(tp=3), PoolRequest()), 16, "disaggregated.prefill.tp"),
+        (fixed(PoolRequest(), PoolRequest(pp=200)), 16, "disaggregated.decode.pp"),
+        (fixed(PoolRequest(count=4), PoolRequest(count=5)), 16, "count"),
+        (fixed(PoolRequest(count=16), PoolRequest()), 16, "count"),
         (FREE, 1, "count"),
-        (fixed(PoolWish(count=4, tp=8), PoolWish()), 16, "disaggregated.prefill.count"),
+        (fixed(PoolRequest(count=4, tp=8), PoolRequest()), 16, "disaggregated.prefill.count"),
     ],
 )
 def test_pools_that_cannot_be_are_refused_at_their_place(
-    estimator: Estimator, wish: Disaggregation, count: int, where: str
+    estimator: Estimator, wish: DisaggregationRequest, count: int, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
         estimator.estimate(question(closed(64), wish, count=count))
     assert refused.value.where == where
-    assert sentence(refused.value.problem)
+    assert format_message(refused.value.problem)
 
 
 def test_one_plan_for_both_pools_is_refused(estimator: Estimator) -> None:
@@ -173,14 +171,14 @@ def test_pools_without_room_say_how_many_would_do(estimator: Estimator) -> None:
     assert not found.fits
     assert found.count == 2
     assert found.reason is not None
-    assert "No split of 2" in sentence(found.reason)
+    assert "No split of 2" in format_message(found.reason)
     assert found.needs is not None
     assert estimator.estimate(replace(found.request, count=found.needs)).fits
-    one = fixed(PoolWish(count=1), PoolWish(count=8))
+    one = fixed(PoolRequest(count=1), PoolRequest(count=8))
     found = estimator.estimate(replace(question(closed(8), one, count=9), model="llama-3.1-405b"))
     assert not found.fits
     assert found.reason is not None
-    assert "1 ×" in sentence(found.reason)
+    assert "1 ×" in format_message(found.reason)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +227,7 @@ def test_curves_stand_beside_those_of_other_deployments(estimator: Estimator) ->
 
 @pytest.mark.parametrize("acceptance", [1.0, 2.5])
 @pytest.mark.parametrize("kind", list(LoadKind))
-def test_working_names_both_pools_and_the_transfer(
-    estimator: Estimator, kind: LoadKind, acceptance: float
-) -> None:
+def test_working_names_both_pools_and_the_transfer(estimator: Estimator, kind: LoadKind, acceptance: float) -> None:
     loads = {
         LoadKind.BATCH: Load(kind, batch=16),
         LoadKind.CONCURRENCY: closed(64),
@@ -285,12 +281,12 @@ def test_lines_take_the_wish_and_answer_with_the_pools(estimator: Estimator) -> 
 def test_a_request_reads_as_it_was_meant() -> None:
     assert parse_request(line(disaggregated=True)).disaggregated == FREE
     assert parse_request(line(disaggregated=False)).disaggregated is None
-    assert parse_request(line(disaggregated={"decode": {"tp": 8}})).disaggregated == Disaggregation(
-        decode=PoolWish(tp=8)
+    assert parse_request(line(disaggregated={"decode": {"tp": 8}})).disaggregated == DisaggregationRequest(
+        decode=PoolRequest(tp=8)
     )
 
 
 def test_estimates_without_pools_say_so(estimator: Estimator) -> None:
     found = estimator.estimate(question(closed(64), None))
     assert found.pools is None
-    assert estimate_fields(found)["pools"] is None
+    assert write_estimate_json(found)["pools"] is None

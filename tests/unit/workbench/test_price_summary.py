@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Price, Source
-from gpudesk.workbench.price_summary import price_summary
+from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import PriceRecord, Source, SourceKind
 
-SOURCE = Source("own-list", "List", "Somebody", Kind.USER)
+SOURCE = Source("own-list", "List", "Somebody", SourceKind.USER)
 
 
 def price(
@@ -17,13 +17,13 @@ def price(
     low: float | None = None,
     high: float | None = None,
     **fields: Any,  # noqa: ANN401 - whatever a price has
-) -> Price:
+) -> PriceRecord:
     stated = {"accelerator": "l4", "term": "on_demand", **fields}
-    return Price(id=str(usd), source=SOURCE, kind=Kind.USER, usd=usd, usd_low=low, usd_high=high, **stated)
+    return PriceRecord(id=str(usd), source=SOURCE, kind=SourceKind.USER, usd=usd, usd_low=low, usd_high=high, **stated)
 
 
 def test_low_median_and_high_with_their_dates_and_providers() -> None:
-    (found,) = price_summary(
+    (found,) = summarize_prices(
         [
             price(1.0, provider="B", date="2026-03-01"),
             price(4.0, provider="A", date="2025-01"),
@@ -36,31 +36,31 @@ def test_low_median_and_high_with_their_dates_and_providers() -> None:
 
 
 def test_range_counts_once_by_its_middle() -> None:
-    (found,) = price_summary([price(None, low=1.0, high=9.0), price(2.0), price(6.0)])
+    (found,) = summarize_prices([price(None, low=1.0, high=9.0), price(2.0), price(6.0)])
     assert (found.low, found.median, found.high) == (1.0, 5.0, 9.0)
 
 
 def test_shipped_and_own_make_one_range() -> None:
-    (together,) = price_summary([price(1.0), price(3.0, own=True)])
+    (together,) = summarize_prices([price(1.0), price(3.0, own=True)])
     assert (together.count, together.own_count, together.median) == (2, 1, 2.0)
 
 
 def test_terms_have_an_order_and_purchases_come_last() -> None:
     terms = ("purchase", "spot", "reserved_1_year", "on_demand")
-    found = price_summary([price(1.0, term=term) for term in terms])
+    found = summarize_prices([price(1.0, term=term) for term in terms])
     assert [each.term for each in found] == ["on_demand", "spot", "reserved_1_year", "purchase"]
 
 
 def test_what_is_no_price_of_a_part_is_in_none() -> None:
-    assert price_summary([price(None), price(1.0, accelerator=None)]) == ()
+    assert summarize_prices([price(None), price(1.0, accelerator=None)]) == ()
     refused = price(70_000.0, term="purchase", note="not taken")
-    assert price_summary([refused]) == ()
-    (kept,) = price_summary([price(70_000.0, term="purchase", note="our quote", own=True)])
+    assert summarize_prices([refused]) == ()
+    (kept,) = summarize_prices([price(70_000.0, term="purchase", note="our quote", own=True)])
     assert kept.own_count == 1
 
 
 def test_shipped_prices_have_ranges(facts: Catalog) -> None:
-    found = {(each.accelerator, each.term): each for each in price_summary(facts.prices())}
+    found = {(each.accelerator, each.term): each for each in summarize_prices(facts.prices())}
     spot, rent = found["h100-sxm", "spot"], found["h100-sxm", "on_demand"]
     assert spot.median < rent.median
     assert rent.low <= rent.median <= rent.high

@@ -11,25 +11,27 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.deployments import Disaggregation
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.measurements import MeasuredRun
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.records import Condition, Record
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.engine.constants import Calibration
-from gpudesk.evidence.held_out import HeldOut
-from gpudesk.evidence.held_out_file import read_held_out, write_held_out
-from gpudesk.evidence.measured_runs import read_measured_runs
-from gpudesk.sentences import problem
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.record_conditions import assumptions
-from gpudesk.workbench.records import FOLD, NEAR, RecordTable, read_records
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.published_run import ComparableRun, RunCondition
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.published_runs import (
+    NEAR_DISTANCE,
+    RECORD_FOLD,
+    PublishedRunTable,
+    list_assumed_conditions,
+    read_published_runs,
+)
+from gpudesk.evidence.measured_runs import MeasuredRun, read_measured_runs
+from gpudesk.evidence.nearest_runs import HeldOutFigure, read_held_out, write_held_out
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_input_error
 from tests.unit.workbench.asking import ask, closed
 
-Records = Callable[[EstimateRequest, str], tuple[Record, ...]]
+Records = Callable[[EstimateRequest, str], tuple[ComparableRun, ...]]
 
 
 @pytest.fixture(scope="session")
@@ -37,33 +39,33 @@ def runs() -> tuple[MeasuredRun, ...]:
     return read_measured_runs(paths.measurements_dir()).used
 
 
-def predictions(runs: tuple[MeasuredRun, ...], ratio: float = 1.1) -> list[HeldOut]:
+def predictions(runs: tuple[MeasuredRun, ...], ratio: float = 1.1) -> list[HeldOutFigure]:
     """Return predictions that all miss by the same ratio."""
     return [
-        HeldOut(run.id, figure, FOLD, value, value * ratio)
+        HeldOutFigure(run.id, figure, RECORD_FOLD, value, value * ratio)
         for run in runs
         for figure, value in run.figures.items()
     ]
 
 
 @pytest.fixture(scope="session")
-def table(facts: Catalog, runs: tuple[MeasuredRun, ...]) -> RecordTable:
-    return RecordTable(facts, runs, predictions(runs))
+def table(facts: Catalog, runs: tuple[MeasuredRun, ...]) -> PublishedRunTable:
+    return PublishedRunTable(facts, runs, predictions(runs))
 
 
 @pytest.fixture(scope="session")
-def records(table: RecordTable, estimator: Estimator, calibration: Calibration) -> Records:
+def records(table: PublishedRunTable, estimator: Estimator, calibration: Calibration) -> Records:
     """Return what finds the records of a question."""
 
-    def find(request: EstimateRequest, figure: str) -> tuple[Record, ...]:
+    def find(request: EstimateRequest, figure: str) -> tuple[ComparableRun, ...]:
         return found(table, estimator, calibration, estimator.estimate(request), figure)
 
     return find
 
 
 def found(
-    table: RecordTable, estimator: Estimator, calibration: Calibration, estimate: Estimate, figure: str
-) -> tuple[Record, ...]:
+    table: PublishedRunTable, estimator: Estimator, calibration: Calibration, estimate: Estimate, figure: str
+) -> tuple[ComparableRun, ...]:
     return table.nearest(estimate, figure, calibration.newest_month, estimator.estimate_many)
 
 
@@ -93,9 +95,7 @@ def test_a_record_says_measured_predicted_source_and_what_differs(
         and each.request.model == "llama-3.1-70b"
         and "output_tokens_per_s" in each.measured
     )
-    asked = replace(
-        as_asked(run), accelerator="h200-sxm" if run.request.accelerator == "h100-sxm" else "h100-sxm"
-    )
+    asked = replace(as_asked(run), accelerator="h200-sxm" if run.request.accelerator == "h100-sxm" else "h100-sxm")
     nearest = records(asked, "output_tokens_per_s")
     assert len(nearest) == 3
     assert [each.distance for each in nearest] == sorted(each.distance for each in nearest)
@@ -105,7 +105,7 @@ def test_a_record_says_measured_predicted_source_and_what_differs(
         assert each.ratio == pytest.approx(1.1)
         assert each.source.url is not None
         assert each.inside_band is not None
-        assert (Condition.ACCELERATOR in each.differs) == (each.request.accelerator != asked.accelerator)
+        assert (RunCondition.ACCELERATOR in each.differs) == (each.request.accelerator != asked.accelerator)
 
 
 def test_figures_that_derive_from_one_share_its_records(records: Records) -> None:
@@ -128,8 +128,8 @@ def test_far_questions_say_that_nothing_is_near(records: Records) -> None:
     far = records(ask("gaudi3", "gemma-3-27b", "bf16", closed(7), (37, 4000)), "output_tokens_per_s")
     assert far
     assert not any(each.near for each in far)
-    assert far[0].distance > NEAR
-    assert Condition.ACCELERATOR in far[0].differs
+    assert far[0].distance > NEAR_DISTANCE
+    assert RunCondition.ACCELERATOR in far[0].differs
 
 
 def test_publications_take_turns_where_others_are_nearly_as_near(records: Records) -> None:
@@ -145,18 +145,21 @@ def test_what_was_left_open_does_not_differ_but_old_software_does(
     run = next(each for each in runs if each.request.date == "2024-04" and each.request.tp == 1)
     open_ = replace(as_asked(run), date=None, serving_engine="tensorrt-llm", max_batch=None)
     one = next(each for each in records(open_, next(iter(run.measured))) if each.run == run.id)
-    assert one.differs == (Condition.DATE,)
+    assert one.differs == (RunCondition.DATE,)
 
 
 def test_every_column_that_is_filled_by_judgement_is_told(runs: tuple[MeasuredRun, ...]) -> None:
     for run in runs:
-        assert bool(assumptions(run.assumed)) == bool(run.assumed)
-    assert assumptions({"date", "output_tokens", "input_tokens"}) == (Condition.LENGTHS, Condition.DATE)
+        assert bool(list_assumed_conditions(run.assumed)) == bool(run.assumed)
+    assert list_assumed_conditions({"date", "output_tokens", "input_tokens"}) == (
+        RunCondition.LENGTHS,
+        RunCondition.DATE,
+    )
 
 
 def test_disaggregated_pools_are_never_what_was_measured(records: Records) -> None:
-    request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=8, disaggregated=Disaggregation())
-    assert all(Condition.POOLS in each.differs for each in records(request, "output_tokens_per_s"))
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=8, disaggregated=DisaggregationRequest())
+    assert all(RunCondition.POOLS in each.differs for each in records(request, "output_tokens_per_s"))
 
 
 def test_a_prediction_of_another_measured_value_is_left_out(
@@ -164,18 +167,16 @@ def test_a_prediction_of_another_measured_value_is_left_out(
 ) -> None:
     run = next(each for each in runs if each.request.tp == 1 and "output_tokens_per_s" in each.measured)
     value = run.figures["output_tokens_per_s"]
-    stale = HeldOut(run.id, "output_tokens_per_s", FOLD, value * 1.02, value)
-    gone = HeldOut("no such run", "output_tokens_per_s", FOLD, 1.0, 1.0)
-    table = RecordTable(facts, runs, [stale, gone])
-    assert (
-        found(table, estimator, calibration, estimator.estimate(as_asked(run)), "output_tokens_per_s") == ()
-    )
+    stale = HeldOutFigure(run.id, "output_tokens_per_s", RECORD_FOLD, value * 1.02, value)
+    gone = HeldOutFigure("no such run", "output_tokens_per_s", RECORD_FOLD, 1.0, 1.0)
+    table = PublishedRunTable(facts, runs, [stale, gone])
+    assert found(table, estimator, calibration, estimator.estimate(as_asked(run)), "output_tokens_per_s") == ()
 
 
 def test_without_predictions_there_are_no_records(
     facts: Catalog, estimator: Estimator, calibration: Calibration
 ) -> None:
-    table = read_records(facts, paths.measurements_dir(), None)
+    table = read_published_runs(facts, paths.measurements_dir(), None)
     estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=4))
     assert found(table, estimator, calibration, estimate, "ttft_ms") == ()
 
@@ -194,9 +195,9 @@ def test_broken_predictions_are_named(tmp_path: Path, facts: Catalog, content: b
     path = tmp_path / "held-out.csv"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
-        read_records(facts, paths.measurements_dir(), path)
+        read_published_runs(facts, paths.measurements_dir(), path)
     assert caught.value.where == str(path)
-    assert "published measurements cannot be read" in problem(caught.value)
+    assert "published measurements cannot be read" in format_input_error(caught.value)
 
 
 @pytest.mark.parametrize("broken", ["metrics.toml", "aliases.toml", "runs-amd.csv", None])
@@ -210,9 +211,9 @@ def test_broken_measurements_are_named(tmp_path: Path, facts: Catalog, broken: s
     held_out = tmp_path / "held-out.csv"
     write_held_out(held_out, ())
     with pytest.raises(InputError) as caught:
-        read_records(facts, folder, held_out)
+        read_published_runs(facts, folder, held_out)
     assert (caught.value.where or "").startswith(str(folder))
-    assert "published measurements cannot be read" in problem(caught.value)
+    assert "published measurements cannot be read" in format_input_error(caught.value)
 
 
 def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch, facts: Catalog) -> None:
@@ -220,25 +221,27 @@ def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch,
         raise paths.MissingFileError("measurements is missing; restore it")
 
     monkeypatch.setattr(paths, "measurements_dir", missing)
-    workbench = Workbench(facts, paths.calibration_path())
+    workbench = GpuDeskService(facts, paths.calibration_path())
     estimate = workbench.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=8))
     with pytest.raises(InputError) as caught:
         workbench.record(estimate, "tpot_ms")
-    assert problem(caught.value) == "there are no published measurements: measurements is missing; restore it"
+    assert (
+        format_input_error(caught.value) == "there are no published measurements: measurements is missing; restore it"
+    )
 
 
 def test_only_the_fold_of_whole_series_is_read(tmp_path: Path, runs: tuple[MeasuredRun, ...]) -> None:
     file = tmp_path / "held-out.csv"
     kept = predictions(runs[:3])
     write_held_out(file, [*kept, *(replace(each, fold="model", predicted=1.0) for each in kept)])
-    assert {(each.run, each.fold) for each in read_held_out(file, FOLD)} == {
-        (run.id, FOLD) for run in runs[:3]
+    assert {(each.run, each.fold) for each in read_held_out(file, RECORD_FOLD)} == {
+        (run.id, RECORD_FOLD) for run in runs[:3]
     }
     assert len(read_held_out(file)) == 2 * len(kept)
 
 
 def test_one_question_takes_little_time(
-    table: RecordTable, estimator: Estimator, calibration: Calibration
+    table: PublishedRunTable, estimator: Estimator, calibration: Calibration
 ) -> None:
     estimate = estimator.estimate(ask("mi300x", "llama-3.1-70b", "fp8", closed(32), count=8))
     found(table, estimator, calibration, estimate, "tpot_ms")

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.sentences import problem
-from gpudesk.workbench.requests import parse_request
+from gpudesk.domain.workload import LoadKind
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.text.messages import InputError, format_input_error
 
 LINE: dict[str, Any] = {
     "accelerator": "h200-sxm",
@@ -26,7 +25,7 @@ def refusal(**changes: object) -> str:
     """Return how the line with these changes is refused."""
     with pytest.raises(InputError) as caught:
         parse_request(LINE | changes)
-    return problem(caught.value)
+    return format_input_error(caught.value)
 
 
 def test_least_line_takes_the_defaults() -> None:
@@ -144,7 +143,7 @@ def test_numbers_must_be_finite(value: float) -> None:
 def test_line_must_be_an_object() -> None:
     with pytest.raises(InputError) as caught:
         parse_request(["h200-sxm"])
-    assert problem(caught.value) == '["h200-sxm"] is a list where an object belongs'
+    assert format_input_error(caught.value) == '["h200-sxm"] is a list where an object belongs'
 
 
 def test_whole_numbers_may_be_written_with_a_point() -> None:
@@ -164,5 +163,5 @@ def test_whatever_json_holds_the_answer_is_a_request_or_a_refusal(changes: dict[
     try:
         parse_request(LINE | changes)
     except InputError as error:
-        said = problem(error)
+        said = format_input_error(error)
     assert "\n" not in said

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpudesk.domain.charts import PREFILL, Roof, Share
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.deployment_analysis import PREFILL_SHARE, RooflineCeiling, TimeShare
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
 from tests.unit.workbench.asking import ask, closed
 
 LOADS = [
@@ -48,7 +48,7 @@ def fitting(estimator: Estimator, request: EstimateRequest) -> Estimate:
 
 
 def test_a_roof_rises_to_its_ridge() -> None:
-    roof = Roof(bandwidth=4e12, flops=2e15)
+    roof = RooflineCeiling(bandwidth=4e12, flops=2e15)
     assert roof.ridge == 500.0
     assert roof.at(250.0) == 1e15
     assert roof.at(5000.0) == 2e15
@@ -91,9 +91,7 @@ def test_points_of_a_dense_model_by_hand(estimator: Estimator) -> None:
 
 def test_ranks_share_the_bytes_and_the_arithmetic(estimator: Estimator) -> None:
     one, two = (
-        estimator.roofline(
-            fitting(estimator, ask("mi325x", "llama-3.1-70b", "fp8", closed(8), tp=tp, pp=1, dp=1))
-        )
+        estimator.roofline(fitting(estimator, ask("mi325x", "llama-3.1-70b", "fp8", closed(8), tp=tp, pp=1, dp=1)))
         for tp in (1, 2)
     )
     assert one is not None
@@ -127,14 +125,12 @@ def test_a_single_output_token_has_no_decode_point(estimator: Estimator) -> None
     assert shares.token is None
 
 
-def adds_up(shares: tuple[Share, ...]) -> bool:
+def adds_up(shares: tuple[TimeShare, ...]) -> bool:
     return sum(share for _, share in shares) == pytest.approx(1.0, abs=1e-12) and min(shares)[1] >= 0
 
 
 @pytest.mark.parametrize("request_", CASES)
-def test_shares_add_up_and_the_largest_is_the_limiter(
-    estimator: Estimator, request_: EstimateRequest
-) -> None:
+def test_shares_add_up_and_the_largest_is_the_limiter(estimator: Estimator, request_: EstimateRequest) -> None:
     estimate = fitting(estimator, request_)
     shares = estimator.step_shares(estimate)
     assert shares is not None
@@ -148,9 +144,7 @@ def test_shares_add_up_and_the_largest_is_the_limiter(
 def test_prefill_is_mixed_into_the_tokens_of_many_but_not_of_one(estimator: Estimator) -> None:
     alone, busy = (
         estimator.step_shares(
-            fitting(
-                estimator, ask("h200-sxm", "llama-3.1-70b", "fp8", closed(n), (4000, 200), count=1, kv="fp8")
-            )
+            fitting(estimator, ask("h200-sxm", "llama-3.1-70b", "fp8", closed(n), (4000, 200), count=1, kv="fp8"))
         )
         for n in (1, 32)
     )
@@ -158,14 +152,12 @@ def test_prefill_is_mixed_into_the_tokens_of_many_but_not_of_one(estimator: Esti
     assert busy is not None
     assert alone.token is not None
     assert busy.token is not None
-    assert dict(alone.token)[PREFILL] == pytest.approx(0.0, abs=1e-9)
-    assert dict(busy.token)[PREFILL] > 0.2
+    assert dict(alone.token)[PREFILL_SHARE] == pytest.approx(0.0, abs=1e-9)
+    assert dict(busy.token)[PREFILL_SHARE] > 0.2
 
 
 @pytest.mark.parametrize("request_", CASES)
-def test_the_time_of_a_request_is_divided_without_rest(
-    estimator: Estimator, request_: EstimateRequest
-) -> None:
+def test_the_time_of_a_request_is_divided_without_rest(estimator: Estimator, request_: EstimateRequest) -> None:
     estimate = fitting(estimator, request_)
     time = estimator.request_time(estimate)
     assert estimate.request_s is not None

@@ -11,14 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.messages import InputError
+from gpudesk.documents.scenario_file import (
+    SAMPLE_TEMPLATE,
+    format_scenario,
+    list_template_ids,
+    list_templates,
+    parse_scenario,
+    read_scenario,
+    read_template,
+    write_scenario,
+)
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sentences import problem
-from gpudesk.workbench.files import write_atomically
-from gpudesk.workbench.scenario_file import parse_scenario, read_scenario, scenario_text, write_scenario
-from gpudesk.workbench.templates import SAMPLE, read_template, template_ids, templates
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.files import write_atomically
+from gpudesk.text.messages import InputError, format_input_error
 
 SCENARIO = Scenario(
     name="Chat für Köln, 日本",
@@ -42,12 +49,12 @@ def refusal(contents: bytes | str | dict[str, Any]) -> str:
     raw = contents.encode() if isinstance(contents, str) else contents
     with pytest.raises(InputError) as caught:
         parse_scenario(raw, "a.gpudesk")
-    return problem(caught.value)
+    return format_input_error(caught.value)
 
 
 def document() -> dict[str, Any]:
     """Return the JSON of the scenario's file."""
-    contents: dict[str, Any] = json.loads(scenario_text(SCENARIO))
+    contents: dict[str, Any] = json.loads(format_scenario(SCENARIO))
     return contents
 
 
@@ -65,9 +72,7 @@ def test_round_trip_is_the_same_scenario_and_the_same_bytes(tmp_path: Path) -> N
 
 _LOADS = st.one_of(
     st.builds(lambda n: Load(LoadKind.BATCH, batch=n), st.integers(1, 1000)),
-    st.builds(
-        lambda n, r: Load(LoadKind.CONCURRENCY, concurrency=n, requests=r), st.integers(1, 99), st.none()
-    ),
+    st.builds(lambda n, r: Load(LoadKind.CONCURRENCY, concurrency=n, requests=r), st.integers(1, 99), st.none()),
     st.builds(lambda n: Load(LoadKind.SATURATE, requests=n), st.integers(1, 1000)),
     st.builds(lambda r: Load(LoadKind.REQUEST_RATE, request_rate=r), st.floats(1e-6, 1e6)),
     st.builds(
@@ -101,38 +106,36 @@ _SCENARIOS = st.builds(
     ).map(tuple),
     date=st.none() | st.just("2026-01"),
     memory_fraction=st.none() | st.floats(0.01, 1),
-    note=st.text(
-        st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], include_characters="\n"), max_size=200
-    ),
+    note=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], include_characters="\n"), max_size=200),
 )
 
 
 @given(_SCENARIOS)
 def test_any_scenario_survives(scenario: Scenario) -> None:
-    text = scenario_text(scenario)
+    text = format_scenario(scenario)
     read = parse_scenario(text.encode(), "a.gpudesk")
     assert read == scenario
-    assert scenario_text(read) == text
+    assert format_scenario(read) == text
 
 
 def test_every_template_is_read_and_written_alike() -> None:
-    assert "mi325x-or-h200-70b" in template_ids()
-    for template in templates():
+    assert "mi325x-or-h200-70b" in list_template_ids()
+    for template in list_templates():
         assert template.scenario.name
-        assert parse_scenario(scenario_text(template.scenario).encode(), "x") == template.scenario
+        assert parse_scenario(format_scenario(template.scenario).encode(), "x") == template.scenario
 
 
 def test_unknown_template_is_refused_with_the_closest() -> None:
     with pytest.raises(InputError) as caught:
         read_template("mi325-or-h200")
-    assert problem(caught.value) == (
+    assert format_input_error(caught.value) == (
         "there is no template mi325-or-h200; there are mi325x-or-h200-70b, mi300x-or-h100-70b"
     )
 
 
 @pytest.mark.parametrize("size", range(0, 1000, 37))
 def test_file_cut_short_says_where_it_ends(size: int) -> None:
-    said = refusal(scenario_text(SCENARIO).encode()[:size])
+    said = refusal(format_scenario(SCENARIO).encode()[:size])
     assert said.startswith("a.gpudesk: ")
     assert "cut off" in said or "not UTF-8" in said or "is not JSON at line" in said
 
@@ -144,9 +147,7 @@ def test_faults_name_line_and_column() -> None:
     assert refusal('{"gpudesk": 1,\n') == (
         "a.gpudesk: ends too early, at line 2, column 1: the file was cut off; take an earlier copy of it"
     )
-    assert refusal(b'{"gpudesk": 1,\n "name": "K\xf6ln"}').startswith(
-        "a.gpudesk: is not UTF-8 text in line 2"
-    )
+    assert refusal(b'{"gpudesk": 1,\n "name": "K\xf6ln"}').startswith("a.gpudesk: is not UTF-8 text in line 2")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +169,7 @@ def test_newer_files_and_sections_are_refused() -> None:
 
 
 def test_key_stated_twice_is_refused() -> None:
-    assert refusal('{"gpudesk": 1, "gpudesk": 1}') == (
-        "a.gpudesk: states gpudesk twice in one object; remove one"
-    )
+    assert refusal('{"gpudesk": 1, "gpudesk": 1}') == ("a.gpudesk: states gpudesk twice in one object; remove one")
 
 
 @pytest.mark.parametrize(
@@ -210,11 +209,7 @@ def test_wrong_fields_are_named_by_their_path(change: dict[str, object], said: s
     [
         ("scenario", [], "scenario: [] is a list where an object belongs"),
         ("catalog", {"version": True}, "catalog.version: true is true or false where a whole number belongs"),
-        (
-            "catalog",
-            {"version": 1, "revision": 5},
-            "catalog.revision: 5 is a whole number where text belongs",
-        ),
+        ("catalog", {"version": 1, "revision": 5}, "catalog.revision: 5 is a whole number where text belongs"),
         ("own_records", {"version": 1, "records": {}}, "own_records.records: {} is an object where a list"),
         ("own_records", {"version": 1, "records": [1]}, "own_records.records[0]: 1 is a whole number where"),
     ],
@@ -228,13 +223,13 @@ def test_half_a_character_is_refused_since_it_could_not_be_saved() -> None:
 
 
 def test_byte_order_mark_is_taken() -> None:
-    assert parse_scenario(b"\xef\xbb\xbf" + scenario_text(SCENARIO).encode(), "x") == SCENARIO
+    assert parse_scenario(b"\xef\xbb\xbf" + format_scenario(SCENARIO).encode(), "x") == SCENARIO
 
 
 def test_missing_file_is_named_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_scenario(tmp_path / "gone.gpudesk")
-    assert problem(caught.value) == f"{tmp_path}/gone.gpudesk: cannot be read: no such file or directory"
+    assert format_input_error(caught.value) == f"{tmp_path}/gone.gpudesk: cannot be read: no such file or directory"
 
 
 def test_failed_save_keeps_the_old_file_and_leaves_nothing_behind(
@@ -249,7 +244,7 @@ def test_failed_save_keeps_the_old_file_and_leaves_nothing_behind(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError) as caught:
         write_scenario(SCENARIO, path)
-    assert problem(caught.value) == (
+    assert format_input_error(caught.value) == (
         f"{path}: cannot be written: no space left on device; choose another place"
     )
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a.gpudesk"]
@@ -283,7 +278,7 @@ def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> N
 
 
 def test_a_file_cut_within_a_word_is_called_cut_off() -> None:
-    whole = scenario_text(read_template("mi325x-or-h200-70b"))
+    whole = format_scenario(read_template("mi325x-or-h200-70b"))
     cut = whole[: whole.index("varied") + 3]
     with pytest.raises(InputError) as refused:
         parse_scenario(cut.encode(), "mine.gpudesk")
@@ -291,14 +286,14 @@ def test_a_file_cut_within_a_word_is_called_cut_off() -> None:
 
 
 def test_a_name_that_would_steer_the_terminal_is_refused() -> None:
-    spoilt = scenario_text(read_template("mi325x-or-h200-70b")).replace("MI325X or", "\\u001b[31mMI325X or")
+    spoilt = format_scenario(read_template("mi325x-or-h200-70b")).replace("MI325X or", "\\u001b[31mMI325X or")
     with pytest.raises(InputError) as refused:
         parse_scenario(spoilt.encode(), "mine.gpudesk")
     assert refused.value.problem.id == "field.control"
 
 
 def test_a_scenario_still_being_made_is_kept_as_it_is(tmp_path: Path) -> None:
-    unfinished = replace(read_template(SAMPLE), model="", accelerators=())
+    unfinished = replace(read_template(SAMPLE_TEMPLATE), model="", accelerators=())
     path = tmp_path / "begun.gpudesk"
     write_scenario(unfinished, path)
     assert read_scenario(path) == unfinished

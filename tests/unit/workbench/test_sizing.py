@@ -10,27 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.demand import RANGES, Candidate, Demand, DemandKind, Sizing
-from gpudesk.domain.deployments import Disaggregation
-from gpudesk.domain.messages import InputError
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.documents.scenario_sections import parse_demand, write_demand_section
+from gpudesk.domain.deployment import DisaggregationRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.workbench.demand_fields import demand_fields, parse_demand
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 
 PARTS = ("h100-sxm", "h200-sxm", "mi355x", "l40s")
-MODELS = (
-    ("llama-3.1-8b", "fp8"),
-    ("llama-3.1-70b", "fp8"),
-    ("gpt-oss-120b", "mxfp4"),
-    ("deepseek-r1", "fp8"),
-)
+MODELS = (("llama-3.1-8b", "fp8"), ("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-r1", "fp8"))
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -46,12 +41,12 @@ def asked(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") ->
     )
 
 
-def counts(sizing: Sizing) -> list[float]:
+def counts(sizing: SizingResult) -> list[float]:
     """Return the counts, infinite where nothing meets the demand."""
     return [math.inf if each.count is None else each.count for each in sizing.candidates]
 
 
-def found(sizing: Sizing) -> list[Candidate]:
+def found(sizing: SizingResult) -> list[SizingOption]:
     return [each for each in sizing.candidates if each.count is not None]
 
 
@@ -72,7 +67,7 @@ quick = settings(max_examples=25, deadline=None)
 @quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
-    workbench: Workbench, demand: Demand, model: tuple[str, str]
+    workbench: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
     sizing = workbench.size(asked(demand, *model))
     assert len(sizing.candidates) == len(PARTS)
@@ -94,7 +89,7 @@ def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
 @quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
-    workbench: Workbench, demand: Demand, model: tuple[str, str]
+    workbench: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
     for each in found(workbench.size(asked(demand, *model))):
         assert each.bound is not None
@@ -106,17 +101,16 @@ def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
 
 @quick
 @given(demand=demands, more=st.floats(1.0, 20.0))
-def test_more_demand_takes_no_fewer(workbench: Workbench, demand: Demand, more: float) -> None:
+def test_more_demand_takes_no_fewer(workbench: GpuDeskService, demand: Demand, more: float) -> None:
     less, greater = (
-        counts(workbench.size(asked(replace(demand, amount=demand.amount * factor))))
-        for factor in (1.0, more)
+        counts(workbench.size(asked(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
     )
     assert all(before <= after for before, after in zip(less, greater, strict=True))
 
 
 @quick
 @given(demand=demands, change=st.sampled_from(["peak_factor", "utilisation_cap", "spare_replicas"]))
-def test_more_to_carry_and_to_keep_takes_no_fewer(workbench: Workbench, demand: Demand, change: str) -> None:
+def test_more_to_carry_and_to_keep_takes_no_fewer(workbench: GpuDeskService, demand: Demand, change: str) -> None:
     harder = {
         "peak_factor": demand.peak_factor * 1.5,
         "utilisation_cap": max(0.05, demand.utilisation_cap * 0.6),
@@ -130,7 +124,7 @@ def test_more_to_carry_and_to_keep_takes_no_fewer(workbench: Workbench, demand: 
 
 @quick
 @given(demand=demands, looser=st.floats(1.0, 10.0))
-def test_looser_limits_take_no_more(workbench: Workbench, demand: Demand, looser: float) -> None:
+def test_looser_limits_take_no_more(workbench: GpuDeskService, demand: Demand, looser: float) -> None:
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
     loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
     free = replace(strict, ttft_ms=None, tpot_ms=None)
@@ -142,7 +136,7 @@ def test_looser_limits_take_no_more(workbench: Workbench, demand: Demand, looser
 # Known cases
 
 
-def test_a_single_user_takes_one_replica_and_its_reserve(workbench: Workbench) -> None:
+def test_a_single_user_takes_one_replica_and_its_reserve(workbench: GpuDeskService) -> None:
     sizing = workbench.size(asked(Demand(DemandKind.USERS, 1.0)))
     h200 = sizing.candidates[1]
     assert (h200.count, h200.replicas, h200.spare, h200.plan.replica) == (2, 1, 1, 1)
@@ -160,22 +154,20 @@ def test_a_single_user_takes_one_replica_and_its_reserve(workbench: Workbench) -
         (Demand(DemandKind.TOKENS_PER_DAY, 25_920_000.0, peak_factor=1.5), 1.5),
     ],
 )
-def test_the_peak_follows_from_how_the_demand_is_stated(
-    workbench: Workbench, demand: Demand, rate: float
-) -> None:
+def test_the_peak_follows_from_how_the_demand_is_stated(workbench: GpuDeskService, demand: Demand, rate: float) -> None:
     sizing = workbench.size(asked(demand))
     assert sizing.requests_per_s == pytest.approx(rate)
     assert sizing.output_tokens_per_s == pytest.approx(rate * 300)
 
 
-def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(workbench: Workbench) -> None:
+def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(workbench: GpuDeskService) -> None:
     scenario = asked(Demand(DemandKind.USERS, 1.0), "deepseek-r1")
     (h100,) = workbench.size(replace(scenario, accelerators=(AcceleratorChoice("h100-sxm"),))).candidates
     assert h100.plan.replica == 16
     assert (h100.count, h100.nodes) == (32, 4)
 
 
-def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(workbench: Workbench) -> None:
+def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(workbench: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", count=4, tp=4, pp=1, dp=1)
     scenario = replace(asked(Demand(DemandKind.USERS, 500.0)), accelerators=(choice,))
     (fixed,) = workbench.size(scenario).candidates
@@ -184,30 +176,30 @@ def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(workbench: Wor
     assert fixed.count % 4 == 0
 
 
-def test_limits_that_nothing_meets_say_what_the_best_reaches(workbench: Workbench) -> None:
+def test_limits_that_nothing_meets_say_what_the_best_reaches(workbench: GpuDeskService) -> None:
     for each in workbench.size(asked(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
         assert each.count is None
         assert each.reason is not None
         assert each.reason.id == "sizing.limits_not_met"
 
 
-def test_pools_are_said_not_to_be_sized(workbench: Workbench) -> None:
-    choice = AcceleratorChoice("h200-sxm", disaggregated=Disaggregation())
+def test_pools_are_said_not_to_be_sized(workbench: GpuDeskService) -> None:
+    choice = AcceleratorChoice("h200-sxm", disaggregated=DisaggregationRequest())
     scenario = replace(asked(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
     (candidate,) = workbench.size(scenario).candidates
     assert candidate.reason is not None
     assert candidate.reason.id == "sizing.pools"
 
 
-def test_without_a_demand_there_is_nothing_to_size(workbench: Workbench) -> None:
+def test_without_a_demand_there_is_nothing_to_size(workbench: GpuDeskService) -> None:
     with pytest.raises(InputError) as caught:
         workbench.size(replace(asked(Demand(DemandKind.USERS, 1.0)), demand=None))
     assert caught.value.problem.id == "sizing.no_demand"
 
 
-@pytest.mark.parametrize("name", RANGES)
+@pytest.mark.parametrize("name", DEMAND_BOUNDS)
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 1e300])
-def test_a_number_outside_its_range_is_refused_by_name(workbench: Workbench, name: str, wrong: float) -> None:
+def test_a_number_outside_its_range_is_refused_by_name(workbench: GpuDeskService, name: str, wrong: float) -> None:
     demand = replace(Demand(DemandKind.USERS, 1.0), **{name: wrong})  # type: ignore[arg-type]
     with pytest.raises(InputError) as caught:
         workbench.size(asked(demand))
@@ -219,13 +211,13 @@ def test_a_number_outside_its_range_is_refused_by_name(workbench: Workbench, nam
 
 @given(demand=demands)
 def test_a_demand_comes_back_from_its_fields(demand: Demand) -> None:
-    assert parse_demand(json.loads(json.dumps(demand_fields(demand)))) == demand
+    assert parse_demand(json.loads(json.dumps(write_demand_section(demand)))) == demand
 
 
 @settings(max_examples=20, deadline=None)
 @given(demand=st.none() | demands)
 def test_a_demand_comes_back_from_the_file(
-    workbench: Workbench, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
+    workbench: GpuDeskService, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
 ) -> None:
     file = tmp_path_factory.mktemp("scenario") / "a.gpudesk"
     scenario = replace(read_template("70b-chat-on-four"), demand=demand)
@@ -247,7 +239,7 @@ def test_a_demand_comes_back_from_the_file(
     ],
 )
 def test_a_file_that_is_wrong_says_where(
-    workbench: Workbench, tmp_path: Path, fields: dict[str, object], where: str
+    workbench: GpuDeskService, tmp_path: Path, fields: dict[str, object], where: str
 ) -> None:
     file = tmp_path / "a.gpudesk"
     workbench.save_scenario(read_template("70b-chat-on-four"), file)

@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.formatting import MACHINE, Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.sweeps import Sweep
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench import sweeping
-from gpudesk.workbench.sweep_blocks import COUNT_COLUMNS, FIGURE_COLUMNS, WORD_COLUMNS
-from gpudesk.workbench.sweep_csv import rounded
-from gpudesk.workbench.sweep_run import SweepRun
-from gpudesk.workbench.sweeping import SweepEvaluation
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.scenario import Sweep
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.sweep import evaluation
+from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, FIGURE_COLUMNS, WORD_COLUMNS, SweepEvaluation
+from gpudesk.estimation.sweep.output import SweepRun, round_to_digits
+from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.sweeps import SMALL, sweep_of
 
 MIB = 1 << 20
@@ -78,7 +76,7 @@ def test_grid_can_be_indexed_by_its_axes(tmp_path: Path, facts: Catalog, calibra
 def test_rows_are_the_points_of_the_grid_in_order(
     tmp_path: Path, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "_MOST_PLANS", 20)
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 20)
     sweep = replace(SMALL, tp=(None, 3, 8))
     write(sweep, tmp_path / "rows.csv", facts, calibration)
     write(sweep, tmp_path / "grid.npz", facts, calibration)
@@ -87,7 +85,7 @@ def test_rows_are_the_points_of_the_grid_in_order(
         rows = list(csv.DictReader(file))
     assert list(rows[0])[:10] == [*found["axes"], "fits", "reason"]
     assert len(rows) == sweep.points
-    shown = Formatter(MACHINE).estimate
+    shown = Formatter(MACHINE_NUMBERS).estimate
     for row, at in zip(rows, np.ndindex(*sweep.shape), strict=True):
         places = zip(found["axes"], at, strict=True)
         axes = [str(found[name][place]) for name, place in places]
@@ -104,9 +102,9 @@ def test_rows_are_the_points_of_the_grid_in_order(
 
 def test_figures_are_rounded_as_they_are_shown() -> None:
     figures = np.array([np.nan, 0.000123456, 0.0999999, 0.5, 1.0, 9.994, 9.996, 99.95, 100.4, 123456.7, 3e13])
-    shown = [Formatter(MACHINE).estimate(value) for value in figures.tolist()]
-    assert rounded(figures).tolist()[1:] == [float(text) for text in shown[1:]]
-    assert np.isnan(rounded(figures)[0])
+    shown = [Formatter(MACHINE_NUMBERS).estimate(value) for value in figures.tolist()]
+    assert round_to_digits(figures).tolist()[1:] == [float(text) for text in shown[1:]]
+    assert np.isnan(round_to_digits(figures)[0])
 
 
 def test_no_number_of_a_row_looks_like_a_whole_number_that_it_is_not(
@@ -129,7 +127,7 @@ def test_stopped_halfway_nothing_has_changed(
     calibration: Calibration,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweeping, "_MOST_PLANS", 20)
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 20)
     target = tmp_path / f"sweep{suffix}"
     if old is not None:
         target.write_bytes(old)
@@ -169,14 +167,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 def peak_memory(target: Path, *loads: str) -> int:
     """Return bytes that a process takes at the most while it sweeps 4,096 cells with some loads."""
-    arguments = [
-        "--accelerators",
-        "h200-sxm,mi325x",
-        "--models",
-        "llama-3.1-70b,qwen3-32b",
-        "--weights",
-        "fp8",
-    ]
+    arguments = ["--accelerators", "h200-sxm,mi325x", "--models", "llama-3.1-70b,qwen3-32b", "--weights", "fp8"]
     lengths = ["--tp", "4", "--input-tokens", "128..6328+200", "--output-tokens", "64..1614+50"]
     completed = subprocess.run(
         [sys.executable, "-c", _MEASURED, "sweep", *arguments, *lengths, *loads, "-o", str(target)],

@@ -8,17 +8,22 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.sweeps import Sweep
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.constants import Calibration
-from gpudesk.workbench import sweep_blocks, sweeping
-from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.sweep_answers import FIGURES
-from gpudesk.workbench.sweep_blocks import COUNT_COLUMNS, WORD_COLUMNS, SweepBlock, plan_words
-from gpudesk.workbench.sweeping import SweepEvaluation
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.scenario import Sweep
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.sweep import evaluation as evaluation_module
+from gpudesk.estimation.sweep.evaluation import (
+    COUNT_COLUMNS,
+    SWEEP_FIGURES,
+    WORD_COLUMNS,
+    SweepBlock,
+    SweepEvaluation,
+    format_sweep_plan,
+)
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.sweeps import SMALL
 
 
@@ -33,12 +38,7 @@ def requests(sweep: Sweep) -> list[EstimateRequest]:
             kv=kv,
             tp=tp,
             count=None if tp is None else tp * (sweep.base.pp or 1),
-            workload=replace(
-                sweep.base.workload,
-                input_tokens=given,
-                output_tokens=asked,
-                load=sweep.load_of(amount),
-            ),
+            workload=replace(sweep.base.workload, input_tokens=given, output_tokens=asked, load=sweep.load_of(amount)),
         )
         for part, model, weights, kv, tp, given, asked, amount in product(*sweep.axes)
     ]
@@ -61,12 +61,8 @@ def point(evaluation: SweepEvaluation, block: SweepBlock, at: int) -> dict[str, 
     words = zip(WORD_COLUMNS, block.words[:, at], strict=True)
     counts = zip(COUNT_COLUMNS, block.counts[:, at].tolist(), strict=True)
     triples = block.figures[:, at].reshape(-1, 3).tolist()
-    figures = zip(FIGURES, [None if np.isnan(each).any() else tuple(each) for each in triples], strict=True)
-    return {
-        **{name: evaluation.words.all(name)[code] for name, code in words},
-        **dict(counts),
-        **dict(figures),
-    }
+    figures = zip(SWEEP_FIGURES, [None if np.isnan(each).any() else tuple(each) for each in triples], strict=True)
+    return {**{name: evaluation.words.all(name)[code] for name, code in words}, **dict(counts), **dict(figures)}
 
 
 def expected(answer: Estimate | InputError) -> dict[str, object] | str:
@@ -78,11 +74,11 @@ def expected(answer: Estimate | InputError) -> dict[str, object] | str:
         return sweeping_reason(answer.reason.id)
     return {
         "reason": "",
-        "plan": plan_words(answer.plan),
+        "plan": format_sweep_plan(answer.plan),
         "serving_engine": answer.serving_engine,
         "limiter": str(answer.limiter),
         "basis": str(answer.basis),
-        **{name: getattr(answer, name) for name in (*COUNT_COLUMNS, *FIGURES)},
+        **{name: getattr(answer, name) for name in (*COUNT_COLUMNS, *SWEEP_FIGURES)},
     }
 
 
@@ -128,7 +124,7 @@ SWEEPS = {
 def test_each_point_is_the_estimate_of_its_question(
     sweep: Sweep, many: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep_blocks, "_MANY", many)
+    monkeypatch.setattr(evaluation_module, "_MANY", many)
     evaluation, block = swept(sweep, facts, calibration)
     answers = Estimator(facts, calibration).estimate_many(requests(sweep))
     reasons = set()
@@ -152,12 +148,10 @@ def test_small_blocks_and_a_table_that_forgets_change_nothing(
 ) -> None:
     evaluation, block = swept(SMALL, facts, calibration)
     for name in ("_MOST_PLANS", "_MOST_POINTS", "_MOST_SETUPS"):
-        monkeypatch.setattr(sweeping, name, most)
-    monkeypatch.setattr("gpudesk.workbench.cases.MOST_KEPT", 2)
+        monkeypatch.setattr(evaluation_module, name, most)
+    monkeypatch.setattr("gpudesk.estimation.search_space.MOST_KEPT_PLANS", 2)
     again, small = swept(SMALL, facts, calibration)
-    assert [again.words.all(name) for name in WORD_COLUMNS] == [
-        evaluation.words.all(name) for name in WORD_COLUMNS
-    ]
+    assert [again.words.all(name) for name in WORD_COLUMNS] == [evaluation.words.all(name) for name in WORD_COLUMNS]
     np.testing.assert_allclose(small.figures, block.figures, rtol=1e-9)
     np.testing.assert_array_equal(small.counts, block.counts)
     np.testing.assert_array_equal(small.words, block.words)
@@ -165,9 +159,7 @@ def test_small_blocks_and_a_table_that_forgets_change_nothing(
 
 def test_what_is_never_possible_is_said_once(facts: Catalog, calibration: Calibration) -> None:
     evaluation, _ = swept(SMALL, facts, calibration)
-    assert [(axis, value, reason.id) for axis, value, reason in evaluation.never()] == [
-        ("tp", "3", "plan.heads")
-    ]
+    assert [(axis, value, reason.id) for axis, value, reason in evaluation.never()] == [("tp", "3", "plan.heads")]
     nothing, block = swept(replace(SMALL, tp=(3, 5)), facts, calibration)
     assert [(axis, value, reason.id) for axis, value, reason in nothing.never()] == [("", "", "plan.heads")]
     assert not block.fits.any()

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim
-from gpudesk.domain.progress import Progress, Steps
-from gpudesk.sentences import problem, sentence
-from gpudesk.workbench import tensor_files
-from gpudesk.workbench.importing import Import, propose
-from gpudesk.workbench.tensor_files import tensor_headers
+from gpudesk.catalog.read import Catalog
+from gpudesk.documents import offered_files
+from gpudesk.documents.imports import FileImport, propose_imports
+from gpudesk.documents.offered_files import read_tensor_headers
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import UserClaim
+from gpudesk.text.messages import InputError, format_input_error, format_message
 
 CONFIG = {
     "model_type": "llama",
@@ -57,7 +56,7 @@ def write(path: Path, tensors: dict[str, tuple[str, list[int]]], *, weights: int
     return 8 + len(header)
 
 
-def finished(steps: Steps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[Progress]]:
+def finished(steps: ProgressSteps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[JobProgress]]:
     told = []
     while True:
         try:
@@ -67,13 +66,13 @@ def finished(steps: Steps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[Pro
             return found, told
 
 
-def imported(path: Path, facts: Catalog) -> Import:
-    steps = propose([path], facts, today="2026-11-21")
+def imported(path: Path, facts: Catalog) -> FileImport:
+    steps = propose_imports([path], facts, today="2026-11-21")
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Import = end.value[0]
+            found: FileImport = end.value[0]
             return found
 
 
@@ -86,7 +85,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_only_headers_are_read_and_each_file_is_a_step(folder: Path) -> None:
-    found, told = finished(tensor_headers(folder))
+    found, told = finished(read_tensor_headers(folder))
     sizes = {"model-1.safetensors": PACKED, "model-2.safetensors": OUTSIDE}
     assert list(found) == list(sizes)
     assert {name: json.loads(raw[8:]).keys() for name, raw in found.items()} == {
@@ -95,28 +94,26 @@ def test_only_headers_are_read_and_each_file_is_a_step(folder: Path) -> None:
     assert [(each.done, each.total) for each in told] == [(0, 2), (1, 2)]
 
 
-def test_a_header_longer_than_what_is_read_at_first_comes_whole(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, _ = finished(tensor_headers(folder))
-    monkeypatch.setattr(tensor_files, "_FIRST", 100)
-    assert finished(tensor_headers(folder))[0] == whole
+def test_a_header_longer_than_what_is_read_at_first_comes_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _ = finished(read_tensor_headers(folder))
+    monkeypatch.setattr(offered_files, "_FIRST", 100)
+    assert finished(read_tensor_headers(folder))[0] == whole
 
 
 def test_too_much_of_it_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as less:
-        less.setattr(tensor_files, "_MOST_FILES", 1)
-        assert finished(tensor_headers(folder))[0] == {}
-    monkeypatch.setattr(tensor_files, "_MOST_BYTES", 500)
-    assert finished(tensor_headers(folder))[0] == {}
+        less.setattr(offered_files, "_MOST_FILES", 1)
+        assert finished(read_tensor_headers(folder))[0] == {}
+    monkeypatch.setattr(offered_files, "_MOST_BYTES", 500)
+    assert finished(read_tensor_headers(folder))[0] == {}
     (folder / "model-1.safetensors").write_bytes(b"\xff" * 64)
-    assert finished(tensor_headers(folder))[0] == {}
+    assert finished(read_tensor_headers(folder))[0] == {}
 
 
 def test_a_packed_checkpoint_counts_what_it_unpacks_to(folder: Path, facts: Catalog) -> None:
     proposal = imported(folder, facts).proposal
-    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in map(sentence, proposal.notes)
-    stated = [fact.value for fact in proposal.facts if isinstance(fact, OwnClaim)]
+    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in map(format_message, proposal.notes)
+    stated = [fact.value for fact in proposal.facts if isinstance(fact, UserClaim)]
     assert COUNT in stated
 
 
@@ -124,7 +121,7 @@ def test_the_same_tensors_in_another_file_are_not_counted_twice(folder: Path, fa
     write(folder / "consolidated.safetensors", PACKED | OUTSIDE)
     weights = dict.fromkeys(PACKED, "model-1.safetensors") | dict.fromkeys(OUTSIDE, "model-2.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
-    said = [sentence(note) for note in imported(folder, facts).proposal.notes]
+    said = [format_message(note) for note in imported(folder, facts).proposal.notes]
     assert f"{COUNT:,} parameters, as many as the checkpoint holds" in said
 
 
@@ -138,4 +135,4 @@ def test_a_broken_header_is_refused_by_the_name_of_its_file(folder: Path, facts:
     (folder / "model-1.safetensors").write_bytes(struct.pack("<Q", 5000) + b"{")
     with pytest.raises(InputError) as refused:
         imported(folder, facts)
-    assert "model-1.safetensors" in problem(refused.value)
+    assert "model-1.safetensors" in format_input_error(refused.value)

@@ -6,24 +6,29 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.topology import Scaling, ScalingRow, ScalingRule, Topology, throughput
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.sentences import sentence
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.deployment_analysis import (
+    AcceleratorScaling,
+    ScalingRow,
+    ScalingRuleOfThumb,
+    TopologyComparison,
+    get_throughput,
+)
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.workbench.asking import ask, closed
 
 PARTS = ("h100-sxm", "mi300x", "b200-hgx", "l40s", "gb200-nvl72", "gaudi3")
 
 
-def scaling_of(estimator: Estimator, request: EstimateRequest, *, brief: bool = False) -> Scaling:
+def scaling_of(estimator: Estimator, request: EstimateRequest, *, brief: bool = False) -> AcceleratorScaling:
     (found,) = estimator.scalings([request], brief=brief)
-    assert isinstance(found, Scaling)
+    assert isinstance(found, AcceleratorScaling)
     return found
 
 
-def row_of(scaling: Scaling, count: int) -> ScalingRow:
+def row_of(scaling: AcceleratorScaling, count: int) -> ScalingRow:
     return next(row for row in scaling.rows if row.count == count)
 
 
@@ -32,12 +37,12 @@ def seventy(part: str, load: int = 32, **rest: object) -> EstimateRequest:
 
 
 @pytest.fixture(scope="module")
-def pair(estimator: Estimator) -> Topology:
+def pair(estimator: Estimator) -> TopologyComparison:
     """Return two H100 against one MI300X."""
     return compared(estimator, 32)
 
 
-def compared(estimator: Estimator, load: int) -> Topology:
+def compared(estimator: Estimator, load: int) -> TopologyComparison:
     requests = [seventy("h100-sxm", load, count=2), seventy("mi300x", load, count=1)]
     return estimator.topology(*(estimator.estimate(request) for request in requests))
 
@@ -57,7 +62,7 @@ def test_counts_that_do_not_hold_the_model_are_rows_too(estimator: Estimator) ->
 
 def test_the_preset_beside_the_model_is_that_of_the_published_table(estimator: Estimator) -> None:
     scaling = scaling_of(estimator, seventy("mi325x"))
-    flat = [round(row.by_rule[ScalingRule.FLAT] / 1e9) for row in scaling.rows[:4]]
+    flat = [round(row.by_rule[ScalingRuleOfThumb.FLAT] / 1e9) for row in scaling.rows[:4]]
     assert flat == [6000, 10_560, 21_120, 42_240]
 
 
@@ -80,7 +85,7 @@ def test_replicas_are_named_where_they_are_faster(estimator: Estimator) -> None:
     for row in scaling_of(estimator, seventy("mi300x")).rows:
         if row.replicas is not None:
             assert row.replicas.plan.dp > 1
-            assert (throughput(row.replicas) or 0.0) > (throughput(row.estimate) or 0.0)
+            assert (get_throughput(row.replicas) or 0.0) > (get_throughput(row.estimate) or 0.0)
     assert row_of(scaling_of(estimator, seventy("mi300x")), 64).replicas is not None
 
 
@@ -95,7 +100,7 @@ def test_brief_rows_have_the_same_figures(estimator: Estimator) -> None:
 def test_a_part_that_nothing_is_known_of_is_an_error_and_the_others_still_are(estimator: Estimator) -> None:
     found = estimator.scalings([seventy("no-such-part"), seventy("mi300x")])
     assert isinstance(found[0], InputError)
-    assert isinstance(found[1], Scaling)
+    assert isinstance(found[1], AcceleratorScaling)
 
 
 # Properties
@@ -128,9 +133,7 @@ def test_links_leave_no_more_than_there_is(
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("load", [1, 16])
-def test_links_take_more_of_a_step_the_wider_tensors_are_split(
-    estimator: Estimator, part: str, load: int
-) -> None:
+def test_links_take_more_of_a_step_the_wider_tensors_are_split(estimator: Estimator, part: str, load: int) -> None:
     """Inside a host each doubling of TP halves what is read and leaves as many collectives."""
     shares = []
     for tp in (1, 2, 4, 8):
@@ -149,12 +152,12 @@ def test_links_take_more_of_a_step_the_wider_tensors_are_split(
 def test_more_accelerators_are_slower_only_for_a_reason(estimator: Estimator, part: str, load: int) -> None:
     best = 0.0
     for row in scaling_of(estimator, seventy(part, load)).rows:
-        rate = throughput(row.estimate)
+        rate = get_throughput(row.estimate)
         if rate is None:
             continue
         if rate < best * 0.995:
             assert row.falls is not None, row.count
-            assert sentence(row.falls).startswith("slower than on ")
+            assert format_message(row.falls).startswith("slower than on ")
         else:
             assert row.falls is None
         best = max(best, rate)
@@ -163,7 +166,7 @@ def test_more_accelerators_are_slower_only_for_a_reason(estimator: Estimator, pa
 # Sharding against fewer parts
 
 
-def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: Topology) -> None:
+def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: TopologyComparison) -> None:
     many, few = pair.baseline, pair.other
     shares = estimator.step_shares(many.estimate)
     assert shares is not None
@@ -176,7 +179,7 @@ def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: Topo
     assert many.single.concurrency == 1
 
 
-def test_without_links_a_request_saves_what_links_take(pair: Topology) -> None:
+def test_without_links_a_request_saves_what_links_take(pair: TopologyComparison) -> None:
     many, few = pair.baseline, pair.other
     assert many.single.tpot_ms is not None
     assert many.free_single_tpot_ms == pytest.approx(
@@ -184,11 +187,11 @@ def test_without_links_a_request_saves_what_links_take(pair: Topology) -> None:
     )
     assert few.single.tpot_ms is not None
     assert few.free_single_tpot_ms == pytest.approx(few.single.tpot_ms.value)
-    assert few.free_output_tokens_per_s == pytest.approx(throughput(few.estimate))
-    assert (many.free_output_tokens_per_s or 0.0) > (throughput(many.estimate) or 0.0)
+    assert few.free_output_tokens_per_s == pytest.approx(get_throughput(few.estimate))
+    assert (many.free_output_tokens_per_s or 0.0) > (get_throughput(many.estimate) or 0.0)
 
 
-def test_two_h100_against_one_mi300x(pair: Topology) -> None:
+def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     """The page's argument by the numbers: the pair reads more, the single part has more room."""
     many, few = pair.baseline, pair.other
     assert many.ceiling == pytest.approx(41.8, abs=0.05)
@@ -197,7 +200,7 @@ def test_two_h100_against_one_mi300x(pair: Topology) -> None:
     assert many.single_arriving > few.single_arriving
     assert few.kv_room_bytes > 2 * many.kv_room_bytes
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
-    text = " ".join(sentence(each) for each in pair.said)
+    text = " ".join(format_message(each) for each in pair.said)
     assert "more than 1 × Instinct MI300X keeps (5.30 TB/s)" in text
     assert "1 × Instinct MI300X leaves" in text
     assert "with one request at a time 2 × H100 SXM 80GB is ahead" in text
@@ -215,10 +218,10 @@ def test_winners_are_those_of_the_bands(estimator: Estimator, load: int) -> None
     assert said in {expected.get(winner, "topology.load_few"), f"{expected.get(winner, 'x')}_by_room"}
 
 
-def test_the_order_of_the_two_changes_no_word(estimator: Estimator, pair: Topology) -> None:
+def test_the_order_of_the_two_changes_no_word(estimator: Estimator, pair: TopologyComparison) -> None:
     swapped = estimator.topology(pair.other.estimate, pair.baseline.estimate)
     assert [each.id for each in swapped.said] == [each.id for each in pair.said]
-    assert [sentence(each) for each in swapped.said] == [sentence(each) for each in pair.said]
+    assert [format_message(each) for each in swapped.said] == [format_message(each) for each in pair.said]
 
 
 def test_two_that_are_not_spread_lose_nothing_to_links(estimator: Estimator) -> None:
@@ -231,11 +234,11 @@ def test_two_that_are_not_spread_lose_nothing_to_links(estimator: Estimator) -> 
 
 def test_the_same_part_in_two_counts_can_be_compared(estimator: Estimator) -> None:
     one, other = (estimator.estimate(seventy("mi300x", count=count)) for count in (1, 8))
-    text = " ".join(sentence(each) for each in estimator.topology(one, other).said)
+    text = " ".join(format_message(each) for each in estimator.topology(one, other).said)
     assert "With one request" in text or "one request at a time 8 × Instinct MI300X is ahead" in text
 
 
-def test_what_does_not_fit_is_refused_with_its_reason(estimator: Estimator, pair: Topology) -> None:
+def test_what_does_not_fit_is_refused_with_its_reason(estimator: Estimator, pair: TopologyComparison) -> None:
     small: Estimate = estimator.estimate(seventy("h100-sxm", count=1))
     assert not small.fits
     with pytest.raises(InputError) as raised:
@@ -243,7 +246,7 @@ def test_what_does_not_fit_is_refused_with_its_reason(estimator: Estimator, pair
     assert raised.value.problem == small.reason
 
 
-def test_other_loads_have_their_figures(estimator: Estimator, pair: Topology) -> None:
+def test_other_loads_have_their_figures(estimator: Estimator, pair: TopologyComparison) -> None:
     loads = (
         Load(LoadKind.BATCH, batch=8),
         Load(LoadKind.SATURATE, requests=100),
@@ -254,8 +257,8 @@ def test_other_loads_have_their_figures(estimator: Estimator, pair: Topology) ->
         request = pair.baseline.estimate.request
         asked = replace(request, workload=replace(request.workload, load=load))
         scaling = scaling_of(estimator, asked)
-        assert throughput(row_of(scaling, 8).estimate)
+        assert get_throughput(row_of(scaling, 8).estimate)
         estimates = [estimator.estimate(replace(asked, accelerator=part, count=8)) for part in PARTS[:2]]
         found = estimator.topology(*estimates)
-        assert all(sentence(each) for each in found.said)
+        assert all(format_message(each) for each in found.said)
         assert (found.baseline.free_output_tokens_per_s or 0.0) > 0.0

@@ -6,53 +6,45 @@ import dataclasses
 
 import pytest
 
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.catalog_tables import CatalogRow, Section
-from gpudesk.domain.claims import Kind, Preference, Source
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice
-from gpudesk.sheets.catalog_cells import CatalogWriter
-from gpudesk.sheets.catalog_tables import catalog_table as export_table
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.catalog_rows import catalog_table
+from gpudesk.catalog.list_rows import make_catalog_table
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store import edits
+from gpudesk.domain.catalog_table import CatalogRow, CatalogSection
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import UserClaim, UserFact, UserFacts, UserModel, UserPrice
+from gpudesk.report.catalog_export import build_catalog_table as export_table
+from gpudesk.report.catalog_lists import CatalogCellFormatter
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.own_samples import ALL, LAB, MODEL, OFFER, TODAY
 
 GONE = "part-of-yesterday"
 NO_LONGER = f"the entry {GONE} is no longer in the catalog"
-STRUCTURE = next(fact for fact in MODEL if isinstance(fact, OwnModel))
+STRUCTURE = next(fact for fact in MODEL if isinstance(fact, UserModel))
 
 
-def about(thing: str, name: str, value: float | str) -> tuple[OwnFact, ...]:
+def about(thing: str, name: str, value: float | str) -> tuple[UserFact, ...]:
     """Return a claim of the user's with the choice of it."""
     return (
-        OwnClaim(thing, name, value, LAB.id, Kind.USER, TODAY),
-        Preference(thing, name, LAB.id, value, "ours", TODAY),
+        UserClaim(thing, name, value, LAB.id, SourceKind.USER, TODAY),
+        ClaimPreference(thing, name, LAB.id, value, "ours", TODAY),
     )
 
 
 #: What is stated, and by name, attribute, value and reason how it is listed.
-LISTED: dict[str, tuple[tuple[OwnFact, ...], tuple[str, str, str, str]]] = {
-    "a claim of a thing that is gone": (
-        (LAB, *about(GONE, "memory", 2**30)),
-        (GONE, "Capacity", "1.0", NO_LONGER),
-    ),
+LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
+    "a claim of a thing that is gone": ((LAB, *about(GONE, "memory", 2**30)), (GONE, "Capacity", "1.0", NO_LONGER)),
     "both ends of a price of a thing that is gone": (
         (LAB, *about(GONE, "price_low", 1000), *about(GONE, "price_high", 3000)),
         (GONE, "Price, purchase", "1,000 – 3,000", NO_LONGER),
     ),
     "a price of a part that is gone": (
-        (OFFER, OwnPrice("o-1", GONE, "on_demand", OFFER.id, Kind.USER, 2.5, note="of May")),
+        (OFFER, UserPrice("o-1", GONE, "on_demand", OFFER.id, SourceKind.USER, 2.5, note="of May")),
         (GONE, "Price, on demand", "2.50", NO_LONGER),
     ),
     "a choice of a claim that is gone": (
-        (Preference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),),
-        (
-            "MI325X",
-            "Bandwidth",
-            "5.3",
-            "nobody states 5.30 TB/s any more; the catalog's own choice holds",
-        ),
+        (ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),),
+        ("MI325X", "Bandwidth", "5.3", "nobody states 5.30 TB/s any more; the catalog's own choice holds"),
     ),
     "a dimension that is gone": (
         (LAB, *about("llama-3.1-8b", "mixers.gone.heads", 5)),
@@ -77,24 +69,19 @@ LISTED: dict[str, tuple[tuple[OwnFact, ...], tuple[str, str, str, str]]] = {
         ("Ours 8B", "Model", "Us", "the catalog has an entry llama-3.1-8b of its own by now, which holds"),
     ),
     "a model whose structure cannot be read": (
-        (OwnModel("ours", "Ours", "Us", "["),),
+        (UserModel("ours", "Ours", "Us", "["),),
         ("Ours", "Model", "Us", "its structure cannot be read"),
     ),
 }
 
 
 def texts(catalog: Catalog) -> list[tuple[str, str, str, str]]:
-    table = catalog_table(Section.YOURS, catalog)
-    writer = CatalogWriter(table, Formatter(ENGLISH), TODAY)
+    table = make_catalog_table(CatalogSection.YOURS, catalog)
+    writer = CatalogCellFormatter(table, Formatter(ENGLISH_NUMBERS), TODAY)
     places = [table.place(key) for key in ("thing", "attribute", "yours", "reason")]
     name, attribute, yours, reason = places
     return [
-        (
-            writer.text(row, name),
-            writer.text(row, attribute),
-            writer.text(row, yours),
-            writer.text(row, reason),
-        )
+        (writer.text(row, name), writer.text(row, attribute), writer.text(row, yours), writer.text(row, reason))
         for row in table.rows
         if row.waits is not None
     ]
@@ -102,23 +89,23 @@ def texts(catalog: Catalog) -> list[tuple[str, str, str, str]]:
 
 @pytest.mark.parametrize(("stated", "listed"), LISTED.values(), ids=LISTED)
 def test_what_waits_is_listed_with_why_and_can_be_removed(
-    facts: Catalog, stated: tuple[OwnFact, ...], listed: tuple[str, str, str, str]
+    facts: Catalog, stated: tuple[UserFact, ...], listed: tuple[str, str, str, str]
 ) -> None:
-    merged = facts.with_own(OwnFacts.of(stated))
+    merged = facts.with_own(UserFacts.of(stated))
     assert texts(merged) == [listed]
     assert len({row.key for row in rows(merged)}) == len(rows(merged))
     table = export_table("own", merged)
     place = [column.key for column in table.head].index("waits")
     assert {row[place] for row in table.rows} - {None} == {listed[-1]}
-    step = own_edits.forget(merged, merged.waiting[0])
+    step = edits.forget_inactive(merged, merged.waiting[0])
     after = facts.with_own(merged.own.after(step))
     assert after.waiting == ()
-    assert all(isinstance(fact, OwnClaim | Source) for fact in after.own), "what has its effect stays"
+    assert all(isinstance(fact, UserClaim | Source) for fact in after.own), "what has its effect stays"
     assert texts(facts.with_own(after.own.after(step.inverse()))) == [listed]
 
 
 def rows(catalog: Catalog) -> tuple[CatalogRow, ...]:
-    return catalog_table(Section.YOURS, catalog).rows
+    return make_catalog_table(CatalogSection.YOURS, catalog).rows
 
 
 def test_facts_with_effect_do_not_wait(facts: Catalog) -> None:
@@ -129,25 +116,25 @@ def test_facts_with_effect_do_not_wait(facts: Catalog) -> None:
 
 
 def test_a_claim_beside_a_choice_that_waits_stays(facts: Catalog) -> None:
-    claim = OwnClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, Kind.USER, TODAY)
-    choice = Preference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY)
-    merged = facts.with_own(OwnFacts.of([LAB, claim, choice]))
+    claim = UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, SourceKind.USER, TODAY)
+    choice = ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY)
+    merged = facts.with_own(UserFacts.of([LAB, claim, choice]))
     held, waiting = rows(merged)
     assert held.waits is None
     assert held.item is not None
     assert waiting.waits is not None
     assert waiting.waits.facts == (choice,)
-    step = own_edits.forget(merged, waiting.waits)
+    step = edits.forget_inactive(merged, waiting.waits)
     assert set(merged.own.after(step)) == {LAB, claim}
 
 
 def test_what_is_gone_already_cannot_be_removed_again(facts: Catalog) -> None:
-    merged = facts.with_own(OwnFacts.of([LAB, *about(GONE, "memory", 2**30)]))
+    merged = facts.with_own(UserFacts.of([LAB, *about(GONE, "memory", 2**30)]))
     with pytest.raises(InputError, match=r"own\.not_own"):
-        own_edits.forget(facts, merged.waiting[0])
+        edits.forget_inactive(facts, merged.waiting[0])
 
 
 def test_price_of_a_part_that_is_gone_is_removed_by_its_id(facts: Catalog) -> None:
-    price = OwnPrice("o-1", GONE, "on_demand", OFFER.id, Kind.USER, 2.5)
-    merged = facts.with_own(OwnFacts.of([OFFER, price]))
-    assert own_edits.remove_price(merged, "o-1").before == (price, OFFER)
+    price = UserPrice("o-1", GONE, "on_demand", OFFER.id, SourceKind.USER, 2.5)
+    merged = facts.with_own(UserFacts.of([OFFER, price]))
+    assert edits.remove_price(merged, "o-1").before == (price, OFFER)

@@ -7,30 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.answers import Term
-from gpudesk.domain.messages import InputError
-from gpudesk.sentences import problem
-from gpudesk.sheets.json import sheet_json
-from gpudesk.workbench.requests import parse_request
-from gpudesk.workbench.templates import SAMPLE, read_template, templates
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, list_templates, read_template
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.report.writers.json import write_sheet_json
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_input_error
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
-def terms(term: Term) -> Iterator[Term]:
+def terms(term: DerivationTerm) -> Iterator[DerivationTerm]:
     """Yield a term and all that enters it."""
     yield term
     for part in term.inputs:
         yield from terms(part)
 
 
-def test_every_template_is_answered(workbench: Workbench) -> None:
-    for template in templates():
+def test_every_template_is_answered(workbench: GpuDeskService) -> None:
+    for template in list_templates():
         answer = workbench.answer(template.scenario)
         assert len(answer.columns) == len(template.scenario.accelerators)
         for column in answer.columns:
@@ -39,14 +38,14 @@ def test_every_template_is_answered(workbench: Workbench) -> None:
             assert column.estimate.fits
 
 
-def test_answer_is_the_same_each_time(workbench: Workbench) -> None:
-    scenario = read_template(SAMPLE)
-    with Workbench.open() as other:
+def test_answer_is_the_same_each_time(workbench: GpuDeskService) -> None:
+    scenario = read_template(SAMPLE_TEMPLATE)
+    with GpuDeskService.open() as other:
         assert other.answer(scenario).content_hash == workbench.answer(scenario).content_hash
 
 
-def test_curves_do_not_change_what_an_answer_says(workbench: Workbench) -> None:
-    scenario = read_template(SAMPLE)
+def test_curves_do_not_change_what_an_answer_says(workbench: GpuDeskService) -> None:
+    scenario = read_template(SAMPLE_TEMPLATE)
     plain, drawn = workbench.answer(scenario), workbench.answer(scenario, with_curves=True)
     assert drawn.content_hash == plain.content_hash
     assert [column.estimate for column in drawn.columns] == [column.estimate for column in plain.columns]
@@ -55,17 +54,17 @@ def test_curves_do_not_change_what_an_answer_says(workbench: Workbench) -> None:
         assert 64 in column.curve.concurrency
 
 
-def test_curves_of_a_single_output_token_can_be_written(workbench: Workbench) -> None:
-    scenario = read_template(SAMPLE)
+def test_curves_of_a_single_output_token_can_be_written(workbench: GpuDeskService) -> None:
+    scenario = read_template(SAMPLE_TEMPLATE)
     short = replace(scenario, workload=replace(scenario.workload, output_tokens=1))
-    written = json.loads(sheet_json(workbench.answer(short, with_curves=True)))
+    written = json.loads(write_sheet_json(workbench.answer(short, with_curves=True)))
     for column in written["accelerators"]:
         assert set(column["curve"]["tpot_ms"]) == {None}
         assert column["curve"]["ttft_ms"][0]["value"] > 0
 
 
-def test_every_accelerator_of_a_scenario_has_its_needs(workbench: Workbench) -> None:
-    for template in templates():
+def test_every_accelerator_of_a_scenario_has_its_needs(workbench: GpuDeskService) -> None:
+    for template in list_templates():
         needed = workbench.needed(template.scenario)
         assert [row[0].accelerator for row in needed] == [
             choice.accelerator for choice in template.scenario.accelerators
@@ -73,26 +72,24 @@ def test_every_accelerator_of_a_scenario_has_its_needs(workbench: Workbench) -> 
         assert all(found.one is not None for row in needed for found in row)
 
 
-def test_saved_scenario_names_its_catalog(workbench: Workbench, tmp_path: Path) -> None:
+def test_saved_scenario_names_its_catalog(workbench: GpuDeskService, tmp_path: Path) -> None:
     path = tmp_path / "a.gpudesk"
-    saved = workbench.save_scenario(read_template(SAMPLE), path)
+    saved = workbench.save_scenario(read_template(SAMPLE_TEMPLATE), path)
     assert saved.catalog_revision == workbench.catalog.revision
     assert workbench.read_scenario(path) == saved
 
 
-def test_scenario_with_an_unknown_model_is_refused(workbench: Workbench, tmp_path: Path) -> None:
+def test_scenario_with_an_unknown_model_is_refused(workbench: GpuDeskService, tmp_path: Path) -> None:
     path = tmp_path / "a.gpudesk"
-    workbench.save_scenario(replace(read_template(SAMPLE), model="llama-3.1-71b"), path)
+    workbench.save_scenario(replace(read_template(SAMPLE_TEMPLATE), model="llama-3.1-71b"), path)
     with pytest.raises(InputError) as caught:
         workbench.read_scenario(path)
-    said = problem(caught.value)
-    assert said.startswith(
-        f"{path}: scenario.model: there is no model llama-3.1-71b; the closest: llama-3.1-70b"
-    )
+    said = format_input_error(caught.value)
+    assert said.startswith(f"{path}: scenario.model: there is no model llama-3.1-71b; the closest: llama-3.1-70b")
 
 
-def test_every_source_of_a_working_is_said_in_words(workbench: Workbench) -> None:
-    for request in read_template(SAMPLE).requests():
+def test_every_source_of_a_working_is_said_in_words(workbench: GpuDeskService) -> None:
+    for request in read_template(SAMPLE_TEMPLATE).requests():
         estimate = workbench.estimate(request)
         for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms", "memory", "max_concurrency"):
             for term in terms(workbench.explain(estimate, figure)):
@@ -102,7 +99,7 @@ def test_every_source_of_a_working_is_said_in_words(workbench: Workbench) -> Non
                     assert "/peak_dense" not in said
 
 
-def test_nothing_is_explained_where_nothing_fits(workbench: Workbench) -> None:
+def test_nothing_is_explained_where_nothing_fits(workbench: GpuDeskService) -> None:
     asked = {
         "accelerator": "h200-sxm",
         "model": "llama-3.1-405b",
@@ -116,9 +113,9 @@ def test_nothing_is_explained_where_nothing_fits(workbench: Workbench) -> None:
     assert not estimate.fits
     with pytest.raises(InputError) as caught:
         workbench.explain(estimate, "tpot_ms")
-    assert "do not fit" in problem(caught.value)
+    assert "do not fit" in format_input_error(caught.value)
     assert workbench.explain(estimate, "memory").inputs
 
 
-def test_shipped_catalog_has_no_faults(workbench: Workbench) -> None:
+def test_shipped_catalog_has_no_faults(workbench: GpuDeskService) -> None:
     assert workbench.verify() == ()

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.answers import Term
-from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.estimating import Estimator
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.text.messages import InputError
 from tests.unit.workbench.asking import ask, closed
 
 LOADS = [
@@ -30,17 +30,17 @@ def answer(estimator: Estimator, load: Load, model: str = "llama-3.1-70b") -> Es
     return estimator.estimate(EstimateRequest("h200-sxm", model, Precision.FP8, work, count=8))
 
 
-def walk(term: Term) -> Iterator[Term]:
+def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
     yield term
     for each in term.inputs:
         yield from walk(each)
 
 
-def named(term: Term, name: str) -> Term:
+def named(term: DerivationTerm, name: str) -> DerivationTerm:
     return next(each for each in walk(term) if each.name == name)
 
 
-def number(term: Term) -> float:
+def number(term: DerivationTerm) -> float:
     assert isinstance(term.value, int | float)
     return float(term.value)
 
@@ -95,30 +95,13 @@ def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> Non
         ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("padding of experts", "setting:vllm/kernels")),
         ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("drawing its tokens", "setting:vllm/logit_bytes")),
         ("h200-sxm", "qwen3-32b", "sglang", {"tp": 2}, ("of collectives", "setting:sglang/collective_bytes")),
-        (
-            "h200-sxm",
-            "qwen3-next-80b-a3b",
-            "sglang",
-            {},
-            ("set aside beside them", "setting:sglang/state_share"),
-        ),
+        ("h200-sxm", "qwen3-next-80b-a3b", "sglang", {}, ("set aside beside them", "setting:sglang/state_share")),
         ("b200-hgx", "gemma-3-27b", "sglang", {}, ("set aside beside them", "setting:sglang/window_share")),
-        (
-            "h200-sxm",
-            "qwen3-32b",
-            "sglang",
-            {"memory_fraction": 1.0},
-            ("a step", "setting:sglang/max_batched_tokens"),
-        ),
+        ("h200-sxm", "qwen3-32b", "sglang", {"memory_fraction": 1.0}, ("a step", "setting:sglang/max_batched_tokens")),
     ],
 )
 def test_what_serving_engines_set_aside_is_a_term(
-    estimator: Estimator,
-    part: str,
-    model: str,
-    engine: str,
-    changes: dict[str, float],
-    where: tuple[str, str],
+    estimator: Estimator, part: str, model: str, engine: str, changes: dict[str, float], where: tuple[str, str]
 ) -> None:
     name, source = where
     weights = "mxfp4" if model.startswith("gpt-oss") else "bf16"

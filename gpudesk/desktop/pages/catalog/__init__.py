@@ -1,1 +1,1 @@
-"""The page Catalog: facts, who states them, and the user's own beside them."""
+"""The Catalog page."""

@@ -1,4 +1,4 @@
-"""What can be done with rows, columns and cells of the catalog: as menus and as actions."""
+"""Menus and actions on rows, columns and cells of a catalog list."""
 
 from __future__ import annotations
 
@@ -11,24 +11,78 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.pages.catalog.requests import EditorRequest
-from gpudesk.desktop.pages.catalog.selecting import attribute_of, edit_request, preference_request
-from gpudesk.desktop.session import edits
-from gpudesk.desktop.widgets.menu import make_menu
-from gpudesk.domain.catalog_tables import CatalogRow, Column, Section
-from gpudesk.domain.claims import Price
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit
-from gpudesk.domain.scenarios import MOST_ACCELERATORS
-from gpudesk.domain.things import ThingKind
-from gpudesk.sentences import problem
-from gpudesk.sheets.catalog_cells import clipping
-from gpudesk.sheets.catalog_words import column_head, column_meaning
-from gpudesk.text import tr
+from gpudesk.desktop.session import scenario_edits, selection
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection
+from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.domain.catalog_table import CatalogColumn, CatalogRow, CatalogSection
+from gpudesk.domain.claim import CatalogEntryKind, Claim, DocumentStatement, PriceRecord
+from gpudesk.domain.scenario import MAX_ACCELERATORS
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.report.catalog_lists import build_catalog_clipping, describe_column, label_column
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.pages.catalog.page import CatalogPage
+
+
+#: Attributes that columns without one of their own belong to.
+_STANDS_FOR = {"price": "price_low"}
+
+
+def find_attribute(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> str | None:
+    """Return the attribute that a cell is about, None where it is about no attribute."""
+    if section in (CatalogSection.CLAIMS, CatalogSection.DISPUTES, CatalogSection.YOURS):
+        return row.attribute
+    return _STANDS_FOR.get(column.key, column.attribute)
+
+
+def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> Selection | None:
+    """Return what of the catalog a cell is about; None where the panel has nothing to say of it."""
+    if isinstance(row.item, PriceRecord):
+        return selection.select_catalog_price(row.item.id)
+    if isinstance(row.item, DocumentStatement):
+        return selection.select_catalog_statement(row.item.id)
+    if section is CatalogSection.SOURCES:
+        return selection.select_catalog_source(row.key)
+    if section is CatalogSection.DISPUTES:
+        return selection.select_catalog_dispute(row.key)
+    if row.thing is None:
+        return None
+    attribute = find_attribute(section, row, column)
+    if attribute is None:
+        return selection.select_catalog_entry(row.thing)
+    return selection.select_catalog_attribute(row.thing, attribute)
+
+
+def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> EditorRequest | None:
+    """Return what would be edited in a cell, None where nothing can be."""
+    if row.waits is not None:
+        return None
+    if isinstance(row.item, PriceRecord):
+        return EditorRequest(EditorKind.PRICE, thing=row.thing, price=row.item.id)
+    if section is CatalogSection.SOURCES:
+        return EditorRequest(EditorKind.SOURCE, source=row.key) if row.own else None
+    attribute = find_attribute(section, row, column)
+    if row.thing is None:
+        return None
+    if attribute is None:
+        kind = EditorKind.ACCELERATOR if section is CatalogSection.ACCELERATORS else EditorKind.MODEL
+        named = section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
+        return EditorRequest(kind, thing=row.thing) if row.own and named and column.key == "name" else None
+    claim = row.item.source.id if isinstance(row.item, Claim) else None
+    return EditorRequest(EditorKind.VALUE, row.thing, attribute, claim)
+
+
+def make_preference_request(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> EditorRequest | None:
+    """Return the choice among claims that a cell is about, None where there is none."""
+    attribute = find_attribute(section, row, column)
+    if row.thing is None or attribute is None or row.waits is not None:
+        return None
+    claim = row.item.source.id if isinstance(row.item, Claim) else None
+    return EditorRequest(EditorKind.PREFERENCE, row.thing, attribute, claim)
+
 
 #: Sections of the menus that the page adds its actions to.
 _SECTION: Final = 50
@@ -36,17 +90,15 @@ _SECTION: Final = 50
 _MANY: Final = 20_000
 
 
-class Commands:
+class CatalogCommands:
     """Acts on the page's list, the scenario, the clipboard and the user's facts."""
 
     def __init__(self, page: CatalogPage) -> None:
-        """Keep what to act on."""
         self._page = page
 
     # What is current
 
-    def current(self) -> tuple[CatalogRow, Column] | None:
-        """Return row and column of the current cell."""
+    def current(self) -> tuple[CatalogRow, CatalogColumn] | None:
         index, model = self._page.view.currentIndex(), self._page.model
         row = model.row(index.row()) if index.isValid() else None
         return None if row is None else (row, model.column(index.column()))
@@ -54,8 +106,7 @@ class Commands:
     def _has_row(self) -> bool:
         return self.current() is not None
 
-    def _kind(self, row: CatalogRow) -> ThingKind | None:
-        """Return what kind of thing a row is about."""
+    def _kind(self, row: CatalogRow) -> CatalogEntryKind | None:
         if row.thing is None:
             return None
         try:
@@ -66,27 +117,25 @@ class Commands:
     # The scenario
 
     def can_use(self) -> bool:
-        """Return whether the current row can be taken into the scenario."""
         found = self.current()
         return found is not None and self._use_of(found[0]) is not None
 
     def _use_of(self, row: CatalogRow) -> tuple[str, Callable[[], object]] | None:
-        """Return what taking a row into the scenario is called, and what does it."""
         kind = self._kind(row)
         if row.thing is None or kind is None:
             return None
-        if kind is ThingKind.ACCELERATOR:
-            if len(self._page.desk.scenario.accelerators) >= MOST_ACCELERATORS:
+        if kind is CatalogEntryKind.ACCELERATOR:
+            if len(self._page.desk.scenario.accelerators) >= MAX_ACCELERATORS:
                 return None
             return tr("Add to the scenario"), partial(self._add_part, row.thing)
-        if kind is ThingKind.MODEL:
+        if kind is CatalogEntryKind.MODEL:
             return tr("Set as the model"), partial(self._set_model, row.thing)
         return None
 
     def use(self) -> None:
         """Take the current row into the scenario: a part as one more, a model as the model."""
         found = self.current()
-        listed = self._page.section in (Section.ACCELERATORS, Section.MODELS)
+        listed = self._page.section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
         use = self._use_of(found[0]) if found is not None else None
         if use is not None and listed:
             use[1]()
@@ -99,9 +148,9 @@ class Commands:
 
     def _add_part(self, part: str) -> None:
         desk = self._page.desk
-        count = edits.fitting_count(desk.scenario, part)
+        count = scenario_edits.find_fitting_count(desk.scenario, part)
         name = desk.workbench.catalog.thing(part).name
-        desk.apply(edits.add_accelerator(desk.scenario, part, count), tr("Add {name}", name=name))
+        desk.apply(scenario_edits.add_accelerator(desk.scenario, part, count), tr("Add {name}", name=name))
 
     def _set_model(self, model: str) -> None:
         desk = self._page.desk
@@ -111,63 +160,55 @@ class Commands:
     # Editing
 
     def edit(self) -> None:
-        """Ask for the editor of the current cell."""
-        self._ask(edit_request)
+        self._ask(make_edit_request)
 
     def prefer(self) -> None:
-        """Ask for the choice among the claims about the current cell."""
-        self._ask(preference_request)
+        self._ask(make_preference_request)
 
-    def _ask(self, request_of: Callable[[Section, CatalogRow, Column], EditorRequest | None]) -> None:
+    def _ask(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> None:
         found = self.current()
         request = request_of(self._page.section, *found) if found is not None else None
         if request is not None and self._page.desk.workbench.own.writable:
-            self._page.wanted_editor.emit(request)
+            self._page.editing_requested.emit(request)
 
-    def _can(self, request_of: Callable[[Section, CatalogRow, Column], EditorRequest | None]) -> bool:
+    def _can(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> bool:
         found = self.current()
         writable = self._page.desk.workbench.own.writable
         return found is not None and writable and request_of(self._page.section, *found) is not None
 
-    def _own_steps(self, row: CatalogRow, column: Column) -> Iterator[tuple[str, str, Callable[[], Edit]]]:
+    def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
         """Yield what takes back what the user said in a cell, as (icon, text, step)."""
-        from gpudesk.workbench import own_edits
+        from gpudesk.catalog.user_store import edits
 
         catalog = self._page.desk.workbench.catalog
         if row.waits is not None:
-            yield "trash-2", tr("Remove from your facts"), partial(own_edits.forget, catalog, row.waits)
+            yield "trash-2", tr("Remove from your facts"), partial(edits.forget_inactive, catalog, row.waits)
             return
-        name = attribute_of(self._page.section, row, column)
-        if isinstance(row.item, Price):
+        name = find_attribute(self._page.section, row, column)
+        if isinstance(row.item, PriceRecord):
             if row.own:
-                yield (
-                    "trash-2",
-                    tr("Remove your price"),
-                    partial(own_edits.remove_price, catalog, row.item.id),
-                )
+                yield ("trash-2", tr("Remove your price"), partial(edits.remove_price, catalog, row.item.id))
             return
         if row.thing is not None and name is not None:
             found = next((each for each in catalog.attributes(row.thing) if each.name == name), None)
             if found is not None and found.overridden:
-                step = partial(own_edits.take_shipped, catalog, row.thing, name)
+                step = partial(edits.take_shipped, catalog, row.thing, name)
                 yield "check", tr("Take the shipped value, keep yours beside it"), step
             if found is not None and (found.overridden or any(claim.own for claim in found.claims)):
-                step = partial(own_edits.revert, catalog, row.thing, name)
+                step = partial(edits.revert_attribute, catalog, row.thing, name)
                 yield "rotate-ccw", tr("Revert to the shipped value"), step
         if row.thing is not None and row.key == row.thing and catalog.thing(row.thing).own:
             entry = catalog.thing(row.thing).name
-            step = partial(own_edits.remove_thing, catalog, row.thing)
+            step = partial(edits.remove_thing, catalog, row.thing)
             yield "trash-2", tr("Remove {name} from your facts", name=entry), step
 
     def can_revert(self) -> bool:
-        """Return whether the user said anything in the current cell."""
         found = self.current()
         if found is None or not self._page.desk.workbench.own.writable:
             return False
         return any(True for _ in self._own_steps(*found))
 
     def revert(self) -> None:
-        """Take back what the user said in the current cell."""
         found = self.current()
         steps = list(self._own_steps(*found)) if found is not None else []
         if steps:
@@ -175,15 +216,15 @@ class Commands:
 
     def delete(self) -> None:
         """Take back what a row of the user's facts says; elsewhere too much would hang on one key."""
-        if self._page.section is Section.YOURS:
+        if self._page.section is CatalogSection.YOURS:
             self.revert()
 
-    def _do(self, step: Callable[[], Edit]) -> None:
+    def _do(self, step: Callable[[], FactEdit]) -> None:
         """Take a step of the user's facts; where that is refused, say why."""
         try:
             self._page.desk.workbench.own.do(step())
         except InputError as error:
-            said = problem(error, self._page.desk.formatter).rstrip(".")
+            said = format_input_error(error, self._page.desk.formatter).rstrip(".")
             self._page.tell(tr("Not done: {problem}. Your facts are as they were.", problem=said))
 
     # Copying
@@ -205,8 +246,8 @@ class Commands:
         if not rows or not columns:
             return
         page = self._page
-        with _busy(many=len(rows) * len(columns) > _MANY):
-            text = clipping(
+        with _show_busy(many=len(rows) * len(columns) > _MANY):
+            text = build_catalog_clipping(
                 page.model.table, rows, columns, page.writer, page.desk.formatter, with_heads=with_heads
             )
         QGuiApplication.clipboard().setText(text)
@@ -224,16 +265,16 @@ class Commands:
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
 
-    def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: Column) -> None:
+    def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: CatalogColumn) -> None:
         """Offer what can be done with a cell and its row."""
         section, writable = self._page.section, self._page.desk.workbench.own.writable
         use = self._use_of(row)
         if use is not None:
             self._entry(menu, "plus", *use)
             menu.addSeparator()
-        edit, choice = edit_request(section, row, column), preference_request(section, row, column)
+        edit, choice = make_edit_request(section, row, column), make_preference_request(section, row, column)
         if edit is not None:
-            self._entry(menu, "pencil", _edit_text(row, edit), self.edit).setEnabled(writable)
+            self._entry(menu, "pencil", _format_edit_action(row, edit), self.edit).setEnabled(writable)
         if choice is not None:
             self._entry(menu, "scale", tr("Prefer another claim…"), self.prefer).setEnabled(writable)
         for icon, text, step in self._own_steps(row, column):
@@ -243,10 +284,9 @@ class Commands:
         self._entry(menu, "table-2", tr("Copy table"), self.copy_table)
 
     def fill_column_menu(self, menu: QMenu, number: int) -> None:
-        """Offer what can be done with a column."""
         page = self._page
         column, arranger = page.model.column(number), page.columns
-        sort = tr("Order by {column}", column=column_head(page.section, column))
+        sort = tr("Order by {column}", column=label_column(page.section, column))
         self._entry(menu, "arrow-up-down", sort, lambda: page.sort_by(number))
         if page.sorting is not None:
             self._entry(menu, "rotate-ccw", tr("Order as in the catalog"), page.unsort)
@@ -261,10 +301,9 @@ class Commands:
         self._entry(menu, "eye", tr("Choose columns…"), page.open_columns)
 
     def fill_columns_chooser(self, menu: QMenu) -> None:
-        """Offer every column of the section with a tick."""
         page = self._page
         for column in page.model.table.columns[1:]:
-            text = column_meaning(page.section, column)
+            text = describe_column(page.section, column)
             entry = menu.addAction(text.replace("&", "&&"))
             entry.setCheckable(True)
             entry.setChecked(column.key not in page.columns.hidden)
@@ -286,25 +325,24 @@ class Commands:
     # Actions
 
     def actions(self) -> list[ActionSpec]:
-        """Return everything that can be done, with the current cell in mind."""
         return [*self._edit_actions(), *self._column_actions()]
 
     def _edit_actions(self) -> list[ActionSpec]:
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
                 *keys: str, own: tuple[str, ...] = ()) -> ActionSpec:  # fmt: skip
             return ActionSpec(
-                f"catalog.{name}", text, run, Menu.EDIT, _SECTION, icon, keys, enabled=enabled, own_keys=own
+                f"catalog.{name}", text, run, MenuId.EDIT, _SECTION, icon, keys, enabled=enabled, own_keys=own
             )
 
         return [
             act("use", tr("Take the row into the scenario"), self._use_anywhere, "plus", self.can_use,
                 own=("Return",)),
-            act("edit", tr("Edit value…"), self.edit, "pencil", lambda: self._can(edit_request),
+            act("edit", tr("Edit value…"), self.edit, "pencil", lambda: self._can(make_edit_request),
                 own=("F2",)),
             act("prefer", tr("Prefer another claim…"), self.prefer, "scale",
-                lambda: self._can(preference_request)),
+                lambda: self._can(make_preference_request)),
             act("revert", tr("Revert to the shipped value"), self.revert, "rotate-ccw", self.can_revert,
-                own=("Del",) if self._page.section is Section.YOURS else ()),
+                own=("Del",) if self._page.section is CatalogSection.YOURS else ()),
             act("copy", tr("Copy selected cells"), self.copy, "copy", self._has_row, own=("Ctrl+C",)),
             act("copy_table", tr("Copy table"), self.copy_table, "table-2",
                 lambda: bool(self._page.model.lines), "Ctrl+Shift+C"),
@@ -318,9 +356,7 @@ class Commands:
 
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
                 *keys: str) -> ActionSpec:  # fmt: skip
-            return ActionSpec(
-                f"catalog.{name}", text, run, Menu.VIEW, _SECTION + 2, icon, keys, enabled=enabled
-            )
+            return ActionSpec(f"catalog.{name}", text, run, MenuId.VIEW, _SECTION + 2, icon, keys, enabled=enabled)
 
         return [
             act("sort", tr("Order by this column"), lambda: page.sort_by(number()), "arrow-up-down",
@@ -338,8 +374,8 @@ class Commands:
         ]  # fmt: skip
 
 
-def _edit_text(row: CatalogRow, request: EditorRequest) -> str:
-    if isinstance(row.item, Price):
+def _format_edit_action(row: CatalogRow, request: EditorRequest) -> str:
+    if isinstance(row.item, PriceRecord):
         return tr("Edit price…") if row.own else tr("Enter your own price…")
     if request.source is not None:
         return tr("Edit source…")
@@ -347,8 +383,7 @@ def _edit_text(row: CatalogRow, request: EditorRequest) -> str:
 
 
 @contextmanager
-def _busy(*, many: bool) -> Iterator[None]:
-    """Show that the program works while a long copy is made."""
+def _show_busy(*, many: bool) -> Iterator[None]:
     if many:
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
     try:

@@ -1,4 +1,4 @@
-"""The line over a catalog list: what is searched in all sections, how many rows match, and the facets."""
+"""The search field and filters above a catalog list, and what takes the place of an empty one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.itemmodels.catalog_query import FACETS, Facets
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.filter_field import FilterField
-from gpudesk.desktop.widgets.flow import FlowLayout
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.pill import Pill
-from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import Section, stale_days
-from gpudesk.domain.claims import Kind
-from gpudesk.sheets.labels import kind_label
-from gpudesk.text import tr, trn
+from gpudesk.desktop.pages.catalog.catalog_model import FACETS, CatalogFacets
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
+from gpudesk.domain.claim import SourceKind, StalenessLimits
+from gpudesk.report.labels import label_source_kind
+from gpudesk.text.translation import tr, trn
 
 #: Ages that can be asked for, in days.
 _AGES: Final = (30, 90, 180, 365, 730)
@@ -29,7 +28,7 @@ _AGES: Final = (30, 90, 180, 365, 730)
 _MOST_MAKERS: Final = 40
 
 
-class FilterLine(QWidget):
+class CatalogFilterBar(QWidget):
     """Search field, count and pills. What is chosen is told, not kept: the page says what to show."""
 
     #: The words that were typed.
@@ -44,27 +43,26 @@ class FilterLine(QWidget):
     rule_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Narrow nothing."""
         super().__init__(parent)
         self._theme = theme
-        self._facets = Facets()
-        self._section = Section.ACCELERATORS
+        self._facets = CatalogFacets()
+        self._section = CatalogSection.ACCELERATORS
         self._makers: Sequence[str] = ()
-        self._kinds: Sequence[Kind] = ()
-        self._rule = AgeRule()
+        self._kinds: Sequence[SourceKind] = ()
+        self._rule = StalenessLimits()
         self._ranked = False
         tip = tr("Show only rows that have these words, in all sections  /")
         name = tr("Filter: name, architecture, value")
         self.field = FilterField(theme, name, tip, framed=True, width=244)
-        self.count = Label(theme, font="body", colour="text2")
+        self.count = ThemedLabel(theme, font="body", colour="text2")
         self.pills = {
-            "makers": Pill(theme, "", self._fill_makers),
-            "status": Pill(theme, ""),
-            "rank": Pill(theme, ""),
-            "kinds": Pill(theme, "", self._fill_kinds),
-            "age": Pill(theme, "", self._fill_ages),
-            "disputes": Pill(theme, ""),
-            "own": Pill(theme, ""),
+            "makers": FilterPill(theme, "", self._fill_makers),
+            "status": FilterPill(theme, ""),
+            "rank": FilterPill(theme, ""),
+            "kinds": FilterPill(theme, "", self._fill_kinds),
+            "age": FilterPill(theme, "", self._fill_ages),
+            "disputes": FilterPill(theme, ""),
+            "own": FilterPill(theme, ""),
         }
         self._layout = FlowLayout(6, self)
         for widget in (self.field, self.count, *self.pills.values()):
@@ -102,23 +100,20 @@ class FilterLine(QWidget):
         self.count.setFixedHeight(px(28))
         self.updateGeometry()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave the width to the page."""
+    def sizeHint(self) -> QSize:
         return QSize(200, self._layout.heightForWidth(max(self.width(), 200)))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Ask for the lines that the pills take at this width."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.height() != self.sizeHint().height():
             self.updateGeometry()
 
     # Showing
 
-    def show_section(self, section: Section, makers: Sequence[str], kinds: Sequence[Kind]) -> None:
-        """Offer the facets of a section, with the makers and kinds that it has."""
+    def show_section(self, section: CatalogSection, makers: Sequence[str], kinds: Sequence[SourceKind]) -> None:
         self._section, self._makers, self._kinds = section, makers, kinds
 
-    def show_facets(self, facets: Facets, rule: AgeRule, *, ranked: bool | None) -> None:
+    def show_facets(self, facets: CatalogFacets, rule: StalenessLimits, *, ranked: bool | None) -> None:
         """Say what is in force; `ranked` None takes the choice about announced parts away."""
         self._facets, self._rule, self._ranked = facets, rule, bool(ranked)
         offered = FACETS[self._section]
@@ -137,31 +132,30 @@ class FilterLine(QWidget):
         self.updateGeometry()
 
     def show_count(self, text: str) -> None:
-        """Say how many of the rows are shown."""
         self.count.setText(text)
         self._layout.invalidate()
 
     def _maker_word(self) -> str:
         return {
-            Section.ACCELERATORS: tr("Vendor"),
-            Section.MODELS: tr("Organisation"),
-            Section.PRICES: tr("Provider"),
-            Section.SOURCES: tr("Publisher"),
+            CatalogSection.ACCELERATORS: tr("Vendor"),
+            CatalogSection.MODELS: tr("Organisation"),
+            CatalogSection.PRICES: tr("Provider"),
+            CatalogSection.SOURCES: tr("Publisher"),
         }.get(self._section, tr("Vendor"))
 
     def _makers_text(self) -> str:
         chosen = sorted(self._facets.makers)
-        return _few(chosen) if chosen else self._maker_word()
+        return _format_few_names(chosen) if chosen else self._maker_word()
 
     def _kinds_text(self) -> str:
-        chosen = [kind_label(kind) for kind in Kind if kind in self._facets.kinds]
-        return _few(chosen) if chosen else tr("Kind")
+        chosen = [label_source_kind(kind) for kind in SourceKind if kind in self._facets.kinds]
+        return _format_few_names(chosen) if chosen else tr("Kind")
 
     def _age_text(self) -> str:
         if self._facets.stale:
             return tr("Stale")
         days = self._facets.newer_than
-        return tr("Age") if days is None else tr("Newer than {age}", age=days_text(days))
+        return tr("Age") if days is None else tr("Newer than {age}", age=format_days(days))
 
     # Menus
 
@@ -174,20 +168,20 @@ class FilterLine(QWidget):
 
     def _fill_kinds(self, menu: QMenu) -> None:
         for kind in self._kinds:
-            entry = menu.addAction(_capital(kind_label(kind)))
+            entry = menu.addAction(_capitalize(label_source_kind(kind)))
             entry.setCheckable(True)
             entry.setChecked(kind in self._facets.kinds)
             entry.triggered.connect(partial(self._toggle_kind, kind))
 
     def _fill_ages(self, menu: QMenu) -> None:
         for days in _AGES:
-            entry = menu.addAction(tr("Newer than {age}", age=days_text(days)))
+            entry = menu.addAction(tr("Newer than {age}", age=format_days(days)))
             entry.setCheckable(True)
             entry.setChecked(self._facets.newer_than == days)
             entry.triggered.connect(partial(self._change, newer_than=days, stale=False))
         menu.addSeparator()
         stale = menu.addAction(
-            tr("Stale only: older than {age}", age=days_text(stale_days(self._rule, self._section)))
+            tr("Stale only: older than {age}", age=format_days(get_stale_days(self._rule, self._section)))
         )
         stale.setCheckable(True)
         stale.setChecked(self._facets.stale)
@@ -198,25 +192,60 @@ class FilterLine(QWidget):
     def _toggle_maker(self, maker: str, *_: object) -> None:
         self._change(makers=self._facets.makers ^ {maker})
 
-    def _toggle_kind(self, kind: Kind, *_: object) -> None:
+    def _toggle_kind(self, kind: SourceKind, *_: object) -> None:
         self._change(kinds=self._facets.kinds ^ {kind})
 
     def _change(self, *_: object, **fields: Any) -> None:  # noqa: ANN401 - any field of the facets
         self.facets_changed.emit(replace(self._facets, **fields))
 
 
-def _few(names: Sequence[str]) -> str:
-    """Return up to two names, and how many more there are."""
+def _format_few_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:2])
     return tr("{names} and {n} more", names=shown, n=len(names) - 2) if len(names) > 2 else shown
 
 
-def days_text(days: int) -> str:
+def format_days(days: int) -> str:
     """Return a number of days in words, whole years as such."""
     if days % 365 == 0:
         return trn("{n} year", "{n} years", days // 365)
     return trn("{n} day", "{n} days", days)
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+class EmptyListNote(QWidget):
+    """A sentence with one button."""
+
+    #: The button was pressed.
+    wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = ThemedLabel(theme, font="option")
+        self.words = ThemedLabel(theme, font="small", colour="text2")
+        self.button = Button(theme, "")
+        self.button.clicked.connect(self.wanted)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
+        for label in (self.title, self.words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setWordWrap(True)
+            column.addWidget(label)
+        column.addSpacing(theme.px(10))
+        column.addLayout(row)
+        column.addStretch(3)
+
+    def say(self, title: str, words: str, button: str) -> None:
+        """Say what is missing; without a text there is no button."""
+        self.title.setText(title)
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+        self.button.setText(button)
+        self.button.setVisible(bool(button))
+        self.setAccessibleName(f"{title}. {words}" if words else title)

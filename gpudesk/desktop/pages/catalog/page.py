@@ -1,56 +1,147 @@
-"""The page Catalog: every fact with who states it, searched, narrowed and put beside the user's own."""
+"""The Catalog page: every fact with its source, searched, filtered and set beside the user's own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import partial, reduce
+from itertools import groupby, pairwise
+from operator import or_
 from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.after_paint import after_paint
-from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
-from gpudesk.desktop.itemmodels.catalog_query import (
-    Facets,
-    Sorting,
-    largest_first,
-    next_sorting,
-    ranked_end,
+from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.desktop.pages.catalog.backups import make_rewrite_actions
+from gpudesk.desktop.pages.catalog.catalog_model import (
+    CatalogFacets,
+    CatalogHeading,
+    CatalogLine,
+    CatalogModel,
+    CatalogSections,
+    CatalogSorting,
+    find_ranked_end,
+    is_largest_first,
+    next_column_sorting,
 )
-from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
-from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING, ColumnArrangement
-from gpudesk.desktop.pages.catalog.commands import Commands
-from gpudesk.desktop.pages.catalog.empty_state import EmptyState
-from gpudesk.desktop.pages.catalog.filter_line import FilterLine
-from gpudesk.desktop.pages.catalog.headings import with_headings
-from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
-from gpudesk.desktop.pages.catalog.selecting import selection_of
-from gpudesk.desktop.pages.catalog.table_view import CatalogView
-from gpudesk.desktop.pages.catalog.words import add_text, count_text, marks_of, why_empty
-from gpudesk.desktop.pages.page import Page, view_actions
-from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.ranking import RANK_ANNOUNCED
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.note_bar import NoteBar
-from gpudesk.desktop.shell.writing_anew import anew_remedies
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button, IconButton
-from gpudesk.desktop.widgets.mark_legend import MarkLegend
-from gpudesk.desktop.widgets.page_head import PageHead
-from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import Section, stale_days
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.comparison import repeated, slots
-from gpudesk.sentences import sentence
-from gpudesk.sheets.catalog_cells import CatalogWriter
-from gpudesk.sheets.catalog_words import section_label
-from gpudesk.sheets.dates import today
-from gpudesk.sheets.specs import as_sentence
-from gpudesk.text import tr
-from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_rule
+from gpudesk.desktop.pages.catalog.cells import MARKS, STALE
+from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING, ColumnArrangement
+from gpudesk.desktop.pages.catalog.commands import CatalogCommands, select_catalog_cell
+from gpudesk.desktop.pages.catalog.filter_line import CatalogFilterBar, EmptyListNote, format_days
+from gpudesk.desktop.pages.catalog.table import CatalogTableView
+from gpudesk.desktop.pages.page import DeskPage, make_view_actions
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.desk import RANK_ANNOUNCED, Desk
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.painted_table import MarkLegend
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.note_bar import NoteBar
+from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
+from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
+from gpudesk.domain.answer import assign_palette_indexes, find_variants
+from gpudesk.domain.catalog_table import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
+from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary, SourceKind, StalenessLimits
+from gpudesk.report.catalog_lists import CatalogCellFormatter, label_section, label_term_of_data
+from gpudesk.report.comparison.attribute_rows import to_sentence
+from gpudesk.report.labels import get_today
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
+
+
+def format_row_count(shown: int, every: int, formatter: Formatter) -> str:
+    if shown == every:
+        return trn("{count} row", "{count} rows", every, count=formatter.count(every))
+    return tr("{n} of {m}", n=formatter.count(shown), m=formatter.count(every))
+
+
+def format_add_action(section: CatalogSection) -> str:
+    """Return what adding to a section by hand is called; nothing where it is not offered."""
+    return {
+        CatalogSection.ACCELERATORS: tr("Add accelerator"),
+        CatalogSection.PRICES: tr("Add price"),
+        CatalogSection.SOURCES: tr("Add source"),
+    }.get(section, "")
+
+
+def explain_empty_list(
+    section: CatalogSection, words: str, facets: CatalogFacets, problem: str
+) -> tuple[str, str, str]:
+    """Return why there are no rows, what to know of it, and what the button says.
+
+    `problem` is why the user's own facts cannot be used, empty where they can.
+    """
+    if words.strip() or facets.active:
+        said = tr("“{words}”", words=words.strip()) if words.strip() else ""
+        return tr("Nothing in {section} matches", section=label_section(section)), said, tr("Clear filter")
+    if section is CatalogSection.YOURS and problem:
+        return tr("Your own facts are not used"), problem, tr("Show backups")
+    if section is CatalogSection.YOURS:
+        said = tr(
+            "What you state, take instead of the shipped value, or import is listed here, and kept in a file "
+            "of your own. F2 on a figure enters your value."
+        )
+        return tr("Nothing of yours is in the catalog yet"), said, tr("Import…")
+    return tr("There is nothing in this section"), "", ""
+
+
+def find_list_marks(table: CatalogTable, stale_days: int) -> list[tuple[str, str]]:
+    """Return glyph and meaning of each mark that stands in a list."""
+    marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
+    meanings = {
+        CatalogCellMark.OWN: tr("Your value"),
+        CatalogCellMark.COMPUTED: tr("Computed from the dimensions"),
+        CatalogCellMark.DISPUTED: tr("Sources differ"),
+    }
+    shown = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
+    if table.place("age") >= 0:
+        shown.append((STALE[0], tr("Stale: older than {age}", age=format_days(stale_days))))
+    return shown
+
+
+_BETWEEN: Final = "   ·   "
+
+
+def insert_price_headings(
+    table: CatalogTable, places: Sequence[int], sorting: CatalogSorting | None, formatter: Formatter
+) -> tuple[Sequence[CatalogLine], Sequence[int]]:
+    """Return the lines of a list, and which of them are headings.
+
+    Prices in the order of the catalog stand under a heading for each part; everything else under none.
+    """
+    if table.section is not CatalogSection.PRICES or sorting is not None:
+        return places, ()
+    rows = table.rows
+    lines: list[CatalogLine] = []
+    headings: list[int] = []
+    for _, group in groupby(places, key=lambda place: rows[place].thing):
+        members = list(group)
+        title = rows[members[0]].values[0]
+        note = partial(_summarize_prices, rows, members, formatter)
+        headings.append(len(lines))
+        lines.append(CatalogHeading(MISSING_VALUE_TEXT if title is None else str(title), note))
+        lines.extend(members)
+    return lines, headings
+
+
+def _summarize_prices(rows: Sequence[CatalogRow], members: Sequence[int], formatter: Formatter) -> str:
+    prices = [item for place in members if isinstance(item := rows[place].item, PriceRecord)]
+    return _BETWEEN.join(_format_price_range(each, formatter) for each in summarize_prices(prices))
+
+
+def _format_price_range(found: PriceSummary, formatter: Formatter) -> str:
+    decimals = 0 if found.term == PURCHASE_TERM else 2
+    low, median, high = (formatter.number(amount, decimals) for amount in (found.low, found.median, found.high))
+    if low == high:
+        return f"{label_term_of_data(found.term)} {low}"
+    return tr(
+        "{term} {low} – {high}, median {median}", term=label_term_of_data(found.term), low=low, high=high, median=median
+    )
+
 
 _SECTION_OF_MENU: Final = 51
 #: Settings by which rows are ordered and marked.
@@ -59,34 +150,33 @@ _FOLLOWED: Final = (STALE_PRICE_DAYS, STALE_FACT_DAYS, RANK_ANNOUNCED)
 _PIECE_S: Final = 0.004
 #: What can be added by hand, by section.
 _ADDED: Final = {
-    Section.ACCELERATORS: EditorKind.ACCELERATOR,
-    Section.PRICES: EditorKind.PRICE,
-    Section.SOURCES: EditorKind.SOURCE,
+    CatalogSection.ACCELERATORS: EditorKind.ACCELERATOR,
+    CatalogSection.PRICES: EditorKind.PRICE,
+    CatalogSection.SOURCES: EditorKind.SOURCE,
 }
 
 
-class CatalogPage(Page):
+class CatalogPage(DeskPage):
     """Lists of the catalog. Selecting a cell selects it on the desk; what changes facts is asked for."""
 
     page_id = "catalog"
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Read nothing yet: the first look makes the section that is shown."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Catalog"))
-        self.section = _section(settings.get(SECTION_SETTING, Section.ACCELERATORS.value))
+        self.section = _read_section(settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value))
         self._words = ""
-        self._facets: dict[Section, Facets] = {}
-        self._sortings: dict[Section, Sorting | None] = {}
-        self._cells: dict[Section, tuple[str, str]] = {}
-        self._shelf: Shelf | None = None
+        self._facets: dict[CatalogSection, CatalogFacets] = {}
+        self._sortings: dict[CatalogSection, CatalogSorting | None] = {}
+        self._cells: dict[CatalogSection, tuple[str, str]] = {}
+        self._shelf: CatalogSections | None = None
         self.model = CatalogModel(self)
-        self.view = CatalogView(theme, self.model)
+        self.view = CatalogTableView(theme, self.model)
         self.columns = ColumnArrangement(settings, self.view, self)
-        self.commands = Commands(self)
-        self.filter = FilterLine(theme)
+        self.commands = CatalogCommands(self)
+        self.filter = CatalogFilterBar(theme)
         self.note = NoteBar(theme)
-        self.empty = EmptyState(theme)
+        self.empty = EmptyListNote(theme)
         self.legend = MarkLegend(theme)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._prepare)
@@ -105,11 +195,11 @@ class CatalogPage(Page):
         self.import_button = Button(theme, tr("Import…"), icon="import")
         self.add_button = Button(theme, tr("Add accelerator"), icon="plus")
         controls = (self._columns_button, self.import_button, self.add_button)
-        views = [(section.value, section_label(section)) for section in Section]
-        self.head = PageHead(theme, tr("Catalog"), views, controls, with_copy=False)
+        views = [(section.value, label_section(section)) for section in CatalogSection]
+        self.head = PageHeader(theme, tr("Catalog"), views, controls, with_copy=False)
         self.head.segment.set_value(self.section.value)
         # So that the lists of all sections begin on one line.
-        self.head.keep_room(self.add_button, [add_text(section) for section in Section])
+        self.head.keep_room(self.add_button, [format_add_action(section) for section in CatalogSection])
         self._content = QWidget()
         inner = QVBoxLayout(self._content)
         inner.addWidget(self.view, 1)
@@ -134,7 +224,7 @@ class CatalogPage(Page):
         desk.catalog_changed.connect(self._catalog_changed)
         desk.scenario_changed.connect(self._scenario_changed)
         self.settings.changed.connect(self._setting_changed)
-        self.head.segment.chosen.connect(lambda key: self.show_section(Section(key)))
+        self.head.segment.chosen.connect(lambda key: self.show_section(CatalogSection(key)))
         self._columns_button.clicked.connect(self.open_columns)
         self.import_button.clicked.connect(self.import_requested)
         self.add_button.clicked.connect(self.add)
@@ -142,7 +232,7 @@ class CatalogPage(Page):
         line.left.connect(self.focus_content)
         line.facets_changed.connect(self.narrow)
         line.ranking_changed.connect(lambda on: self.settings.put(RANK_ANNOUNCED, on))
-        line.rule_wanted.connect(lambda: self.wanted_editor.emit(EditorRequest(EditorKind.STALENESS)))
+        line.rule_wanted.connect(lambda: self.editing_requested.emit(EditorRequest(EditorKind.STALENESS)))
         view.cell_chosen.connect(self._cell_chosen)
         view.sort_requested.connect(self.sort_by)
         view.copy_requested.connect(commands.copy)
@@ -162,34 +252,30 @@ class CatalogPage(Page):
     # What is shown
 
     @property
-    def shelf(self) -> Shelf:
-        """The sections of the catalog as it is now."""
+    def shelf(self) -> CatalogSections:
         if self._shelf is None:
-            self._shelf = Shelf(self.desk.workbench, self.desk.formatter, today())
+            self._shelf = CatalogSections(self.desk.workbench, self.desk.formatter, get_today())
         return self._shelf
 
     @property
-    def writer(self) -> CatalogWriter:
-        """What writes the cells of the section that is shown."""
+    def writer(self) -> CatalogCellFormatter:
         return self.shelf.writer(self.section)
 
     @property
-    def sorting(self) -> Sorting | None:
+    def sorting(self) -> CatalogSorting | None:
         """What the section that is shown is ordered by; None for the order of the catalog."""
         return self._sortings.get(self.section)
 
     @property
-    def facets(self) -> Facets:
-        """What narrows the section that is shown."""
-        return self._facets.get(self.section, Facets())
+    def facets(self) -> CatalogFacets:
+        return self._facets.get(self.section, CatalogFacets())
 
     @property
-    def rule(self) -> AgeRule:
-        """From when on ages are marked."""
-        return age_rule(self.settings.values)
+    def rule(self) -> StalenessLimits:
+        return make_age_rule(self.settings.values)
 
     @property
-    def ranks_announced(self) -> bool:
+    def includes_announced_in_ranking(self) -> bool:
         """Whether announced parts stand among the others where rows are ordered by a figure."""
         return self.settings.get(RANK_ANNOUNCED, default=False)
 
@@ -200,8 +286,7 @@ class CatalogPage(Page):
             return
         self._show_section()
 
-    def show_section(self, section: Section) -> None:
-        """Show another section."""
+    def show_section(self, section: CatalogSection) -> None:
         if section is self.section:
             return
         self.section = section
@@ -213,59 +298,58 @@ class CatalogPage(Page):
         table = self.shelf.table(self.section)
         makers = sorted({row.maker for row in table.rows if row.maker}, key=str.casefold)
         found = {kind for row in table.rows for kind in row.kinds}
-        self.filter.show_section(self.section, makers, [kind for kind in Kind if kind in found])
-        self.view.takes_a = self.section is Section.ACCELERATORS
+        self.filter.show_section(self.section, makers, [kind for kind in SourceKind if kind in found])
+        self.view.accepts_add_key = self.section is CatalogSection.ACCELERATORS
         self._show_slots()
         self._show_add()
         self._show_rows()
         self.columns.take_section(self.section)
         self._explain_marks()
-        self.view.setAccessibleName(section_label(self.section))
+        self.view.setAccessibleName(label_section(self.section))
         cell = self._cells.get(self.section)
         if cell is not None:
             self.view.show_current(*cell)
 
     def _show_rows(self) -> None:
-        """Put the rows that match into the list, and say how many there are."""
         shelf, section = self.shelf, self.section
         table = shelf.table(section)
         places = self.matches(section, self._words)
         model = self.model
-        model.mark_stale(shelf.today, stale_days(self.rule, section))
+        model.mark_stale(shelf.today, get_stale_days(self.rule, section))
         sorting = self.sorting
-        rule = -1 if self.ranks_announced else ranked_end(table, places, sorting)
+        rule = -1 if self.includes_announced_in_ranking else find_ranked_end(table, places, sorting)
         self.view.heads.sorting = sorting
-        lines, headings = with_headings(table, places, sorting, self.desk.formatter)
+        lines, headings = insert_price_headings(table, places, sorting, self.desk.formatter)
         model.show(table, shelf.writer(section), lines, headings=headings, rule=rule)
-        self.filter.show_count(count_text(len(places), len(table.rows), self.desk.formatter))
+        self.filter.show_count(format_row_count(len(places), len(table.rows), self.desk.formatter))
         self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
         # Of the other sections: once the list has been painted.
         self._counting.start(0)
         self._show_empty(not places)
 
-    def matches(self, section: Section, words: str) -> list[int]:
+    def matches(self, section: CatalogSection, words: str) -> list[int]:
         """Return the places of the rows of a section that hold these words, within its facets."""
         return self.shelf.places(
             section,
             words,
-            self._facets.get(section, Facets()),
+            self._facets.get(section, CatalogFacets()),
             self._sortings.get(section),
-            announced_among=self.ranks_announced,
-            stale_days=stale_days(self.rule, section),
+            announced_among=self.includes_announced_in_ranking,
+            stale_days=get_stale_days(self.rule, section),
         )
 
     def _ranking(self, has_tail: bool) -> bool | None:
         """Return whether announced rows are ranked, None where there is nothing to rank them by."""
-        if self.section is not Section.ACCELERATORS or self.sorting is None:
+        if self.section is not CatalogSection.ACCELERATORS or self.sorting is None:
             return None
-        return self.ranks_announced if has_tail or self.ranks_announced else None
+        return self.includes_announced_in_ranking if has_tail or self.includes_announced_in_ranking else None
 
     def _show_counts(self) -> None:
         """Say in each segment how many of its rows match, while something is searched."""
         segment = self.head.segment
-        for section in Section:
-            text = section_label(section)
+        for section in CatalogSection:
+            text = label_section(section)
             if self._words.split() and self.shelf.is_ready(section):
                 text = f"{text}  {self.desk.formatter.count(len(self.matches(section, self._words)))}"
             segment.set_text(section.value, text)
@@ -274,14 +358,16 @@ class CatalogPage(Page):
     def _show_slots(self) -> None:
         choices = self.desk.scenario.accelerators
         found: dict[str, tuple[int, bool]] = {}
-        for choice, slot, hollow in zip(choices, slots(choices), repeated(choices), strict=True):
-            found.setdefault(choice.accelerator, (slot, hollow))
+        for choice, slot, is_variant in zip(
+            choices, assign_palette_indexes(choices), find_variants(choices), strict=True
+        ):
+            found.setdefault(choice.accelerator, (slot, is_variant))
         if found != self.view.slots:
             self.view.slots = found
             self.view.viewport().update()
 
     def _show_add(self) -> None:
-        text = add_text(self.section)
+        text = format_add_action(self.section)
         self.add_button.setVisible(bool(text))
         if text:
             self.add_button.setText(text)
@@ -289,13 +375,13 @@ class CatalogPage(Page):
         self.head.arrange()
 
     def _explain_marks(self) -> None:
-        shown = marks_of(self.model.table, stale_days(self.rule, self.section))
+        shown = find_list_marks(self.model.table, get_stale_days(self.rule, self.section))
         self.legend.explain(shown)
         self.legend.setVisible(bool(shown))
 
     def _show_empty(self, empty: bool) -> None:
         if empty:
-            self.empty.say(*why_empty(self.section, self._words, self.facets, self._problem()))
+            self.empty.say(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
         self._stack.setCurrentIndex(int(empty))
 
     def _leave_empty(self) -> None:
@@ -309,7 +395,7 @@ class CatalogPage(Page):
     def _problem(self) -> str:
         """Return why the user's own facts cannot be used, empty where they can."""
         problem = self.desk.workbench.own.problem
-        return "" if problem is None else as_sentence(sentence(problem.problem, self.desk.formatter))
+        return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
 
     # Searching, narrowing, ordering
 
@@ -325,8 +411,7 @@ class CatalogPage(Page):
         self._show_rows()
         self.focus_content()
 
-    def narrow(self, facets: Facets) -> None:
-        """Narrow the section that is shown."""
+    def narrow(self, facets: CatalogFacets) -> None:
         self._facets[self.section] = facets
         self._show_rows()
 
@@ -335,8 +420,8 @@ class CatalogPage(Page):
         if not 0 <= number < self.model.columnCount():
             return
         column = self.model.column(number)
-        first = largest_first(column.kind)
-        self._sortings[self.section] = next_sorting(self.sorting, column.key, largest_first=first)
+        first = is_largest_first(column.kind)
+        self._sortings[self.section] = next_column_sorting(self.sorting, column.key, largest_first=first)
         self._show_rows()
         self.view.heads.viewport().update()
 
@@ -368,33 +453,31 @@ class CatalogPage(Page):
 
     def tell(self, text: str) -> None:
         """Say what could not be done, and what can be done about it."""
-        remedies = anew_remedies(self.desk.workbench.own, self.desk.formatter, self._say_anew)
+        remedies = make_rewrite_actions(self.desk.workbench.own, self.desk.formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.backups_requested.emit))
         self.note.show_note(text, remedies)
 
-    def _say_anew(self, text: str, fault: bool) -> None:
+    def _show_rewrite_offer(self, text: str, fault: bool) -> None:
         self.note.show_note(text, fault=fault)
 
     # Making sections before they are asked for
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Catch up, then make the other sections bit by bit."""
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._prepare_later()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Rest."""
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
 
     @property
     def preparing(self) -> bool:
         """Whether some section is still to be made before it can be searched."""
-        return not all(map(self.shelf.is_ready, Section))
+        return not all(map(self.shelf.is_ready, CatalogSection))
 
     def _prepare_later(self) -> None:
-        after_paint(self.view.viewport(), lambda: self._timer.start(0))
+        call_after_paint(self.view.viewport(), lambda: self._timer.start(0))
 
     def _prepare(self) -> None:
         if self.shelf.step(_PIECE_S):
@@ -409,28 +492,25 @@ class CatalogPage(Page):
         self._cells[self.section] = (row_key, column_key)
         found = self.commands.current()
         if found is not None:
-            selection = selection_of(self.section, *found)
+            selection = select_catalog_cell(self.section, *found)
             if selection is not None:
                 self.desk.select(selection)
 
     def focus_content(self) -> None:
-        """Give the focus to the list."""
         target = self.view if self._stack.currentIndex() == 0 else self.filter.field
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def focus_filter(self) -> None:
-        """Give the focus to the search field."""
         self.filter.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def add(self) -> None:
         """Ask for the form of what can be added in this section."""
         kind = _ADDED.get(self.section)
         if kind is not None:
-            self.wanted_editor.emit(EditorRequest(kind))
+            self.editing_requested.emit(EditorRequest(kind))
 
     def open_columns(self) -> None:
-        """Let the list of columns drop."""
-        from gpudesk.desktop.widgets.menu import make_menu
+        from gpudesk.desktop.ui.widgets.qt_support import make_menu
 
         menu = make_menu(parent=self)
         self.commands.fill_columns_chooser(menu)
@@ -439,19 +519,18 @@ class CatalogPage(Page):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands."""
-        views = [(section.value, section_label(section)) for section in Section]
+        views = [(section.value, label_section(section)) for section in CatalogSection]
         return [
-            ActionSpec("catalog.filter", tr("Filter the catalog"), self.focus_filter, Menu.VIEW,
+            ActionSpec("catalog.filter", tr("Filter the catalog"), self.focus_filter, MenuId.VIEW,
                        _SECTION_OF_MENU, "search", ("/",), single_key=True),
-            ActionSpec("catalog.clear_filter", tr("Clear filter"), self.clear_filter, Menu.VIEW,
+            ActionSpec("catalog.clear_filter", tr("Clear filter"), self.clear_filter, MenuId.VIEW,
                        _SECTION_OF_MENU, "x", enabled=lambda: bool(self._words) or self.facets.active),
-            *view_actions(self.page_id, tr("Catalog"), views, lambda key: self.show_section(Section(key)),
+            *make_view_actions(self.page_id, tr("Catalog"), views, lambda key: self.show_section(CatalogSection(key)),
                           _SECTION_OF_MENU),
             *self.commands.actions(),
         ]  # fmt: skip
 
 
-def _section(name: str) -> Section:
-    sections: Sequence[Section] = tuple(Section)
-    return next((section for section in sections if section.value == name), Section.ACCELERATORS)
+def _read_section(name: str) -> CatalogSection:
+    sections: Sequence[CatalogSection] = tuple(CatalogSection)
+    return next((section for section in sections if section.value == name), CatalogSection.ACCELERATORS)

@@ -1,39 +1,122 @@
-"""What can be done with rows, columns and cells of the comparison table: as menus and as actions."""
+"""Menus and actions of the comparison table, and the arrangement they change."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from PySide6.QtCore import QMimeData, QPoint
+from PySide6.QtCore import QMimeData, QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
-from gpudesk.desktop.pages.compare.arranger import Arranger
-from gpudesk.desktop.pages.compare.table_view import ComparisonView
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.pages.compare.comparison_model import (
+    ComparisonArrangement,
+    ComparisonModel,
+    move_row,
+    next_row_sorting,
+)
+from gpudesk.desktop.pages.compare.table import ComparisonTableView
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.menu import make_menu
-from gpudesk.domain.comparison import column_keys
-from gpudesk.sheets.comparison_copy import clipping
-from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
-from gpudesk.text import tr
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.domain.answer import make_column_keys
+from gpudesk.report.comparison.tables import ComparedHead, ComparedRow, ComparisonTable
+from gpudesk.report.writers.clipboard import build_comparison_clipping
+from gpudesk.text.translation import tr
+
+_HIDDEN_ROWS: Final = "compare.hidden_rows"
+_ROW_ORDER: Final = "compare.row_order"
+_DIFFERENCES: Final = "compare.differences_only"
+
+
+class ArrangementController(QObject):
+    """Holds one `Arrangement`. Which columns are hidden and how they are ordered ends with the session."""
+
+    changed = Signal()
+
+    def __init__(self, settings: UserSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._arrangement = ComparisonArrangement(
+            differences_only=settings.get(_DIFFERENCES, default=False),
+            hidden_rows=frozenset(_read_words(settings.get(_HIDDEN_ROWS, []))),
+            row_order=_read_words(settings.get(_ROW_ORDER, [])),
+        )
+
+    @property
+    def arrangement(self) -> ComparisonArrangement:
+        return self._arrangement
+
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - any field of an arrangement
+        self._take(replace(self._arrangement, **fields))
+
+    def _take(self, arrangement: ComparisonArrangement) -> None:
+        if arrangement == self._arrangement:
+            return
+        self._arrangement = arrangement
+        self._settings.put(_HIDDEN_ROWS, sorted(arrangement.hidden_rows))
+        self._settings.put(_ROW_ORDER, list(arrangement.row_order))
+        self._settings.put(_DIFFERENCES, arrangement.differences_only)
+        self.changed.emit()
+
+    # Rows
+
+    def hide_row(self, key: str) -> None:
+        self.change(hidden_rows=self._arrangement.hidden_rows | {key})
+
+    def show_all_rows(self) -> None:
+        """Show all rows: none hidden, none filtered out."""
+        self.change(hidden_rows=frozenset(), differences_only=False, filter="")
+
+    def move_row(self, table: ComparisonTable, key: str, step: int) -> None:
+        """Move a row up (-1) or down (1) within its group."""
+        self._take(move_row(table, self._arrangement, key, step))
+
+    # Columns
+
+    def sort_by(self, table: ComparisonTable, key: str) -> None:
+        """Order the columns by a row: best first, then the reverse, then as in the scenario."""
+        self.change(sorting=next_row_sorting(table, self._arrangement.sorting, key))
+
+    def hide_column(self, key: str) -> None:
+        self.change(hidden_columns=self._arrangement.hidden_columns | {key})
+
+    def show_all_columns(self) -> None:
+        self.change(hidden_columns=frozenset())
+
+    def forget_columns(self, table: ComparisonTable) -> None:
+        """Let go of hidden columns that the scenario no longer has; one at least is always shown."""
+        hidden = self._arrangement.hidden_columns & {head.key for head in table.heads}
+        if len(hidden) == len(table.heads):
+            hidden = frozenset()
+        if hidden != self._arrangement.hidden_columns:
+            self._arrangement = replace(self._arrangement, hidden_columns=hidden)
+
+
+def _read_words(values: list[Any]) -> tuple[str, ...]:
+    return tuple(value for value in values if isinstance(value, str))
+
 
 #: Sections of the menus that the page adds its actions to.
 _SECTION: Final = 50
 
 
-class Commands:
+class ComparisonCommands:
     """Acts on the arrangement, the scenario and the clipboard; -1 stands for no row or no column."""
 
     def __init__(
-        self, desk: Desk, theme: Theme, arranger: Arranger, model: ComparisonModel, view: ComparisonView
+        self,
+        desk: Desk,
+        theme: Theme,
+        arranger: ArrangementController,
+        model: ComparisonModel,
+        view: ComparisonTableView,
     ) -> None:
-        """Keep what to act on."""
         self._desk = desk
         self._theme = theme
         self._arranger = arranger
@@ -43,20 +126,17 @@ class Commands:
     # Rows
 
     def row_of(self, number: int) -> ComparedRow | None:
-        """Return the row in a line of the view."""
         return self._model.lines[number].row if 0 <= number < len(self._model.lines) else None
 
     def _current_row(self) -> ComparedRow | None:
         return self.row_of(self._view.currentIndex().row())
 
     def sort_by(self, number: int) -> None:
-        """Order the columns by the row in a line."""
         row = self.row_of(number)
         if row is not None:
             self._arranger.sort_by(self._model.table, row.key)
 
     def _on_row(self, act: Callable[[ComparedRow], object], row: ComparedRow | None = None) -> None:
-        """Act on a row, else on that of the current cell."""
         found = row or self._current_row()
         if found is not None:
             act(found)
@@ -83,14 +163,13 @@ class Commands:
 
     def _position(self, head: ComparedHead) -> int | None:
         """Return where a column stands in the scenario, which may have changed since it was answered."""
-        keys = column_keys(self._desk.scenario.accelerators)
+        keys = make_column_keys(self._desk.scenario.accelerators)
         return keys.index(head.key) if head.key in keys else None
 
     def set_baseline(self, head: ComparedHead) -> None:
-        """Make a column the one that differences are against."""
         position = self._position(head)
         if position:
-            edited = edits.make_baseline(self._desk.scenario, position)
+            edited = scenario_edits.make_baseline(self._desk.scenario, position)
             self._desk.apply(edited, tr("Set {name} as baseline", name=head.name))
 
     def move_column(self, head: ComparedHead, step: int) -> None:
@@ -99,7 +178,7 @@ class Commands:
         target = self._neighbour(head, step)
         position = self._position(head)
         if position is not None and target is not None:
-            edited = edits.move_accelerator(self._desk.scenario, position, target)
+            edited = scenario_edits.move_accelerator(self._desk.scenario, position, target)
             self._desk.apply(edited, tr("Move {name}", name=head.name))
 
     def _neighbour(self, head: ComparedHead, step: int) -> int | None:
@@ -112,10 +191,9 @@ class Commands:
         return self._position(shown[place + step])
 
     def remove_column(self, head: ComparedHead) -> None:
-        """Take an accelerator out of the scenario."""
         position = self._position(head)
         if position is not None:
-            edited = edits.remove_accelerator(self._desk.scenario, position)
+            edited = scenario_edits.remove_accelerator(self._desk.scenario, position)
             self._desk.apply(edited, tr("Remove {name}", name=head.name))
 
     def _can_hide(self) -> bool:
@@ -142,7 +220,7 @@ class Commands:
         if not rows or not positions:
             return
         style = self._desk.formatter.style
-        made = clipping(self._model.table, rows, positions, style, with_heads=with_heads)
+        made = build_comparison_clipping(self._model.table, rows, positions, style, with_heads=with_heads)
         data = QMimeData()
         data.setText(made.text)
         data.setHtml(made.html)
@@ -202,19 +280,16 @@ class Commands:
     # Actions
 
     def actions(self) -> list[ActionSpec]:
-        """Return everything that can be done, with the current cell in mind."""
         return [*self._copy_actions(), *self._row_actions(), *self._column_actions()]
 
     def _copy_actions(self) -> list[ActionSpec]:
         return [
-            ActionSpec(
-                "compare.copy", tr("Copy selected cells"), self.copy, Menu.EDIT, _SECTION, icon="copy"
-            ),
+            ActionSpec("compare.copy", tr("Copy selected cells"), self.copy, MenuId.EDIT, _SECTION, icon="copy"),
             ActionSpec(
                 "compare.copy_table",
                 tr("Copy table"),
                 self.copy_table,
-                Menu.EDIT,
+                MenuId.EDIT,
                 _SECTION,
                 icon="table-2",
                 shortcuts=("Ctrl+Shift+C",),
@@ -227,9 +302,7 @@ class Commands:
             return self._current_row() is not None
 
         def act(name: str, text: str, run: Callable[[], object], icon: str, *keys: str) -> ActionSpec:
-            return ActionSpec(
-                f"compare.{name}", text, run, Menu.VIEW, _SECTION + 1, icon, keys, enabled=on_row
-            )
+            return ActionSpec(f"compare.{name}", text, run, MenuId.VIEW, _SECTION + 1, icon, keys, enabled=on_row)
 
         return [
             act("sort", tr("Order columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
@@ -237,12 +310,7 @@ class Commands:
             act("row_down", tr("Move row down"), lambda: self._step_row(1), "arrow-down", "Alt+Down"),
             act("hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
             ActionSpec(
-                "compare.show_rows",
-                tr("Show all rows"),
-                self._arranger.show_all_rows,
-                Menu.VIEW,
-                _SECTION + 1,
-                "eye",
+                "compare.show_rows", tr("Show all rows"), self._arranger.show_all_rows, MenuId.VIEW, _SECTION + 1, "eye"
             ),
         ]
 
@@ -256,18 +324,13 @@ class Commands:
             return self._current_head() is not None
 
         def act(
-            name: str,
-            text: str,
-            run: Callable[[], object],
-            icon: str,
-            enabled: Callable[[], bool],
-            key: str = "",
+            name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool], key: str = ""
         ) -> ActionSpec:
             return ActionSpec(
                 f"compare.{name}",
                 text,
                 run,
-                Menu.VIEW,
+                MenuId.VIEW,
                 _SECTION + 2,
                 icon,
                 (key,) if key else (),

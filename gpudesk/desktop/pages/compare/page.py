@@ -1,63 +1,165 @@
-"""The page Compare: headline answers over the table of everything that is known of the parts."""
+"""The Compare page: headline answers above the comparison table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
+from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
-from gpudesk.desktop.pages.compare.arranger import Arranger
-from gpudesk.desktop.pages.compare.commands import Commands
-from gpudesk.desktop.pages.compare.corner import Corner
-from gpudesk.desktop.pages.compare.headline_strip import HeadlineStrip
-from gpudesk.desktop.pages.compare.legend import Legend, marks_in
-from gpudesk.desktop.pages.compare.rows_chooser import RowsChooser
-from gpudesk.desktop.pages.compare.table_view import ComparisonView
-from gpudesk.desktop.pages.page import Page
+from gpudesk.desktop.pages.compare.commands import ArrangementController, ComparisonCommands
+from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
+from gpudesk.desktop.pages.compare.headlines import HeadlineStrip
+from gpudesk.desktop.pages.compare.row_chooser import RowChooser
+from gpudesk.desktop.pages.compare.table import ComparisonTableView
+from gpudesk.desktop.pages.page import DeskPage
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, SelectionKind, attribute, figure
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button, IconButton
-from gpudesk.desktop.widgets.filter_field import FilterField
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.desktop.widgets.states import MissingState, ProblemNote
-from gpudesk.domain.answers import Answer
-from gpudesk.sentences import sentence
-from gpudesk.sheets.comparison_headlines import headline_answers
-from gpudesk.sheets.comparison_parts import ComparedRow, Origin
-from gpudesk.sheets.comparison_table import TableMaker
-from gpudesk.sheets.specs import as_sentence
-from gpudesk.text import tr, trn
+from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.painted_table import TINT, MarkLegend
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.filters import FilterField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.report.comparison.attribute_rows import to_sentence
+from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.table import ComparisonTableBuilder
+from gpudesk.report.comparison.tables import CellMarking, ComparedRow, RowOrigin
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
 
-_ALL, _DIFFERENCES = "all", "differences"
+_BEST: Final = TINT
+#: The order in which marks are explained.
+_ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "unfit")
+
+
+def find_marks(rows: Iterable[ComparedRow]) -> tuple[str, ...]:
+    """Return the marks that stand in these rows, in the order of their explanation."""
+    found: set[str] = set()
+    for row in rows:
+        for cell in row.cells:
+            if cell.mark in (CellMarking.BEST, CellMarking.TIED):
+                found.add(_BEST)
+            if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
+                found.add("overlap")
+            elif cell.mark is CellMarking.FAILS:
+                found.add("unfit")
+            elif cell.basis is not None:
+                found.add(cell.basis.value)
+            if cell.own:
+                found.add("own")
+            if cell.disputed:
+                found.add("disputed")
+    return tuple(mark for mark in _ORDER if mark in found)
+
+
+def explain_mark(mark: str) -> str:
+    return {
+        _BEST: tr("Best in row"),
+        "overlap": tr("Bands overlap"),
+        "own": tr("Your value"),
+        "disputed": tr("Sources differ"),
+        EstimateBasis.MEASURED.value: tr("Measured"),
+        EstimateBasis.CALIBRATED.value: tr("Calibrated"),
+        EstimateBasis.ESTIMATED.value: tr("Estimated"),
+        EstimateBasis.UNCALIBRATED.value: tr("Uncalibrated"),
+        "unfit": tr("Does not run as asked"),
+    }[mark]
+
+
+class ComparisonLegend(MarkLegend):
+    """Explains the marks that are in the table, and no others."""
+
+    def show_marks(self, marks: tuple[str, ...]) -> None:
+        self.explain([(mark, explain_mark(mark)) for mark in marks])
+
+
+class ComparisonCorner(QWidget):
+    """Lies over the view's own corner."""
+
+    #: The user wants to see the hidden columns.
+    columns_wanted = Signal()
+
+    def __init__(self, theme: Theme, view: QTableView) -> None:
+        super().__init__(view)
+        self._theme = theme
+        self._view = view
+        self._text = ""
+        self._link = LinkButton(theme, "", parent=self)
+        self._link.clicked.connect(self.columns_wanted)
+        self._link.hide()
+        view.horizontalHeader().installEventFilter(self)
+        view.verticalHeader().installEventFilter(self)
+        theme.changed.connect(self.update)
+
+    def show_count(self, text: str, hidden_columns: int) -> None:
+        """Say how many rows are shown, and offer the columns that are hidden."""
+        self._text = text
+        self.setAccessibleName(text)
+        self._link.setVisible(hidden_columns > 0)
+        if hidden_columns:
+            words = trn("Show {n} hidden column", "Show {n} hidden columns", hidden_columns)
+            self._link.setText(words)
+            self._link.setAccessibleName(words)
+        self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
+        self.update()
+
+    def place(self, width: int, height: int) -> None:
+        theme = self._theme
+        self.setGeometry(0, 0, width, height)
+        size = self._link.sizeHint()
+        self._link.setGeometry(theme.px(16), theme.px(14), min(size.width(), width - theme.px(20)), size.height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: ARG002 - Qt's signature
+        if event.type() == QEvent.Type.Resize:
+            self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, theme = ThemePainter(painter, self._theme), self._theme
+            painter.fillRect(self.rect(), theme.colour("page"))
+            bottom = self.height() - 1
+            pen.hairline(0, bottom, self.width(), bottom, "strong")
+            line = theme.line("caption")
+            place = QRectF(theme.px(16), self.height() - theme.px(8) - line, self.width() - theme.px(20), line)
+            pen.text(place, self._text, font="small", colour="text3")
+        finally:
+            painter.end()
+
+
+_ALL_ROWS, _DIFFERENCES = "all", "differences"
 _SECTION = 51
 
 
-class ComparePage(Page):
+class ComparePage(DeskPage):
     """Which is better at what. Selecting a cell selects its figure on the desk."""
 
     page_id = "compare"
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Show nothing until there is an answer."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Compare"))
-        self._maker = TableMaker(desk.formatter)
-        self._arranger = Arranger(settings, self)
+        self._maker = ComparisonTableBuilder(desk.formatter)
+        self._arranger = ArrangementController(settings, self)
         self.model = ComparisonModel(desk.formatter, self)
-        self.view = ComparisonView(theme, self.model)
+        self.view = ComparisonTableView(theme, self.model)
         self.view.setAccessibleName(tr("Comparison"))
-        self._commands = Commands(desk, theme, self._arranger, self.model, self.view)
-        self._chooser = RowsChooser(theme, self)
+        self._commands = ComparisonCommands(desk, theme, self._arranger, self.model, self.view)
+        self._chooser = RowChooser(theme, self)
         self.strip = HeadlineStrip(theme)
-        self._legend = Legend(theme)
-        self._corner = Corner(theme, self.view)
-        self._missing = MissingState(theme)
+        self._legend = ComparisonLegend(theme)
+        self._corner = ComparisonCorner(theme, self.view)
+        self._missing = MissingInputView(theme)
         self.note = ProblemNote(theme)
         self._build()
         self._connect()
@@ -68,15 +170,13 @@ class ComparePage(Page):
     def _build(self) -> None:
         theme = self.theme
         self.filter = FilterField(theme, tr("Filter rows"), tr("Show only rows that have these words  /"))
-        self._segment = Segment(
-            theme,
-            tr("Rows"),
-            ((_ALL, tr("All rows")), (_DIFFERENCES, tr("Differences only"))),
+        self._segment = SegmentedControl(
+            theme, tr("Rows"), ((_ALL_ROWS, tr("All rows")), (_DIFFERENCES, tr("Differences only")))
         )
-        self._segment.set_value(_DIFFERENCES if self._arranger.arrangement.differences_only else _ALL)
+        self._segment.set_value(_DIFFERENCES if self._arranger.arrangement.differences_only else _ALL_ROWS)
         self._rows = IconButton(theme, "sliders-horizontal", tr("Choose rows"))
         self._print = Button(theme, tr("Print sheet"), icon="printer", kind="primary", key=tr("Ctrl P"))
-        self._title = Label(theme, tr("Compare"), font="page")
+        self._title = ThemedLabel(theme, tr("Compare"), font="page")
         self._head = QWidget()
         row = QHBoxLayout(self._head)
         row.setContentsMargins(16, 0, 16, 0)
@@ -113,10 +213,8 @@ class ComparePage(Page):
         view.cell_chosen.connect(self._cell_chosen)
         view.sort_requested.connect(self._commands.sort_by)
         view.copy_requested.connect(self._commands.copy)
-        view.menu_requested.connect(
-            lambda row, column, place: self._commands.open_menu(row, column, place, self)
-        )
-        self.strip.chosen.connect(lambda key, name: desk.select(figure(key, name)))
+        view.menu_requested.connect(lambda row, column, place: self._commands.open_menu(row, column, place, self))
+        self.strip.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         self.filter.changed.connect(lambda text: arranger.change(filter=text))
         self.filter.left.connect(self.focus_content)
         self._segment.chosen.connect(lambda key: arranger.change(differences_only=key == _DIFFERENCES))
@@ -137,7 +235,6 @@ class ComparePage(Page):
     # Showing
 
     def refresh(self) -> None:
-        """Show the desk's answer, or what is missing."""
         desk = self.desk
         self.note.show_text(self._problems())
         if desk.missing is not None:
@@ -157,13 +254,13 @@ class ComparePage(Page):
         if desk.missing is not None:
             return ""
         if desk.problem is not None:
-            words = as_sentence(sentence(desk.problem.problem, formatter))
+            words = to_sentence(format_message(desk.problem.problem, formatter))
             if desk.answer is None:
                 return words
             return tr("{problem} The figures are those from before.", problem=words)
         columns = () if desk.answer is None else desk.answer.columns
         said = [
-            tr("{name}: {problem}", name=name, problem=as_sentence(sentence(column.problem, formatter)))
+            tr("{name}: {problem}", name=name, problem=to_sentence(format_message(column.problem, formatter)))
             for name, column in zip(desk.names, columns, strict=True)
             if column.problem is not None
         ]
@@ -173,19 +270,16 @@ class ComparePage(Page):
         table = self._maker.table(answer)
         self._arranger.forget_columns(table)
         self.model.show(table, self._arranger.arrangement)
-        self.strip.show_answers(headline_answers(answer, self.desk.formatter), steady=self.desk.in_gesture)
+        self.strip.show_answers(build_headline_results(answer, self.desk.formatter), steady=self.desk.in_gesture)
         self._tell_shown()
         self._follow_selection()
 
     def _tell_shown(self) -> None:
-        """Say how much of the table is in sight, and what its marks mean."""
         model, arrangement = self.model, self._arranger.arrangement
         rows = [line.row for line in model.lines if line.row is not None]
-        self._legend.show_marks(marks_in(rows))
+        self._legend.show_marks(find_marks(rows))
         shown, every = len(rows), model.all_rows
-        count = (
-            trn("{n} row", "{n} rows", every) if shown == every else tr("{n} of {m} rows", n=shown, m=every)
-        )
+        count = trn("{n} row", "{n} rows", every) if shown == every else tr("{n} of {m} rows", n=shown, m=every)
         self._corner.show_count(count, len(arrangement.hidden_columns))
         self._corner.place(self.view.label_width, self.view.horizontalHeader().height())
         self.view.empty_text = self._why_empty()
@@ -201,7 +295,7 @@ class ComparePage(Page):
 
     def _rearranged(self) -> None:
         arrangement = self._arranger.arrangement
-        self._segment.set_value(_DIFFERENCES if arrangement.differences_only else _ALL)
+        self._segment.set_value(_DIFFERENCES if arrangement.differences_only else _ALL_ROWS)
         self.filter.set_text(arrangement.filter)
         self.model.show(self.model.table, arrangement)
         self._tell_shown()
@@ -213,7 +307,7 @@ class ComparePage(Page):
     def _cell_chosen(self, row_key: str, column_key: str) -> None:
         row = next((line.row for line in self.model.lines if line.key == row_key), None)
         if row is not None:
-            self.desk.select(_selection(row, column_key))
+            self.desk.select(_select_row(row, column_key))
 
     def _follow_selection(self) -> None:
         """Make the selected figure's cell current; where several rows show it, the one that is stays."""
@@ -221,7 +315,7 @@ class ComparePage(Page):
         keys = self.view.current_keys()
         if chosen is not None and keys is not None:
             row = next((line.row for line in self.model.lines if line.key == keys[0]), None)
-            if row is not None and _selection(row, keys[1]) == chosen:
+            if row is not None and _select_row(row, keys[1]) == chosen:
                 return
         if chosen is None or chosen.kind is SelectionKind.MODEL:
             return
@@ -229,7 +323,7 @@ class ComparePage(Page):
             (
                 line.row
                 for line in self.model.lines
-                if line.row is not None and _selection(line.row, chosen.column) == chosen
+                if line.row is not None and _select_row(line.row, chosen.column) == chosen
             ),
             None,
         )
@@ -239,11 +333,9 @@ class ComparePage(Page):
     # Commands
 
     def focus_content(self) -> None:
-        """Give the focus to the table."""
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def focus_filter(self) -> None:
-        """Give the focus to the filter."""
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _open_chooser(self) -> None:
@@ -254,13 +346,12 @@ class ComparePage(Page):
         self._arranger.change(differences_only=not self._arranger.arrangement.differences_only)
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands."""
         return [
             ActionSpec(
                 "compare.filter",
                 tr("Filter rows"),
                 self.focus_filter,
-                Menu.VIEW,
+                MenuId.VIEW,
                 _SECTION,
                 "search",
                 ("/",),
@@ -270,23 +361,18 @@ class ComparePage(Page):
                 "compare.differences",
                 tr("Show differences only"),
                 self._toggle_differences,
-                Menu.VIEW,
+                MenuId.VIEW,
                 _SECTION,
                 "list-filter",
                 checked=lambda: self._arranger.arrangement.differences_only,
             ),
             ActionSpec(
-                "compare.rows",
-                tr("Choose rows…"),
-                self._open_chooser,
-                Menu.VIEW,
-                _SECTION,
-                "sliders-horizontal",
+                "compare.rows", tr("Choose rows…"), self._open_chooser, MenuId.VIEW, _SECTION, "sliders-horizontal"
             ),
             *self._commands.actions(),
         ]
 
 
-def _selection(row: ComparedRow, column_key: str) -> Selection:
-    make = attribute if row.reference.origin is Origin.ATTRIBUTE else figure
+def _select_row(row: ComparedRow, column_key: str) -> Selection:
+    make = select_attribute if row.reference.origin is RowOrigin.ATTRIBUTE else select_figure
     return make(column_key, row.reference.name)

@@ -1,1 +1,1 @@
-"""The page Cost."""
+"""The Cost page."""

@@ -1,24 +1,46 @@
-"""The views of the page Cost: all at a glance, and one question each."""
+"""The views of the Cost page: overview, tokens, rent or buy, simulation, published cases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.commands import Shown
-from gpudesk.desktop.pages.cost.costed import Costed
-from gpudesk.desktop.pages.cost.influence_chart import InfluenceChart
-from gpudesk.desktop.pages.cost.rent_chart import RentChart
-from gpudesk.desktop.pages.cost.token_chart import TokenChart
-from gpudesk.desktop.pages.cost.years_chart import YearsChart
+from gpudesk.costing.inputs import CostCase
+from gpudesk.desktop.pages.cost.bar_charts import OwnershipCostChart, SensitivityChart, TokenCostChart
+from gpudesk.desktop.pages.cost.costs import ColumnCosts, make_simulation_figures, make_unit_figures
+from gpudesk.desktop.pages.cost.line_charts import CostCurveChart, CostDistributionChart, RentOrBuyChart
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import cost
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.selection import select_cost
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
+from gpudesk.desktop.ui.tables.figures_table import FiguresTable
+from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.cost import BreakEven, CostDistribution
+from gpudesk.domain.derivation import WorkedFigure
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.report.costs import describe_break_even
+from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
+from gpudesk.report.explanation.worked_examples import (
+    describe_cost_case,
+    format_computed_figure,
+    format_printed_figure,
+    label_cost_case,
+    label_worked_verdict,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
 #: Above the middle of a row stands the rent, below it what owning costs.
@@ -33,54 +55,47 @@ class CostView(QWidget):
     #: The key of an accelerator that was chosen.
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, charts: Sequence[Shown], parent: QWidget | None = None) -> None:
-        """Keep the charts."""
+    def __init__(self, theme: Theme, charts: Sequence[CopyableChart], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
         self.charts = tuple(charts)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the ground."""
+    def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
             painter.fillRect(event.rect(), self.theme.colour("page"))
         finally:
             painter.end()
 
-    def show_costs(self, costed: Costed) -> None:
-        """Show the costs of the desk's answer."""
+    def show_costs(self, costed: ColumnCosts) -> None:
         raise NotImplementedError
 
     def choose(self, key: str) -> None:
         """Show one accelerator where the view shows but one."""
         del key
 
-    def current_chart(self) -> Shown:
+    def current_chart(self) -> CopyableChart:
         """Return the chart that has the focus, else the first."""
         focused = (chart for chart in self.charts if isinstance(chart, QWidget) and chart.hasFocus())
         return next(focused, self.charts[0])
 
 
-class Overview(CostView):
+class CostOverview(CostView):
     """Tokens and years above, what moves a token's cost and rent or buy below."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make four charts."""
         self._desk = desk
         self._key = ""
-        self._costs: Costed | None = None
-        self.tokens = TokenChart(theme, desk.formatter)
-        self.years = YearsChart(theme, desk.formatter)
-        self.influences = InfluenceChart(theme, desk.formatter)
-        self.rent = RentChart(desk, theme)
+        self._costs: ColumnCosts | None = None
+        self.tokens = TokenCostChart(theme, desk.formatter)
+        self.years = OwnershipCostChart(theme, desk.formatter)
+        self.influences = SensitivityChart(theme, desk.formatter)
+        self.rent = RentOrBuyChart(desk, theme)
         super().__init__(theme, (self.tokens, self.years, self.influences, self.rent), parent)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        pairs: tuple[tuple[QWidget, QWidget], ...] = (
-            (self.tokens, self.years),
-            (self.influences, self.rent),
-        )
+        pairs: tuple[tuple[QWidget, QWidget], ...] = ((self.tokens, self.years), (self.influences, self.rent))
         for number, pair in enumerate(pairs):
             row = QHBoxLayout()
             row.setContentsMargins(_MARGIN, _ABOVE if number else 0, _MARGIN, 6)
@@ -88,7 +103,7 @@ class Overview(CostView):
             for chart in pair:
                 row.addWidget(chart, 1)
             if number:
-                whole.addWidget(Rule(theme))
+                whole.addWidget(Hairline(theme))
             whole.addLayout(row, 5 if number else 4)
         for chart in (self.tokens, self.years):
             chart.link_pressed.connect(self.price_wanted)
@@ -97,8 +112,7 @@ class Overview(CostView):
         self.years.row_selected.connect(lambda key: self._select(key, of_years=True))
         self.rent.curve_clicked.connect(self.chosen)
 
-    def show_costs(self, costed: Costed) -> None:
-        """Show the costs of the desk's answer."""
+    def show_costs(self, costed: ColumnCosts) -> None:
         self._costs = costed
         self.tokens.show_costs(costed)
         self.years.show_costs(costed)
@@ -106,18 +120,17 @@ class Overview(CostView):
         self._show_influences(costed)
 
     def choose(self, key: str) -> None:
-        """Show what moves the cost of one accelerator."""
         self._key = key
 
     def _select(self, key: str, *, of_years: bool) -> None:
         """Let the panel explain a cost: of all years, or of a token, owned where there is a price."""
         column = None if self._costs is None else self._costs.costs.columns[self._costs.place(key)]
-        upper = self.tokens.pressed_at < _MIDDLE and column is not None and column.rented is not None
+        upper = self.tokens.press_height_share < _MIDDLE and column is not None and column.rented is not None
         owned = column is not None and column.owned is not None and not upper
         name = TOTAL if of_years else OWNED if owned else RENTED
-        self._desk.select(cost(key, name))
+        self._desk.select(select_cost(key, name))
 
-    def _show_influences(self, costed: Costed) -> None:
+    def _show_influences(self, costed: ColumnCosts) -> None:
         """Show what moves the cost of the chosen accelerator, owned if it has a price, else rented."""
         answer = self._desk.answer
         if answer is None:
@@ -129,3 +142,239 @@ class Overview(CostView):
         found = self._desk.workbench.costing.influences(answer, place, rented=rented)
         now = None if tokens is None else tokens.output.value
         self.influences.show_influences(costed, place, found, now, rented=rented)
+
+
+_VIEW_MARGIN: Final = 16
+_OWNED, _RENTED = "owned", "rented"
+
+
+def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidget]) -> None:
+    whole = QVBoxLayout(view)
+    whole.setContentsMargins(0, 0, 0, 0)
+    whole.setSpacing(0)
+    upper = QHBoxLayout()
+    upper.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, 4)
+    upper.addWidget(chart)
+    lower = QVBoxLayout()
+    lower.setContentsMargins(_VIEW_MARGIN, 8, _VIEW_MARGIN, 12)
+    lower.setSpacing(6)
+    for widget in below:
+        lower.addWidget(widget)
+    whole.addLayout(upper, 1)
+    whole.addWidget(Hairline(theme))
+    whole.addLayout(lower)
+
+
+class TokenCostView(CostView):
+    """What tokens cost at each speed for a user; below, what a token, a request and a user cost."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        self.chart = CostCurveChart(desk, theme)
+        super().__init__(theme, (self.chart,), parent)
+        self.title = ThemedLabel(theme, font="section", parent=self)
+        self.table = FiguresTable(theme, self)
+        _lay_out_view(self, theme, self.chart, [self.title, self.table])
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        self.chart.show_costs(costed)
+        figures = make_unit_figures(costed)
+        self.title.setText(figures.title)
+        self.table.show_figures(figures)
+
+
+class RentOrBuyView(CostView):
+    """Rent or buy over the months; below, where costs are equal, of one accelerator against another."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        self._desk = desk
+        self._costed: ColumnCosts | None = None
+        self._pair = ("", "")
+        self.chart = RentOrBuyChart(desk, theme)
+        super().__init__(theme, (self.chart,), parent)
+        self.which, self.rival = (
+            ChoiceField(theme, words, self) for words in (tr("What would it take for"), tr("to cost as"))
+        )
+        self.which.chosen.connect(lambda key: self._choose(key, self._pair[1]))
+        self.rival.chosen.connect(lambda key: self._choose(self._pair[0], key))
+        self.table = TextTable(theme, tr("Break-evens"), [tr("Where costs are equal")], giving=(0,), parent=self)
+        choices = QWidget(self)
+        row = QHBoxLayout(choices)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.which)
+        row.addWidget(self.rival)
+        row.addStretch(1)
+        _lay_out_view(self, theme, self.chart, [choices, self.table])
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        self._costed = costed
+        self.chart.show_costs(costed)
+        keys = [part.key for part in costed.parts]
+        options = [ChoiceOption(part.key, part.name) for part in costed.parts]
+        for field in (self.which, self.rival):
+            field.set_options(options)
+        first, second = self._pair
+        rival = second if second in keys else keys[0]
+        others = [key for key in keys if key != rival]
+        self._choose(first if first in keys else (others[0] if others else rival), rival)
+
+    def _choose(self, key: str, rival: str) -> None:
+        self._pair = (key, rival)
+        self.which.set_value(key)
+        self.rival.set_value(rival)
+        costed, answer = self._costed, self._desk.answer
+        if costed is None or answer is None:
+            return
+        found: list[BreakEven] = [each for each in costed.costs.break_evens if each.key == key and not each.against]
+        if key != rival:
+            found += self._desk.workbench.costing.break_evens(answer, costed.place(key), costed.place(rival))
+        said = [describe_break_even(each, costed.names, costed.formatter, costed.money) for each in found]
+        self.table.set_rows([(f"{each}.",) for each in said] or [(tr("Without prices and rents there are none."),)])
+
+
+class SimulationView(CostView):
+    """What it may cost, drawn many times in the background; below, how often each is the cheapest."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        self._desk = desk
+        self._costed: ColumnCosts | None = None
+        self._asked: object = None
+        self.draws: CostDistribution | None = None
+        self.chart = CostDistributionChart(desk, theme)
+        super().__init__(theme, (self.chart,), parent)
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self._tell)
+        kinds = ((_OWNED, tr("Owned")), (_RENTED, tr("Rented")))
+        self.kind = SegmentedControl(theme, tr("Tokens are"), kinds, self)
+        self.kind.chosen.connect(lambda _: self._draw())
+        self.title = ThemedLabel(theme, font="section", parent=self)
+        self.said = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self.table = FiguresTable(theme, self)
+        head = QWidget(self)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.title)
+        row.addWidget(self.said)
+        row.addStretch(1)
+        row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignRight)
+        _lay_out_view(self, theme, self.chart, [head, self.table])
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        self._costed = costed
+        self._draw()
+
+    def _draw(self) -> None:
+        answer, rented = self._desk.answer, self.kind.value == _RENTED
+        if answer is None or (answer, rented) == self._asked:
+            return
+        self._asked = asked = (answer, rented)
+        steps = self._desk.workbench.costing.draw_steps(answer, rented=rented)
+        self._jobs.start("draws", steps, partial(self._done, asked), self._failed)
+
+    def _done(self, asked: object, draws: CostDistribution) -> None:
+        if asked != self._asked or self._costed is None:
+            return
+        self.draws = draws
+        why = tr("Without a price there is nothing to draw.") if not draws.rented else tr("No rents are known.")
+        self.chart.show_draws(self._costed, draws, why)
+        figures = make_simulation_figures(self._costed, draws)
+        self.title.setText(figures.title)
+        self.table.show_figures(figures)
+
+    def _failed(self, error: InputError) -> None:
+        self.said.setText(format_message(error.problem, self._desk.formatter))
+
+    def _tell(self, text: str, can_stop: bool) -> None:
+        del can_stop
+        self.said.setText(text)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._jobs.running:
+            self._jobs.stop()
+            self._asked = None
+
+
+class PublishedCasesView(CostView):
+    """A choice of cases; below, what follows from the chosen one, and its printed figures with verdicts."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, (), parent)
+        self._desk, self.formatter = desk, desk.formatter
+        self._cases = {each.id: each for each in desk.workbench.costing.assumptions.cases}
+        cases = [(each, label_cost_case(each)) for each in self._cases]
+        self.case = SegmentedControl(theme, tr("Case"), cases, self)
+        self.case.chosen.connect(lambda _: self._show())
+        self.take = Button(theme, tr("Take these inputs"), icon="import", parent=self)
+        self.take.setToolTip(tr("Compare the two accelerators by every input that the document states"))
+        self.take.clicked.connect(self._take)
+        self.source = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.said = ThemedLabel(theme, wrap=True, parent=self)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        heads = [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")]
+        self.table = TextTable(
+            theme, tr("Printed figures of the case"), heads, numbers=(3, 4), giving=(2,), parent=self
+        )
+        head = QHBoxLayout()
+        head.addWidget(self.case)
+        head.addStretch(1)
+        head.addWidget(self.take)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)
+        whole.setSpacing(theme.px(10))
+        whole.addLayout(head)
+        for widget in (self.source, self.said, self.table):
+            whole.addWidget(widget)
+        whole.addStretch(1)
+        self.charts = (self,)
+
+    @property
+    def _chosen(self) -> CostCase:
+        return self._cases[self.case.value]
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        """Show the case that is chosen, which does not rest on the scenario."""
+        del costed
+        self._show()
+
+    def _show(self) -> None:
+        case = self._chosen
+        source = self._desk.workbench.catalog.source(case.source)
+        self.source.setText(tr("As printed in {title}, {date}", title=source.title, date=source.date or "—"))
+        try:
+            figures = self._figures()
+        except InputError as error:
+            self.said.setText(format_input_error(error, self.formatter))
+            return
+        self.said.setText(describe_cost_case(case.id, figures, self.formatter))
+        self.table.set_rows([_make_case_row(each, self.formatter) for each in figures])
+
+    def _figures(self) -> list[WorkedFigure]:
+        case = self._chosen
+        worked = self._desk.workbench.worked_examples
+        return [each for each in worked if case.first <= each.example.id <= case.last]
+
+    def _take(self) -> None:
+        case = self._chosen
+        parts = tuple(AcceleratorChoice(part, 1) for part in case.accelerators)
+        scenario = replace(self._desk.scenario, accelerators=parts, costs=case.settings)
+        self._desk.apply(scenario, tr("Take over {case}", case=label_cost_case(case.id)))
+
+    def data(self, formatter: Formatter) -> ChartData:
+        heads = (tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic"))
+        return ChartData(
+            label_cost_case(self._chosen.id),
+            heads,
+            tuple(_make_case_row(each, formatter) for each in self._figures()),
+            3,
+        )
+
+
+def _make_case_row(figure: WorkedFigure, formatter: Formatter) -> tuple[str, ...]:
+    example = figure.example
+    return (
+        example.id,
+        label_worked_verdict(figure),
+        example.statement[:1].upper() + example.statement[1:],
+        format_printed_figure(example, formatter),
+        format_computed_figure(figure, formatter),
+    )

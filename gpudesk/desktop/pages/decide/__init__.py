@@ -1,1 +1,1 @@
-"""The page Decide: a guided dialogue, what it comes to, and what would change that."""
+"""The Decide page."""

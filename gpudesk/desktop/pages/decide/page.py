@@ -1,4 +1,4 @@
-"""The page Decide: questions with what each answer does, what they come to, and what would change that."""
+"""The Decide page: the questions, the recommendation, and what would change it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from importlib import import_module
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.pages.decide.decided import decided
+from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
-from gpudesk.desktop.pages.decide.views import DecideView
-from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.decision import decide_answer
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.messages import InputError
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.paths import MissingFileError
-from gpudesk.sentences import problem
-from gpudesk.text import tr
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
 
 QUESTIONS, RESULT = "questions", "result"
 BUYING, RECORD = "buying", "record"
 
 
-def _loaded(module: str, class_name: str) -> Callable[[Desk, Theme], DecideView]:
+def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
     """Return what makes a view of this folder; its module is loaded when it is first shown."""
 
     def make(desk: Desk, theme: Theme) -> DecideView:
+        module, _, class_name = path.rpartition(".")
         found = import_module(f"{__package__}.{module}")
         view: DecideView = getattr(found, class_name)(desk, theme)
         return view
@@ -35,33 +35,31 @@ def _loaded(module: str, class_name: str) -> Callable[[Desk, Theme], DecideView]
     return make
 
 
-class DecidePage(ViewsPage[DecideView]):
+class DecidePage(MultiViewPage[DecideView]):
     """Decides the desk's answer: the dialogue first, then what it comes to."""
 
     page_id = "decide"
     menu_section = 56
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Show nothing until there is an answer."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.head.copy.setToolTip(tr("Copy what the view says as text"))
         self.head.copy.clicked.connect(self.copy)
 
     def title(self) -> str:
-        """Return what the page is called."""
         return tr("Decide")
 
-    def view_specs(self) -> Sequence[ViewSpec[DecideView]]:
+    def view_specs(self) -> Sequence[PageViewSpec[DecideView]]:
         """Return the dialogue and the ways to look at what it comes to."""
         return (
-            ViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
-            ViewSpec(RESULT, tr("Recommendation"), _loaded("result_view", "ResultView")),
-            ViewSpec("sets", tr("Two sets"), _loaded("sets_view", "SetsView")),
-            ViewSpec("factors", tr("Factors"), _loaded("factors_view", "FactorsView")),
-            ViewSpec("timing", tr("Buy or wait"), _loaded("timing_view", "TimingView")),
-            ViewSpec("vendors", tr("Two vendors"), _loaded("vendors_view", "VendorsView")),
-            ViewSpec(BUYING, tr("Export and terms"), _loaded("buying_view", "BuyingView")),
-            ViewSpec(RECORD, tr("Record"), _loaded("record_view", "RecordView")),
+            PageViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
+            PageViewSpec(RESULT, tr("Recommendation"), _load_view("result_view.ResultView")),
+            PageViewSpec("sets", tr("Two sets"), _load_view("sets_view.AnswerSetsView")),
+            PageViewSpec("factors", tr("Factors"), _load_view("factors_view.FactorsView")),
+            PageViewSpec("timing", tr("Buy or wait"), _load_view("purchasing.deferral_view.DeferralView")),
+            PageViewSpec("vendors", tr("Two vendors"), _load_view("purchasing.vendors_view.VendorsView")),
+            PageViewSpec(BUYING, tr("Export and terms"), _load_view("purchasing.terms_view.TermsView")),
+            PageViewSpec(RECORD, tr("Record"), _load_view("record_view.RecordView")),
         )
 
     # Views
@@ -69,10 +67,10 @@ class DecidePage(ViewsPage[DecideView]):
     def make_view(self, key: str) -> DecideView:
         """Return a new view, which may ask for another one or for the sheet."""
         view = super().make_view(key)
-        view.view_wanted.connect(self._show_wanted)
-        view.sheet_wanted.connect(self.preview_requested)
+        view.view_requested.connect(self._show_wanted)
+        view.sheet_requested.connect(self.preview_requested)
         if key == BUYING:
-            from gpudesk.desktop.pages.decide.buying_saving import connect_saving
+            from gpudesk.desktop.pages.decide.purchasing.terms_view import connect_saving
 
             connect_saving(view, self.settings)
         return view
@@ -84,11 +82,11 @@ class DecidePage(ViewsPage[DecideView]):
     def show_view(self) -> None:
         """Show the decision on the desk's answer, or why there is none."""
         try:
-            found = decided(self.desk)
+            found = decide_answer(self.desk)
             if found is not None:
                 self.view.show_decision(found)
         except (InputError, MissingFileError) as error:
-            text = problem(error, self.desk.formatter) if isinstance(error, InputError) else str(error)
+            text = format_input_error(error, self.desk.formatter) if isinstance(error, InputError) else str(error)
             self.body.show_state(text, None, answered=False)
 
     def _show_wanted(self, key: str) -> None:
@@ -99,13 +97,11 @@ class DecidePage(ViewsPage[DecideView]):
     # Commands
 
     def copy(self) -> None:
-        """Copy what the view says."""
         text = self.view.copied()
         if text:
             QApplication.clipboard().setText(text)
 
     def focus_content(self) -> None:
-        """Give the focus to what the view is about."""
         if self.body.usable:
             self.view.focus_first()
         else:
@@ -121,7 +117,7 @@ class DecidePage(ViewsPage[DecideView]):
             "decide.copy",
             tr("Copy the decision"),
             self.copy,
-            Menu.EDIT,
+            MenuId.EDIT,
             self.menu_section,
             "copy",
             ("Ctrl+Shift+C",),
@@ -131,7 +127,7 @@ class DecidePage(ViewsPage[DecideView]):
             "decide.negotiation",
             tr("Save the negotiation sheet…"),
             self._save_negotiation,
-            Menu.FILE,
+            MenuId.FILE,
             2,
             "file-down",
             enabled=usable,
@@ -139,8 +135,7 @@ class DecidePage(ViewsPage[DecideView]):
         return [*super().actions_of_page(), *self._steps(), copied, saved]
 
     def _save_negotiation(self) -> None:
-        """Show the steps of the purchase, and ask for a file that takes them."""
-        from gpudesk.desktop.pages.decide.buying_saving import save_negotiation
+        from gpudesk.desktop.pages.decide.purchasing.terms_view import save_negotiation
 
         self._show_wanted(BUYING)
         save_negotiation(self.view, self.settings)
@@ -161,7 +156,7 @@ class DecidePage(ViewsPage[DecideView]):
                 "decide.next",
                 tr("Next question"),
                 lambda: step(1),
-                Menu.VIEW,
+                MenuId.VIEW,
                 section,
                 "arrow-right",
                 ("Alt+Right",),
@@ -171,7 +166,7 @@ class DecidePage(ViewsPage[DecideView]):
                 "decide.back",
                 tr("Question before"),
                 lambda: step(-1),
-                Menu.VIEW,
+                MenuId.VIEW,
                 section,
                 "arrow-left",
                 ("Alt+Left",),
@@ -181,7 +176,7 @@ class DecidePage(ViewsPage[DecideView]):
                 "decide.recommend",
                 tr("See the recommendation"),
                 lambda: self._show_wanted(RESULT),
-                Menu.VIEW,
+                MenuId.VIEW,
                 section,
                 "signpost",
                 enabled=lambda: self.body.usable,

@@ -1,40 +1,337 @@
-"""One question on its screen: what is asked and why, the answers as cards, and what else can be answered."""
+"""One question with its answers as cards, each with the accelerators it would leave."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.decide.decided import Decided
-from gpudesk.desktop.pages.decide.options import Effect, Option, OptionCard, Shown, SmallOption, next_of
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import LinkButton
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.number_edit import NumberEdit
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.domain.decisions import Answered, Decision, Origin
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.questions import QUESTIONS, AnswerValue
-from gpudesk.sheets.option_words import (
-    brief_text,
-    fate_of,
-    option_sentence,
-    option_text,
-    origin_text,
-    shown_values,
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
+from gpudesk.report.decision.questions import (
+    ColumnOutcome,
+    OptionTexts,
+    describe_answer_origin,
+    describe_option_briefly,
+    describe_option_effect,
+    describe_option_fully,
+    find_column_outcome,
+    format_answer,
+    get_option_texts,
+    get_question_reason,
+    get_question_text,
+    list_offered_values,
 )
-from gpudesk.sheets.question_words import answer_text, option_words, question_title, question_why
-from gpudesk.text import tr
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+_CARD_RADIUS: Final = 8.0
+_HEIGHT, _SMALL_HEIGHT = 64.0, 36.0
+_RADIO_X, _RADIO = 23.0, 8.0
+_TEXT_X, _RIGHT = 46.0, 14.0
+#: Where the effect begins, of the width of the card.
+_EFFECT_AT: Final = 0.42
+_PITCH, _MARKER, _CARD_GAP, _BETWEEN = 60.0, 3.6, 12.0, 5.0
+_NAME_LINE: Final = 17.0
+#: Below this width the effect stands below the words.
+_NARROW: Final = 460.0
+
+
+@dataclass(frozen=True, slots=True)
+class OptionAccelerator:
+    """One accelerator on a card: its name and slot, and what becomes of it."""
+
+    name: str
+    slot: int
+    is_variant: bool
+    fate: ColumnOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class OptionEffect:
+    """What an answer would do: a line of words, a shorter one, the accelerators, and all of it read out."""
+
+    text: str
+    brief: str
+    parts: tuple[OptionAccelerator, ...]
+    sentence: str
+
+
+class OptionButton(QAbstractButton):
+    """One answer; it is chosen by a click, Space or its number, and says where the focus is to go."""
+
+    #: The mouse or the focus is on it.
+    pointed = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        value: AnswerValue,
+        words: OptionTexts,
+        number: int,
+        leave: Callable[[QKeyEvent], bool],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show an answer in words; `number` chooses it, `leave` acts on keys that go to another one."""
+        super().__init__(parent)
+        self.theme, self.value, self.words, self.number = theme, value, words, number
+        self.effect: OptionEffect | None = None
+        self.origin = ""
+        self._leave = leave
+        self.setCheckable(True)
+        # Screen readers take it for one of several then.
+        self.setAutoExclusive(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setProperty("ringRadius", _CARD_RADIUS)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(", ".join(part for part in words if part))
+        theme.changed.connect(self.updateGeometry)
+        self._describe()
+
+    def show_state(self, origin: str, *, chosen: bool) -> None:
+        """Show whether it is in force, and whose answer it is; empty where that need not be said."""
+        self.origin = origin
+        self.setChecked(chosen)
+        self._describe()
+        self.update()
+
+    def show_effect(self, effect: OptionEffect) -> None:
+        if effect != self.effect:
+            rows = self.rows
+            self.effect = effect
+            self._describe()
+            if rows != self.rows:
+                self.updateGeometry()
+            self.update()
+
+    @property
+    def rows(self) -> int:
+        return 1
+
+    def _describe(self) -> None:
+        key = tr("key {n}", n=self.number) if self.number else ""
+        said = ("" if self.effect is None else self.effect.sentence, self.origin, key)
+        text = "; ".join(part for part in said if part)
+        self.setAccessibleDescription(text)
+        self.setToolTip("" if self.effect is None else self.effect.sentence)
+
+    # What Qt tells
+
+    def nextCheckState(self) -> None:
+        """Leave it to the scenario which answer is in force."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._leave(event):
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.pointed.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.pointed.emit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(240), self.theme.px(_HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.theme.px(160), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.sizeHint().height() != self.height():
+            self.updateGeometry()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            self._draw(ThemePainter(painter, self.theme))
+        finally:
+            painter.end()
+
+    # Drawing
+
+    def _draw(self, pen: ThemePainter) -> None:
+        chosen, hover = self.isChecked(), self.underMouse()
+        fill = "selection" if self.isDown() else "hover" if hover and not chosen else "page"
+        pen.frame(
+            QRectF(self.rect()),
+            "text1" if chosen else "control" if hover else "strong",
+            radius=_CARD_RADIUS,
+            fill=fill,
+            width=1.5 if chosen else 1.0,
+        )
+        self._draw_content(pen)
+
+    def _draw_content(self, pen: ThemePainter) -> None:
+        raise NotImplementedError
+
+    def _draw_radio(self, pen: ThemePainter, x: float, y: float, radius: float) -> None:
+        length, painter = self.theme.length, pen.painter
+        colour = pen.colour("text1" if self.isChecked() else "control")
+        painter.setPen(QPen(colour, length(1.5)))
+        painter.setBrush(pen.colour("page"))
+        painter.drawEllipse(QPointF(x, y), length(radius), length(radius))
+        if self.isChecked():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawEllipse(QPointF(x, y), length(radius / 2), length(radius / 2))
+
+
+class OptionCard(OptionButton):
+    """A large card: radio, title and use, at the right what it leaves and the accelerators by name."""
+
+    @property
+    def narrow(self) -> bool:
+        return self.width() < self.theme.px(_NARROW)
+
+    @property
+    def rows(self) -> int:
+        return 1 + max((row for row, _, _ in self._places()), default=0)
+
+    def sizeHint(self) -> QSize:
+        px = self.theme.px
+        lines = self.rows - 1 + (2 if self.narrow else 0)
+        return QSize(px(240), px(_HEIGHT) + lines * px(_NAME_LINE) + (px(8) if self.narrow else 0))
+
+    def _effect_x(self) -> float:
+        px = self.theme.px
+        return float(px(_TEXT_X)) if self.narrow else max(px(200), self.width() * _EFFECT_AT)
+
+    def _right_end(self) -> float:
+        key = self.theme.px(30) if self.number else 0
+        return self.width() - self.theme.px(_RIGHT) - key
+
+    def _places(self) -> list[tuple[int, float, float]]:
+        """Return row, left end and width of each accelerator: the same on all cards, undecided or not."""
+        if self.effect is None:
+            return []
+        px, metrics = self.theme.px, QFontMetricsF(self.theme.font("caption"))
+        room = self._right_end() - self._effect_x()
+        widths = [
+            max(px(_PITCH), metrics.horizontalAdvance(f"{part.name} ?") + px(_CARD_GAP + _BETWEEN))
+            for part in self.effect.parts
+        ]
+        if sum(widths) - px(_BETWEEN) <= room:
+            starts = [sum(widths[:place]) for place in range(len(widths))]
+            return [(0, start, width) for start, width in zip(starts, widths, strict=True)]
+        pitch = max(widths)
+        columns = max(1, int((room + px(_BETWEEN)) // pitch))
+        return [(place // columns, place % columns * pitch, pitch) for place in range(len(widths))]
+
+    def _draw_content(self, pen: ThemePainter) -> None:
+        theme = self.theme
+        px, height = theme.px, float(theme.px(_HEIGHT))
+        middle = height / 2
+        self._draw_radio(pen, px(_RADIO_X), middle, _RADIO)
+        x, at = float(px(_TEXT_X)), self._effect_x()
+        room = self._right_end() - x if self.narrow else at - px(_CARD_GAP) - x
+        uses = pen.lines(self.words.use, room, "small", 1 if self.narrow else 2)
+        top = middle - px(21)
+        title = QRectF(x, top - px(7) * (len(uses) - 1), room, theme.line("option"))
+        width = pen.text(title, self.words.title, font="option")
+        if self.origin and width + pen.width(self.origin, "caption") + px(8) <= room:
+            place = QRectF(x + width + px(8), title.top(), room - width - px(8), title.height())
+            pen.text(place, self.origin, font="caption", colour="text3")
+        use = QRectF(x, title.bottom() + px(2 if len(uses) == 1 else 0), room, theme.line("small"))
+        for words in uses:
+            pen.text(use, words, font="small", colour="text2")
+            use.translate(0, use.height())
+        if self.number:
+            text = str(self.number)
+            pen.key_hint(self.width() - px(_RIGHT) - pen.tag_width(text), middle, text)
+        if self.effect is not None:
+            self._draw_effect(pen, self.effect, at, use.top() + px(2) if self.narrow else top)
+
+    def _draw_effect(self, pen: ThemePainter, effect: OptionEffect, x: float, top: float) -> None:
+        theme = self.theme
+        px, line = theme.px, float(theme.line("small"))
+        room = self._right_end() - x
+        pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", colour="text1")
+        first = top + line + px(5)
+        for part, (row, start, width) in zip(effect.parts, self._places(), strict=True):
+            self._draw_part(pen, part, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))
+
+    def _draw_part(self, pen: ThemePainter, part: OptionAccelerator, x: float, top: float, room: float) -> None:
+        theme, line = self.theme, float(self.theme.line("small"))
+        inner = x + theme.px(_CARD_GAP)
+        place = QRectF(inner, top, room - theme.px(_CARD_GAP), line)
+        middle = place.center().y()
+        if part.fate is ColumnOutcome.REMOVED:
+            width = pen.text(QRectF(x, top, room, line), part.name, font="caption", colour="text3")
+            pen.hairline(x, round(middle), x + width, round(middle), "text3")
+            return
+        undecided = part.fate is ColumnOutcome.UNDECIDED
+        pen.marker(
+            x + theme.px(4),
+            middle,
+            part.slot,
+            radius=_MARKER + 0.6 * undecided,
+            is_variant=undecided or part.is_variant,
+        )
+        text = tr("{name} ?", name=part.name) if undecided else part.name
+        pen.text(place, text, font="caption", colour=theme.name_color(part.slot))
+
+
+class SmallOptionCard(OptionButton):
+    """A small card: radio and title, at the right what it leaves in a line."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(200), self.theme.px(_SMALL_HEIGHT))
+
+    def _draw_content(self, pen: ThemePainter) -> None:
+        theme, height = self.theme, float(self.height())
+        px = theme.px
+        self._draw_radio(pen, px(17), height / 2, 6.5)
+        x, right = float(px(33)), self.width() - px(10)
+        effect = "" if self.effect is None else self.effect.brief
+        title = min(pen.width(self.words.title, "body_strong"), right - x)
+        pen.text(QRectF(x, 0, title + 1, height), self.words.title, font="body_strong")
+        left = x + title + px(10)
+        if effect and right - left >= min(pen.width(effect, "caption"), px(60)):
+            place = QRectF(left, 0, right - left, height)
+            pen.text(place, effect, font="caption", colour="text3", align=RIGHT)
+
+
+def find_next_option(options: Sequence[OptionButton], event: QKeyEvent) -> OptionButton | None:
+    """Return the answer that an arrow key goes to from the one with the focus; None for other keys."""
+    steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
+    ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+    key = Qt.Key(event.key())
+    if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+        return None
+    if key in ends:
+        return options[ends[key]]
+    if key not in steps:
+        return None
+    now = next((place for place, option in enumerate(options) if option.hasFocus()), 0)
+    return options[(now + steps[key]) % len(options)]
+
 
 _DECIMALS: Final = 3
 #: The smallest number above nothing that the field takes.
 _LEAST: Final = 0.001
 _NINE: Final = 9
-_COLUMNS: Final = 2
+_CARD_COLUMNS: Final = 2
 
 
 class QuestionBlock(QWidget):
@@ -51,13 +348,13 @@ class QuestionBlock(QWidget):
         """Ask a question; the cards follow when it is known what is in force."""
         super().__init__(parent)
         self.question, self.first = question, first
-        self.options: list[Option] = []
+        self.options: list[OptionButton] = []
         self._theme, self._formatter = theme, formatter
-        title, why = question_title(question), question_why(question)
+        title, why = get_question_text(question), get_question_reason(question)
         self.setAccessibleName(title)
         self.setAccessibleDescription(why)
-        self.title = Label(theme, title, font="verdict" if first else "section", wrap=True)
-        self.why = Label(theme, why, font="body" if first else "small", colour="text2", wrap=True)
+        self.title = ThemedLabel(theme, title, font="verdict" if first else "section", wrap=True)
+        self.why = ThemedLabel(theme, why, font="body" if first else "small", colour="text2", wrap=True)
         self._cards = QGridLayout()
         self._links = QHBoxLayout()
         self._whole = QVBoxLayout(self)
@@ -70,10 +367,10 @@ class QuestionBlock(QWidget):
 
     def _make_links(self) -> None:
         theme = self._theme
-        self.other = LinkButton(theme, _other_text(self.question), parent=self)
+        self.other = LinkButton(theme, _format_other_value(self.question), parent=self)
         self.other.clicked.connect(self.ask_for_number)
         self.field: NumberEdit | None = None
-        self.unit: Label | None = None
+        self.unit: ThemedLabel | None = None
         self._number_taken = False
         self.reset = LinkButton(theme, "", parent=self)
         self.reset.clicked.connect(lambda: self.answered.emit(self.question, None))
@@ -86,52 +383,49 @@ class QuestionBlock(QWidget):
 
     @property
     def values(self) -> tuple[AnswerValue, ...]:
-        """What is offered."""
         return tuple(option.value for option in self.options)
 
     @property
-    def chosen(self) -> Option:
-        """The answer in force."""
+    def chosen(self) -> OptionButton:
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
-    def show_answer(self, answered: Answered, default: Answered) -> None:
+    def show_answer(self, answered: QuestionAnswer, default: QuestionAnswer) -> None:
         """Show which answer is in force, and what it falls back to."""
-        values = shown_values(self.question, answered.value)
+        values = list_offered_values(self.question, answered.value)
         if values != self.values:
             self._make_options(values)
-        origin = "" if answered.origin is Origin.YOURS else origin_text(answered)
+        origin = "" if answered.origin is AnswerOrigin.YOURS else describe_answer_origin(answered)
         for option in self.options:
             chosen = option.value == answered.value
             option.show_state(origin if chosen else "", chosen=chosen)
-        back = answer_text(self.question, default.value, self._formatter)
+        back = format_answer(self.question, default.value, self._formatter)
         word = tr("Back to the scenario: {answer}", answer=back)
-        if default.origin is Origin.DEFAULT:
+        if default.origin is AnswerOrigin.DEFAULT:
             word = tr("Back to the default: {answer}", answer=back)
         self.reset.setText(word)
-        self.reset.setAccessibleName(f"{question_title(self.question)} {word}")
-        self.reset.setVisible(answered.origin is Origin.YOURS)
+        self.reset.setAccessibleName(f"{get_question_text(self.question)} {word}")
+        self.reset.setVisible(answered.origin is AnswerOrigin.YOURS)
         self._set_tab_stop(self._focused or self.chosen)
         if self._number_taken:
             self._close_field()
 
-    def show_effect(self, found: Decided, value: AnswerValue, decision: Decision) -> None:
-        """Show what an answer would do."""
+    def show_effect(self, found: AnswerDecision, value: AnswerValue, decision: Decision) -> None:
         option = next((each for each in self.options if each.value == value), None)
         if option is not None:
-            option.show_effect(_effect(self.question, found, decision))
+            option.show_effect(_make_option_effect(self.question, found, decision))
 
     def _make_options(self, values: tuple[AnswerValue, ...]) -> None:
         """Offer other answers; what was known of those that stay is kept."""
-        former: Mapping[AnswerValue, Effect | None] = {each.value: each.effect for each in self.options}
+        former: Mapping[AnswerValue, OptionEffect | None] = {each.value: each.effect for each in self.options}
         focus = None if self._focused is None else self._focused.value
         for option in self.options:
             self._cards.removeWidget(option)
             option.hide()
             option.deleteLater()
-        made = OptionCard if self.first else SmallOption
+        made = OptionCard if self.first else SmallOptionCard
         self.options = []
         for place, value in enumerate(values):
-            words = option_words(self.question, value, self._formatter)
+            words = get_option_texts(self.question, value, self._formatter)
             number = place + 1 if place < _NINE else 0
             option = made(self._theme, value, words, number, self._act_on_key, self)
             option.clicked.connect(lambda _on, value=value: self.answered.emit(self.question, value))
@@ -139,7 +433,7 @@ class QuestionBlock(QWidget):
             effect = former.get(value)
             if effect is not None:
                 option.show_effect(effect)
-            columns = 1 if self.first else _COLUMNS
+            columns = 1 if self.first else _CARD_COLUMNS
             self._cards.addWidget(option, place // columns, place % columns)
             option.show()
             self.options.append(option)
@@ -149,11 +443,10 @@ class QuestionBlock(QWidget):
     # Choosing
 
     @property
-    def _focused(self) -> Option | None:
+    def _focused(self) -> OptionButton | None:
         return next((option for option in self.options if option.hasFocus()), None)
 
     def focus_chosen(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
-        """Give the focus to the answer in force."""
         self.chosen.setFocus(reason)
 
     def choose_number(self, number: int) -> bool:
@@ -167,11 +460,10 @@ class QuestionBlock(QWidget):
         return True
 
     def ask_for_number(self) -> None:
-        """Show a field for a number of the user's own."""
         if self.field is None:
             self.field = self._make_field()
             unit = QUESTIONS[self.question].unit or ""
-            self.unit = Label(self._theme, unit, font="small", colour="text2", parent=self)
+            self.unit = ThemedLabel(self._theme, unit, font="small", colour="text2", parent=self)
             for place, widget in enumerate((self.field, self.unit), start=1):
                 self._links.insertWidget(place, widget)
         for shown in (self.field, self.unit):
@@ -186,21 +478,17 @@ class QuestionBlock(QWidget):
     def _make_field(self) -> NumberEdit:
         bounds = QUESTIONS[self.question].bounds
         assert bounds is not None
-        shape = NumberFormat(
-            _LEAST if bounds.above else bounds.low, bounds.high, _DECIMALS, self._formatter.style
-        )
-        field = NumberEdit(self._theme, question_title(self.question), shape, self)
+        shape = NumberFormat(_LEAST if bounds.above else bounds.low, bounds.high, _DECIMALS, self._formatter.style)
+        field = NumberEdit(self._theme, get_question_text(self.question), shape, self)
         field.setFixedWidth(self._theme.px(110))
         field.edited.connect(self._take_number)
         return field
 
     def _take_number(self, value: float) -> None:
-        """Answer with a number of the user's own."""
         self._number_taken = True
         self.answered.emit(self.question, float(value))
 
     def _close_field(self) -> None:
-        """Let the card of the number take the place of the field, and of its focus."""
         self._number_taken = False
         self.focus_chosen()
         for widget in (self.field, self.unit):
@@ -209,14 +497,14 @@ class QuestionBlock(QWidget):
 
     def _act_on_key(self, event: QKeyEvent) -> bool:
         """Go to another answer; say whether the key was one that does."""
-        option = next_of(self.options, event)
+        option = find_next_option(self.options, event)
         if option is None:
             return False
         self._set_tab_stop(option)
         option.setFocus(Qt.FocusReason.TabFocusReason)
         return True
 
-    def _set_tab_stop(self, only: Option) -> None:
+    def _set_tab_stop(self, only: OptionButton) -> None:
         """Let Tab reach one answer; arrows go to the others."""
         for option in self.options:
             reach = Qt.FocusPolicy.StrongFocus if option is only else Qt.FocusPolicy.ClickFocus
@@ -232,23 +520,24 @@ class QuestionBlock(QWidget):
         self._links.setSpacing(px(18) if self.first else px(14))
 
 
-def _other_text(question: str) -> str:
+def _format_other_value(question: str) -> str:
     unit = QUESTIONS[question].unit
     if unit == "ms":
         return tr("Another limit…")
     return tr("Another amount…") if unit == "USD" else tr("Another number…")
 
 
-def _effect(question: str, found: Decided, decision: Decision) -> Effect:
-    """Return what an answer would do, with the accelerators as they are drawn."""
+def _make_option_effect(question: str, found: AnswerDecision, decision: Decision) -> OptionEffect:
     parts = tuple(
-        Shown(found.names[each.key], found.slots[each.key], found.hollow[each.key], fate_of(each))
+        OptionAccelerator(
+            found.names[each.key], found.slots[each.key], found.is_variant[each.key], find_column_outcome(each)
+        )
         for each in decision.standings
     )
     names = found.names
-    return Effect(
-        option_text(question, decision, names),
-        brief_text(question, decision, names),
+    return OptionEffect(
+        describe_option_effect(question, decision, names),
+        describe_option_briefly(question, decision, names),
         parts,
-        option_sentence(decision, names),
+        describe_option_fully(decision, names),
     )

@@ -1,37 +1,152 @@
-"""The dialogue: nine screens of questions, each answer with what it would do before it is given."""
+"""The questions view: one screen of questions at a time, each answer with its effect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.decide.decided import Decided, known_decision_if
-from gpudesk.desktop.pages.decide.effects import Effects
-from gpudesk.desktop.pages.decide.screen_body import ScreenBody
-from gpudesk.desktop.pages.decide.steps import Step, StepsColumn
-from gpudesk.desktop.pages.decide.views import DecideView
-from gpudesk.desktop.session.deciding import with_answer
+from gpudesk.decision.facts.answers import explain_skipped_question, resolve_answers
+from gpudesk.desktop.pages.decide.parts import DecideView
+from gpudesk.desktop.pages.decide.question_block import QuestionBlock
+from gpudesk.desktop.pages.decide.screen_list import ScreenEntry, ScreenList
+from gpudesk.desktop.session.decision import AlternativeDecisions, AnswerDecision, find_cached_decision
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import SelectionKind, decision_option
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.key_names import key_name
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.domain.decisions import Answered, Origin
-from gpudesk.domain.questions import QUESTIONS, AnswerValue, Screen
-from gpudesk.sentences import sentence
-from gpudesk.sheets.option_words import origin_text, short_answer
-from gpudesk.sheets.question_words import answer_text, question_title
-from gpudesk.text import tr
-from gpudesk.workbench.deciding.answers import answers_of
-from gpudesk.workbench.deciding.asking import why_not_asked
+from gpudesk.desktop.session.scenario_edits import replace_answer
+from gpudesk.desktop.session.selection import SelectionKind, select_decision_option
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen, QuestionAnswer
+from gpudesk.report.decision.questions import (
+    describe_answer_origin,
+    format_answer,
+    format_short_answer,
+    get_question_text,
+    label_question_group,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
 
-_SCREENS: Final = tuple(Screen)
+_WIDEST, _MARGIN = 620.0, 40.0
+
+
+class _StageTag(QWidget):
+    """The part of the dialogue that a screen stands in."""
+
+    def __init__(self, theme: Theme, text: str) -> None:
+        super().__init__()
+        self._theme, self._text = theme, text
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(18))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            ThemePainter(painter, self._theme).tag(0, self.height() / 2, self._text)
+        finally:
+            painter.end()
+
+
+class _SkippedQuestion(QWidget):
+    """A question that cannot matter: its title, why, and a link that asks it all the same."""
+
+    def __init__(self, theme: Theme, question: str, reason: str) -> None:
+        super().__init__()
+        title = get_question_text(question)
+        said = tr("Not asked: {reason}.", reason=reason)
+        self.link = LinkButton(theme, tr("Ask it all the same"))
+        self.link.setAccessibleName(tr("Ask all the same: {question}", question=title))
+        self.link.setAccessibleDescription(said)
+        row = QHBoxLayout()
+        row.addWidget(ThemedLabel(theme, said, font="small", colour="text3", wrap=True), 1)
+        row.addWidget(self.link)
+        row.setSpacing(theme.px(12))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(2))
+        whole.addWidget(ThemedLabel(theme, title, font="section", colour="text3", wrap=True))
+        whole.addLayout(row)
+
+
+class QuestionScreenBody(QWidget):
+    """One screen. `forced` are questions that the user wants to answer although they cannot matter."""
+
+    #: An answer was given: the question and what is answered, None for the default.
+    answered = Signal(str, object)
+    #: The mouse or the focus is on an answer.
+    pointed = Signal(str, object)
+    #: A question that is not asked is wanted.
+    wanted_all_the_same = Signal(str)
+
+    def __init__(self, theme: Theme, screen: DialogueScreen, forced: frozenset[str], formatter: Formatter) -> None:
+        super().__init__()
+        self._theme, self._formatter = theme, formatter
+        self.screen_shown, self.forced = screen, forced
+        self.blocks: list[QuestionBlock] = []
+        self.not_asked: list[_SkippedQuestion] = []
+        inner = QWidget()
+        self._inner = inner
+        self._column = QVBoxLayout(inner)
+        self._column.addWidget(_StageTag(theme, label_question_group(screen.strength)))
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(inner, 1000)
+        whole.addStretch(1)
+        theme.follow(self._dress)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return tuple(block.question for block in self.blocks)
+
+    def ask(self, questions: Sequence[tuple[str, str]]) -> None:
+        """Ask questions, each given with why it is not asked, empty where it is; those that are first."""
+        for name, reason in sorted(questions, key=lambda each: bool(each[1])):
+            if self.blocks or self.not_asked:
+                self._column.addWidget(Hairline(self._theme))
+            if reason:
+                self._leave_out(name, reason)
+                continue
+            block = QuestionBlock(self._theme, name, self._formatter, first=not self.blocks)
+            block.answered.connect(self.answered)
+            block.pointed.connect(self.pointed)
+            self.blocks.append(block)
+            self._column.addWidget(block)
+        self._column.addStretch(1)
+
+    def _leave_out(self, name: str, reason: str) -> None:
+        left_out = _SkippedQuestion(self._theme, name, reason)
+        left_out.link.clicked.connect(lambda: self.wanted_all_the_same.emit(name))
+        self.not_asked.append(left_out)
+        self._column.addWidget(left_out)
+
+    def choose_number(self, number: int) -> bool:
+        """Answer by a number key the question that has the focus, else the first; say whether that worked."""
+        block = next((each for each in self.blocks if any(o.hasFocus() for o in each.options)), None)
+        block = block or (self.blocks[0] if self.blocks else None)
+        return block is not None and block.choose_number(number)
+
+    def is_option(self, widget: QWidget) -> bool:
+        return any(widget is option for block in self.blocks for option in block.options)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(_MARGIN), px(28), px(_MARGIN), px(24))
+        self._column.setSpacing(px(14))
+        self._inner.setMaximumWidth(px(_WIDEST) + 2 * px(_MARGIN))
+
+
+_SCREENS: Final = tuple(DialogueScreen)
 _WIDEST, _MARGIN = 620.0, 40.0
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -42,27 +157,26 @@ class QuestionsView(DecideView):
     scrolls = False
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Begin with the first screen; its questions follow with a decision."""
         super().__init__(desk, theme, parent)
         self.setAccessibleName(tr("Questions"))
         self.screen_shown = _SCREENS[0]
-        self.found: Decided | None = None
-        self.effects = Effects(desk, self)
+        self.found: AnswerDecision | None = None
+        self.effects = AlternativeDecisions(desk, self)
         self.effects.found.connect(self._show_effect)
-        self.steps = StepsColumn(theme)
+        self.steps = ScreenList(theme)
         self.steps.chosen.connect(self.show_screen)
-        self.body: ScreenBody | None = None
+        self.body: QuestionScreenBody | None = None
         self.back = Button(theme, tr("Back"), icon="arrow-left")
         self.recommend = Button(theme, tr("See recommendation now"))
-        self.next = Button(theme, tr("Next question"), kind="primary", key=key_name("Enter"))
+        self.next = Button(theme, tr("Next question"), kind="primary", key=format_key("Enter"))
         self.back.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(lambda: self.step(1))
-        self.recommend.clicked.connect(lambda: self.view_wanted.emit("result"))
+        self.recommend.clicked.connect(lambda: self.view_requested.emit("result"))
         self._lay_out()
         theme.follow(self._dress)
 
     def _lay_out(self) -> None:
-        self._scroll = ScrollArea()
+        self._scroll = FullWidthScrollArea()
         self._scroll.setProperty("readAsBlock", True)
         self._foot = QHBoxLayout()
         self._foot.addWidget(self.back)
@@ -76,13 +190,13 @@ class QuestionsView(DecideView):
         middle.setProperty("readAsBlock", True)
         column = QVBoxLayout(middle)
         column.addWidget(self._scroll, 1)
-        column.addWidget(Rule(self.theme))
+        column.addWidget(Hairline(self.theme))
         column.addWidget(foot)
         beside = QHBoxLayout()
         beside.addWidget(self.steps)
         beside.addWidget(middle, 1)
         whole = QVBoxLayout(self)
-        whole.addWidget(Rule(self.theme))
+        whole.addWidget(Hairline(self.theme))
         whole.addLayout(beside, 1)
         for layout in (column, beside, whole):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -90,7 +204,7 @@ class QuestionsView(DecideView):
 
     # What is shown
 
-    def show_decision(self, found: Decided) -> None:
+    def show_decision(self, found: AnswerDecision) -> None:
         """Show the answers in force on the screen, and work out what others would do."""
         self.found = found
         if self.body is not None and self.body.asked == self._asked():
@@ -104,7 +218,7 @@ class QuestionsView(DecideView):
             self._focus_question(focus)
         self._scroll.verticalScrollBar().setValue(place)
 
-    def show_screen(self, screen: Screen, *, focus: bool = True) -> None:
+    def show_screen(self, screen: DialogueScreen, *, focus: bool = True) -> None:
         """Show another screen, and give its first question the focus."""
         self.screen_shown = screen
         if self.found is None:
@@ -121,7 +235,7 @@ class QuestionsView(DecideView):
         """Go to the next screen (1) or the one before (-1); after the last comes the recommendation."""
         place = _SCREENS.index(self.screen_shown) + by
         if place >= len(_SCREENS):
-            self.view_wanted.emit("result")
+            self.view_requested.emit("result")
         elif place >= 0:
             self.show_screen(_SCREENS[place])
 
@@ -137,19 +251,18 @@ class QuestionsView(DecideView):
         forced = () if self.body is None else self.body.forced
         for name in QUESTIONS:
             if QUESTIONS[name].screen is self.screen_shown:
-                why = why_not_asked(name, found.decision)
-                said = "" if why is None or name in forced else sentence(why, found.formatter)
+                why = explain_skipped_question(name, found.decision)
+                said = "" if why is None or name in forced else format_message(why, found.formatter)
                 yield name, said
 
-    def _make_body(self, found: Decided, forced: frozenset[str] = frozenset()) -> None:
-        """Ask the questions of the screen anew."""
+    def _make_body(self, found: AnswerDecision, forced: frozenset[str] = frozenset()) -> None:
         if self.body is not None and self.body.screen_shown is self.screen_shown:
             forced |= self.body.forced
-        body = ScreenBody(self.theme, self.screen_shown, forced, found.formatter)
+        body = QuestionScreenBody(self.theme, self.screen_shown, forced, found.formatter)
         self.body = body
         body.answered.connect(self.answer)
         body.pointed.connect(self._point)
-        body.wanted_all_the_same.connect(self._ask_all_the_same)
+        body.wanted_all_the_same.connect(self._ask_anyway)
         body.ask(list(self._questions()))
         former = self._scroll.takeWidget()
         if former is not None:
@@ -158,7 +271,7 @@ class QuestionsView(DecideView):
             former.deleteLater()
         self._scroll.show_widget(body)
 
-    def _fill(self, found: Decided) -> None:
+    def _fill(self, found: AnswerDecision) -> None:
         """Show what is in force, and what is known of other answers; ask for what is not."""
         assert self.body is not None
         answers = found.decision.answers
@@ -167,7 +280,7 @@ class QuestionsView(DecideView):
         for block in self.body.blocks:
             block.show_answer(answers[block.question], self._fallback(block.question, found))
             for value in block.values:
-                known = known_decision_if(self.desk, block.question, value)
+                known = find_cached_decision(self.desk, block.question, value)
                 if known is None:
                     wanted.append((block.question, value))
                 else:
@@ -180,26 +293,26 @@ class QuestionsView(DecideView):
         self.recommend.setVisible(not last)
         self.next.setText(tr("See recommendation") if last else tr("Next question"))
 
-    def _step_of(self, screen: Screen, found: Decided) -> Step:
+    def _step_of(self, screen: DialogueScreen, found: AnswerDecision) -> ScreenEntry:
         answers = found.decision.answers
         names = [name for name, question in QUESTIONS.items() if question.screen is screen]
-        given = [name for name in names if answers[name].origin is Origin.YOURS]
+        given = [name for name in names if answers[name].origin is AnswerOrigin.YOURS]
         shown = given[0] if given else names[0]
-        answer = short_answer(shown, answers[shown], found.formatter)
+        answer = format_short_answer(shown, answers[shown], found.formatter)
         if screen is self.screen_shown and not given:
             answer = tr("answering")
-        return Step(screen, question_title(names[0]), answer, done=bool(given))
+        return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(given))
 
     @staticmethod
-    def _fallback(question: str, found: Decided) -> Answered:
+    def _fallback(question: str, found: AnswerDecision) -> QuestionAnswer:
         """Return what is in force once the user's answer is taken back."""
         scenario = found.answer.scenario
         said = {name: value for name, value in scenario.decision.answers.items() if name != question}
-        return answers_of(scenario, said, found.answer.model.native_precision)[question]
+        return resolve_answers(scenario, said, found.answer.model.native_precision)[question]
 
     def _show_effect(self, question: str, value: AnswerValue, decision: object) -> None:
         del decision
-        known = known_decision_if(self.desk, question, value)
+        known = find_cached_decision(self.desk, question, value)
         if self.found is None or self.body is None or known is None:
             return
         for block in self.body.blocks:
@@ -210,15 +323,15 @@ class QuestionsView(DecideView):
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
         """Answer a question, or take the answer back with None; one step that can be undone."""
-        title = question_title(question)
+        title = get_question_text(question)
         text = tr("Back to the default: {question}", question=title)
         if value is not None:
-            text = f"{title} {answer_text(question, value, self.desk.formatter)}"
-        self.desk.apply(with_answer(self.desk.scenario, question, value), text)
+            text = f"{title} {format_answer(question, value, self.desk.formatter)}"
+        self.desk.apply(replace_answer(self.desk.scenario, question, value), text)
         if value is not None:
             self._point(question, value)
 
-    def _ask_all_the_same(self, question: str) -> None:
+    def _ask_anyway(self, question: str) -> None:
         if self.found is not None:
             self._make_body(self.found, frozenset({question}))
             self._fill(self.found)
@@ -229,7 +342,7 @@ class QuestionsView(DecideView):
         focus: QWidget | None = self.window().focusWidget()
         if self.body is not None and focus is not None and self.body.is_option(focus):
             self._scroll.ensureWidgetVisible(focus, 0, self.theme.px(_MARGIN))
-        self.desk.select(decision_option(question, value))
+        self.desk.select(select_decision_option(question, value))
 
     def _select_first(self) -> None:
         if self.body is not None and self.body.blocks:
@@ -256,7 +369,7 @@ class QuestionsView(DecideView):
                 if block.question == question:
                     block.focus_chosen()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Choose by number, and go on with Enter, unless a field or a button has the focus."""
         focus: QWidget | None = self.window().focusWidget()
         if isinstance(focus, QLineEdit) or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
@@ -270,21 +383,20 @@ class QuestionsView(DecideView):
             super().keyPressEvent(event)
 
     def _enter(self, focus: QWidget | None) -> None:
-        """Press the button that has the focus, else go on."""
         answers = focus is not None and self.body is not None and self.body.is_option(focus)
         if isinstance(focus, QAbstractButton) and not answers:
             focus.click()
         else:
             self.step(1)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+    def showEvent(self, event: QShowEvent) -> None:
         """Go on working out what answers would do, and let the panel tell of the first question again."""
         super().showEvent(event)
         self.effects.go_on()
         if self.desk.selection is None:
             self._select_first()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+    def hideEvent(self, event: QHideEvent) -> None:
         """Work nothing out that nobody sees, and tell nothing of answers that nobody sees."""
         super().hideEvent(event)
         self.effects.rest()
@@ -299,8 +411,8 @@ class QuestionsView(DecideView):
         if self.found is None:
             return ""
         return "".join(
-            f"{question_title(name)} {answer_text(name, each.value, self.found.formatter)}"
-            f" ({origin_text(each)})\n"
+            f"{get_question_text(name)} {format_answer(name, each.value, self.found.formatter)}"
+            f" ({describe_answer_origin(each)})\n"
             for name, each in self.found.decision.answers.items()
         )
 

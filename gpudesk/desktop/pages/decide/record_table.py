@@ -1,4 +1,4 @@
-"""A table of records: cells of several lines that are broken to their column, as high as all its rows."""
+"""A table of multi-line records, as high as its rows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.pages.decide.result_parts import Look
+from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.selection import Selection
-from gpudesk.desktop.theme.pen import SWATCH_WIDTH, Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.plain_list import show_as_list
+from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -32,7 +32,7 @@ _SIDE: Final = 4.0
 _GLYPH: Final = 14.0
 
 
-class Para(NamedTuple):
+class CellParagraph(NamedTuple):
     """One paragraph of a cell; `font` and `colour` are tokens."""
 
     text: str
@@ -40,33 +40,31 @@ class Para(NamedTuple):
     colour: str = "text1"
 
 
-class Cell(NamedTuple):
+class RecordCell(NamedTuple):
     """Paragraphs below one another; before the first a glyph, or the key of a column."""
 
-    said: tuple[Para, ...]
+    said: tuple[CellParagraph, ...]
     glyph: str = ""
-    look: Look | None = None
+    look: ColumnStyle | None = None
 
     @property
     def text(self) -> str:
-        """All that it says."""
         return "\n".join(each.text for each in self.said)
 
 
-def cell(text: str, font: str = "small", colour: str = "text1", glyph: str = "") -> Cell:
-    """Return a cell of one paragraph."""
-    return Cell((Para(text, font, colour),), glyph)
+def make_cell(text: str, font: str = "small", colour: str = "text1", glyph: str = "") -> RecordCell:
+    return RecordCell((CellParagraph(text, font, colour),), glyph)
 
 
 class RecordRow(NamedTuple):
     """Cells from left to right; a row that `begins` a group has a line above. `selection` is explained."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[RecordCell, ...]
     selection: Selection | None = None
     begins: bool = True
 
 
-class Head(NamedTuple):
+class RecordColumn(NamedTuple):
     """A column: what stands above it, its least width in pixels of the design, its share of what is left."""
 
     text: str
@@ -74,24 +72,23 @@ class Head(NamedTuple):
     share: float = 0.0
 
 
-class RecordTable(QTableWidget):
+class RecordTableView(QTableWidget):
     """Read with the keyboard too: arrows go through the rows, Enter lets the panel explain one."""
 
     #: A row became the current one, or was chosen by a click or Enter.
     current_row = Signal(int)
     chosen = Signal(int)
 
-    def __init__(self, theme: Theme, name: str, heads: Sequence[Head], parent: QWidget | None = None) -> None:
-        """Begin without rows."""
+    def __init__(self, theme: Theme, name: str, heads: Sequence[RecordColumn], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._rows: tuple[RecordRow, ...] = ()
-        self._heads: tuple[Head, ...] = ()
+        self._heads: tuple[RecordColumn, ...] = ()
         self._fitting = False
         self.setAccessibleName(name)
         self.setFrameShape(QTableWidget.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(_Delegate(theme, self))
+        self.setItemDelegate(_RecordDelegate(theme, self))
         self.set_heads(heads)
         self.cellClicked.connect(lambda row, _column: self.chosen.emit(row))
         self.activated.connect(lambda index: self.chosen.emit(index.row()))
@@ -100,10 +97,9 @@ class RecordTable(QTableWidget):
 
     @property
     def rows(self) -> tuple[RecordRow, ...]:
-        """The rows that are shown."""
         return self._rows
 
-    def set_heads(self, heads: Sequence[Head]) -> None:
+    def set_heads(self, heads: Sequence[RecordColumn]) -> None:
         """Show other columns; the rows go."""
         if tuple(heads) == self._heads:
             return
@@ -111,7 +107,7 @@ class RecordTable(QTableWidget):
         self._rows = ()
         self.setRowCount(0)
         self.setColumnCount(len(heads))
-        show_as_list(self, [head.text for head in heads])
+        style_as_list(self, [head.text for head in heads])
         header = self.horizontalHeader()
         header.show()
         header.setHighlightSections(False)
@@ -142,29 +138,23 @@ class RecordTable(QTableWidget):
         self._fit()
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Return what the cells say."""
         return [tuple(each.text for each in row.cells) for row in self._rows]
 
-    def cell_at(self, index: _Index) -> Cell:
-        """Return what a cell shows."""
+    def cell_at(self, index: _Index) -> RecordCell:
         return self._rows[index.row()].cells[index.column()]
 
     def begins(self, row: int) -> bool:
-        """Whether a row begins a group."""
         return self._rows[row].begins
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Take the width that there is."""
+    def minimumSizeHint(self) -> QSize:
         return QSize(0, self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Break the cells anew."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Begin with the first row."""
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         by_keyboard = event.reason() is not Qt.FocusReason.MouseFocusReason
         if by_keyboard and self.currentRow() < 0 and self._rows:
@@ -176,7 +166,6 @@ class RecordTable(QTableWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give columns their widths and rows the height of their cells."""
         if self._fitting:
             return
         self._fitting = True
@@ -187,8 +176,7 @@ class RecordTable(QTableWidget):
             total = self._theme.px(_HEAD) + 2
             for number, row in enumerate(self._rows):
                 height = max(
-                    cell_height(self._theme, each, width)
-                    for each, width in zip(row.cells, widths, strict=True)
+                    measure_cell_height(self._theme, each, width) for each, width in zip(row.cells, widths, strict=True)
                 )
                 self.setRowHeight(number, height)
                 total += height
@@ -223,7 +211,7 @@ class RecordTable(QTableWidget):
             area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(_HEAD))
 
 
-class _Delegate(QStyledItemDelegate):
+class _RecordDelegate(QStyledItemDelegate):
     """Paints the paragraphs of a cell."""
 
     def __init__(self, theme: Theme, parent: QObject) -> None:
@@ -232,11 +220,11 @@ class _Delegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         table = self.parent()
-        if not isinstance(table, RecordTable):
+        if not isinstance(table, RecordTableView):
             return
         painter.save()
         try:
-            pen, rect = Pen(painter, self._theme), QRectF(option.rect)
+            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
             if option.state & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, pen.colour("selection"))
             if index.row() and table.begins(index.row()):
@@ -245,15 +233,15 @@ class _Delegate(QStyledItemDelegate):
         finally:
             painter.restore()
 
-    def _paint_cell(self, pen: Pen, rect: QRectF, shown: Cell) -> None:
+    def _paint_cell(self, pen: ThemePainter, rect: QRectF, shown: RecordCell) -> None:
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)
         left, right = rect.left() + px(_SIDE), rect.right() - px(_SIDE) / 2
         first = self._theme.line(shown.said[0].font) if shown.said else 0
         if shown.look is not None:
-            pen.swatch(left, top + first / 2, shown.look.slot, hollow=shown.look.hollow)
+            pen.swatch(left, top + first / 2, shown.look.slot, is_variant=shown.look.is_variant)
         elif shown.glyph:
             pen.glyph(shown.glyph, left + px(_GLYPH) / 2 - 2, top + first / 2)
-        left += _before(self._theme, shown)
+        left += _measure_mark(self._theme, shown)
         for said in shown.said:
             high = self._theme.line(said.font)
             for line in pen.lines(said.text, right - left, said.font):
@@ -261,24 +249,24 @@ class _Delegate(QStyledItemDelegate):
                 top += high
 
 
-def _before(theme: Theme, shown: Cell) -> int:
+def _measure_mark(theme: Theme, shown: RecordCell) -> int:
     """Return the room that a glyph or a key takes before the text."""
     if shown.look is not None:
         return theme.px(SWATCH_WIDTH) + theme.px(_SIDE)
     return theme.px(_GLYPH) if shown.glyph else 0
 
 
-def cell_height(theme: Theme, shown: Cell, width: int) -> int:
+def measure_cell_height(theme: Theme, shown: RecordCell, width: int) -> int:
     """Return the height of a cell in a column of that width, in pixels."""
-    room = width - theme.px(_SIDE) - theme.px(_SIDE) / 2 - _before(theme, shown)
+    room = width - theme.px(_SIDE) - theme.px(_SIDE) / 2 - _measure_mark(theme, shown)
     height = 2 * theme.px(_ABOVE)
     for said in shown.said:
         metrics = QFontMetricsF(theme.font(said.font))
-        height += line_count(said.text, room, metrics) * theme.line(said.font)
+        height += count_lines(said.text, room, metrics) * theme.line(said.font)
     return height
 
 
-def line_count(text: str, room: float, metrics: QFontMetricsF) -> int:
+def count_lines(text: str, room: float, metrics: QFontMetricsF) -> int:
     """Return on how many lines a text stands, broken at spaces as a pen does."""
     count, current = 0, ""
     for word in text.split(" "):

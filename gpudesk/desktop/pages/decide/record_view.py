@@ -1,30 +1,335 @@
-"""The view Record: software by platform, deployments that documents tell of, and the time to load weights."""
+"""The record view: software support, reference deployments, and the time to load weights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.decide.decided import Decided
-from gpudesk.desktop.pages.decide.record_loading import LoadingBlock
-from gpudesk.desktop.pages.decide.record_support import PlatformBlock, ReferencesBlock
-from gpudesk.desktop.pages.decide.record_table import RecordTable
-from gpudesk.desktop.pages.decide.views import DecideView
+from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.record_table import (
+    CellParagraph,
+    RecordCell,
+    RecordColumn,
+    RecordRow,
+    RecordTableView,
+    make_cell,
+)
+from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.domain.references import Reference, references_of
-from gpudesk.sheets.beside_lines import as_text, reference_lines, support_lines
-from gpudesk.sheets.names import short_name
-from gpudesk.sheets.support_words import platform_names, platforms_of
-from gpudesk.text import tr
+from gpudesk.desktop.session.scenario_edits import replace_plan_input
+from gpudesk.desktop.session.selection import (
+    Selection,
+    select_attribute,
+    select_catalog_dispute,
+    select_catalog_statement,
+)
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
+from gpudesk.domain.reference_data import ReferenceDeployment, SoftwareSupport, SupportEntry, find_references
+from gpudesk.report.decision.advisory import (
+    describe_missing_references,
+    describe_missing_support,
+    describe_quoted_link,
+    describe_unknown_time,
+    format_date,
+    format_host_count,
+    format_ids,
+    format_load_time,
+    format_loaded_weights,
+    format_scale,
+    group_by_software,
+    join_lines,
+    label_document,
+    label_support_level,
+    list_load_workings,
+    list_loading_lines,
+    list_platforms,
+    list_reference_lines,
+    list_support_lines,
+    merge_loading_notes,
+    split_platforms,
+)
+from gpudesk.report.labels import shorten_name
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import Message
+from gpudesk.text.translation import tr
 
-COMPARED, ALL = "compared", "all"
+
+class PlatformSupportBlock(QWidget):
+    """What is said of software on one platform: the newest of each first, older entries below it."""
+
+    def __init__(self, theme: Theme, platform: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.platform = platform
+        self.parts = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        name = tr("Software on {platform}", platform=platform)
+        heads = (
+            RecordColumn(tr("Software"), 120),
+            RecordColumn(tr("Level"), 100),
+            RecordColumn(tr("Said of it"), 220, 1.0),
+            RecordColumn(tr("Date"), 84),
+            RecordColumn(tr("Document"), 76),
+            RecordColumn(tr("Disputed in"), 96),
+        )
+        self.table = RecordTableView(theme, name, heads, self)
+        self.nothing = ThemedLabel(
+            theme, describe_missing_support(platform), font="small", colour="text2", wrap=True, parent=self
+        )
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(10))
+        head.addWidget(ThemedLabel(theme, name, font="section", parent=self))
+        head.addWidget(self.parts, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(4))
+        whole.addLayout(head)
+        whole.addWidget(self.table)
+        whole.addWidget(self.nothing)
+
+    def show_support(self, support: SoftwareSupport, names: Sequence[str]) -> None:
+        """Show the entries; `names` are those of the accelerators compared that run on the platform."""
+        self.parts.setText(", ".join(names))
+        rows = [
+            _make_support_row(entry, first=not number)
+            for entries in group_by_software(support, self.platform)
+            for number, entry in enumerate(entries)
+        ]
+        self.table.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.nothing.setVisible(not rows)
+
+
+def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
+    """Return an entry; an older one stands below the newest of its software, without the name."""
+    colour = "text1" if first else "text2"
+    name = make_cell(entry.name, "small_strong") if first else make_cell("")
+    return RecordRow(
+        (
+            name,
+            make_cell(label_support_level(entry), "small_strong" if first else "small", colour),
+            make_cell(entry.scope, colour=colour),
+            make_cell(format_date(entry.date), colour=colour),
+            make_cell(label_document(entry.source), colour=colour),
+            make_dispute_cell(entry.disputes),
+        ),
+        select_evidence(entry.statements, entry.disputes),
+        begins=first,
+    )
+
+
+def make_dispute_cell(disputes: tuple[str, ...]) -> RecordCell:
+    """Return the mark of a dispute with its ids, a dash without any."""
+    if not disputes:
+        return make_cell(MISSING_VALUE_TEXT, colour="text3")
+    return make_cell(format_ids(disputes), colour="disputed_text", glyph="disputed")
+
+
+def select_evidence(statements: tuple[str, ...], disputes: tuple[str, ...]) -> Selection | None:
+    """Return what the panel explains of a record: its first dispute, else its first statement."""
+    if disputes:
+        return select_catalog_dispute(disputes[0])
+    return select_catalog_statement(statements[0]) if statements else None
+
+
+class ReferenceDeploymentsBlock(QWidget):
+    """Deployments, each on the word of its document."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        heads = (
+            RecordColumn(tr("Who"), 130, 0.4),
+            RecordColumn(tr("What"), 190, 1.0),
+            RecordColumn(tr("How many"), 92),
+            RecordColumn(tr("Date"), 80),
+            RecordColumn(tr("On whose word"), 120, 0.6),
+            RecordColumn(tr("Disputed in"), 96),
+        )
+        self.table = RecordTableView(theme, tr("Reference deployments"), heads, self)
+        self.nothing = ThemedLabel(
+            theme, describe_missing_references(), font="small", colour="text2", wrap=True, parent=self
+        )
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(4))
+        whole.addWidget(ThemedLabel(theme, tr("Reference deployments"), font="section", parent=self))
+        whole.addWidget(self.table)
+        whole.addWidget(self.nothing)
+
+    def show_references(self, references: Sequence[ReferenceDeployment], formatter: Formatter) -> None:
+        rows = [_make_reference_row(each, formatter) for each in references]
+        self.table.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.nothing.setVisible(not rows)
+
+
+def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) -> RecordRow:
+    named = tr("named") if reference.named else tr("not named")
+    who = RecordCell((CellParagraph(reference.who, "small_strong"), CellParagraph(named, "caption", "text3")))
+    word = RecordCell(
+        (
+            CellParagraph(reference.basis, colour="text2"),
+            CellParagraph(label_document(reference.source), "caption", "text3"),
+        )
+    )
+    return RecordRow(
+        (
+            who,
+            make_cell(reference.what),
+            make_cell(format_scale(reference, formatter), colour="text1" if reference.count else "text3"),
+            make_cell(format_date(reference.date)),
+            word,
+            make_dispute_cell(reference.disputes),
+        ),
+        select_evidence(reference.statements, reference.disputes),
+    )
+
+
+STORAGE: Final = "storage_gb_s"
+_LINK: Final = "pcie_bandwidth"
+#: Stands in the field for a rate that nobody stated.
+_NONE: Final = -1.0
+_LEAST, _MOST, _DECIMALS = 0.001, 1e6, 3
+
+
+@dataclass(frozen=True, slots=True)
+class _StorageRateFormat(NumberFormat):
+    """A rate in GB/s; an emptied field states none."""
+
+    def text(self, value: float) -> str:
+        return "" if value == _NONE else NumberFormat.text(self, value)
+
+    def parse(self, text: str) -> float:
+        return _NONE if text.strip() in ("", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
+
+
+class WeightLoadingBlock(QWidget):
+    """One row for each column: per accelerator, per host, and what documents quote of the link."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._theme = desk, theme
+        self._loadings: Mapping[str, WeightLoading | Message] = {}
+        self._names: Mapping[str, str] = {}
+        rates = _StorageRateFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style)
+        self.storage = NumberEdit(theme, tr("What storage gives to a host, in GB/s"), rates, self)
+        self.storage.setPlaceholderText(tr("not stated"))
+        self.storage.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.storage.edited.connect(self._set_storage)
+        self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
+        self.storage.fault_changed.connect(self.fault.setText)
+        self.table = RecordTableView(
+            theme,
+            tr("Loading the weights"),
+            (
+                RecordColumn(tr("Column"), 130),
+                RecordColumn(tr("Weights of one"), 120),
+                RecordColumn(tr("One accelerator"), 190, 1.0),
+                RecordColumn(tr("All of one host"), 190, 1.0),
+                RecordColumn(tr("Quoted"), 130, 0.6),
+            ),
+            self,
+        )
+        self.table.chosen.connect(self._select)
+        self.notes = MarkedList(theme, tr("Notes"), self)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        self.storage.setFixedWidth(theme.px(110))
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(ThemedLabel(theme, tr("Loading the weights"), font="section", parent=self))
+        head.addStretch(1)
+        head.addWidget(self.fault)
+        words = ThemedLabel(theme, tr("Storage gives a host"), font="small", colour="text2", parent=self)
+        for widget in (words, self.storage, ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self)):
+            head.addWidget(widget)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(4))
+        whole.addLayout(head)
+        whole.addWidget(self.table)
+        whole.addSpacing(theme.px(6))
+        whole.addWidget(self.notes)
+
+    # Showing
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        """Show the times of all columns."""
+        self._loadings = self._desk.workbench.beside.loadings(found.answer)
+        self._names = found.names
+        stated = found.answer.scenario.decision.plans.get(STORAGE)
+        self.storage.set_value(_NONE if stated is None else float(stated))
+        self.table.show_rows([_make_loading_row(found, key, loading) for key, loading in self._loadings.items()])
+        notes = merge_loading_notes(self._loadings, found.names, found.formatter)
+        self.notes.show_lines([MarkedLine("info", "text3", note) for note in notes])
+
+    def text(self, formatter: Formatter) -> str:
+        return join_lines(list_loading_lines(self._loadings, self._names, formatter))
+
+    # Acting
+
+    def _set_storage(self, typed: float) -> None:
+        value = None if typed == _NONE else float(typed)
+        self._desk.apply(replace_plan_input(self._desk.scenario, STORAGE, value), tr("Rate of storage"))
+
+    def _select(self, row: int) -> None:
+        selection = self.table.rows[row].selection
+        if selection is not None:
+            self._desk.select(selection)
+
+
+def _make_loading_row(found: AnswerDecision, key: str, loading: WeightLoading | Message) -> RecordRow:
+    formatter = found.formatter
+    name = RecordCell(
+        (CellParagraph(found.names[key], "small_strong"),), look=ColumnStyle(found.slots[key], found.is_variant[key])
+    )
+    if isinstance(loading, Message):
+        unknown = make_cell(describe_unknown_time(loading, formatter), colour="unfit")
+        return RecordRow((name, make_cell(MISSING_VALUE_TEXT, colour="text3"), unknown, make_cell(""), make_cell("")))
+    quoted = [CellParagraph(describe_quoted_link(each, formatter), colour="text2") for each in loading.quoted]
+    return RecordRow(
+        (
+            name,
+            make_cell(format_loaded_weights(loading, formatter)),
+            RecordCell(tuple(_format_load_time(loading.one, formatter))),
+            RecordCell(tuple(_format_host_load_time(loading, formatter))),
+            RecordCell(tuple(quoted)) if quoted else make_cell(tr("nothing quoted"), colour="text3"),
+        ),
+        select_attribute(key, _LINK),
+    )
+
+
+def _format_load_time(time: WeightLoadTime, formatter: Formatter) -> Iterator[CellParagraph]:
+    """Yield the time, then its formulas, or why it is not known."""
+    known = time.seconds is not None
+    yield CellParagraph(format_load_time(time, formatter), "small_strong", "text1" if known else "disputed_text")
+    for line in list_load_workings(time, formatter):
+        yield CellParagraph(line, "caption", "text2")
+
+
+def _format_host_load_time(loading: WeightLoading, formatter: Formatter) -> Iterator[CellParagraph]:
+    """Yield the time of a host, and how many are in it; its formulas where they are not those of one."""
+    first, *lines = _format_load_time(loading.host, formatter)
+    if loading.in_host is not None:
+        text = tr("{time}, {count}", time=first.text, count=format_host_count(loading, formatter))
+        first = first._replace(text=text)
+    yield first
+    _, *of_one = _format_load_time(loading.one, formatter)
+    if lines != of_one:
+        yield from lines
+    elif lines:
+        yield CellParagraph(tr("worked out as for one"), "caption", "text2")
+
+
+COMPARED, ALL_RECORDS = "compared", "all"
 _MARGIN: Final = 16
 
 
@@ -32,31 +337,28 @@ class RecordView(DecideView):
     """What is on record of what is compared, or all of it; nothing is merged or averaged."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make the blocks; those of platforms come with the decision."""
         super().__init__(desk, theme, parent)
-        self._found: Decided | None = None
-        self.extent = Segment(
+        self._found: AnswerDecision | None = None
+        self.extent = SegmentedControl(
             theme,
             tr("What of the record is shown"),
-            ((COMPARED, tr("What is compared")), (ALL, tr("All on record"))),
+            ((COMPARED, tr("What is compared")), (ALL_RECORDS, tr("All on record"))),
             self,
         )
         self.extent.chosen.connect(lambda _: self._show())
-        self.platforms: list[PlatformBlock] = []
-        self.references = ReferencesBlock(theme, self)
+        self.platforms: list[PlatformSupportBlock] = []
+        self.references = ReferenceDeploymentsBlock(theme, self)
         self.references.table.chosen.connect(self._chooser(self.references.table))
-        self.loading = LoadingBlock(desk, theme, self)
+        self.loading = WeightLoadingBlock(desk, theme, self)
         self._lay_out()
 
     def _lay_out(self) -> None:
         theme = self.theme
         head = QHBoxLayout()
         head.setSpacing(theme.px(12))
-        said = tr(
-            "Each line is one document's word, the newest first. Older ones stay, and nothing is merged."
-        )
+        said = tr("Each line is one document's word, the newest first. Older ones stay, and nothing is merged.")
         head.addWidget(self.extent)
-        head.addWidget(Label(theme, said, font="small", colour="text2", wrap=True, parent=self), 1)
+        head.addWidget(ThemedLabel(theme, said, font="small", colour="text2", wrap=True, parent=self), 1)
         self._blocks = QVBoxLayout()
         self._blocks.setSpacing(theme.px(16))
         whole = QVBoxLayout(self)
@@ -64,13 +366,13 @@ class RecordView(DecideView):
         whole.setSpacing(theme.px(14))
         whole.addLayout(head)
         whole.addLayout(self._blocks)
-        for widget in (Rule(theme, self), self.references, Rule(theme, self), self.loading):
+        for widget in (Hairline(theme, self), self.references, Hairline(theme, self), self.loading):
             whole.addWidget(widget)
         whole.addStretch(1)
 
     # Showing
 
-    def show_decision(self, found: Decided) -> None:
+    def show_decision(self, found: AnswerDecision) -> None:
         """Show the record for what is compared, and the times of its deployments."""
         self._found = found
         self._show()
@@ -81,7 +383,7 @@ class RecordView(DecideView):
         if found is None:
             return
         support = self.desk.workbench.beside.support
-        on = _names_by_platform(found)
+        on = _group_by_platform(found)
         self._make_platforms(self._wanted_platforms())
         for block in self.platforms:
             block.show_support(support, on.get(block.platform, ()))
@@ -95,7 +397,7 @@ class RecordView(DecideView):
             self._blocks.removeWidget(block)
             block.hide()
             block.deleteLater()
-        self.platforms = [PlatformBlock(self.theme, platform, self) for platform in wanted]
+        self.platforms = [PlatformSupportBlock(self.theme, platform, self) for platform in wanted]
         for block in self.platforms:
             block.table.chosen.connect(self._chooser(block.table))
             self._blocks.addWidget(block)
@@ -103,20 +405,18 @@ class RecordView(DecideView):
     def _wanted_platforms(self) -> tuple[str, ...]:
         if self._found is None:
             return ()
-        compared = tuple(_names_by_platform(self._found))
+        compared = tuple(_group_by_platform(self._found))
         if self.extent.value == COMPARED:
             return compared
-        return tuple(dict.fromkeys((*compared, *platforms_of(self.desk.workbench.beside.support))))
+        return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.workbench.beside.support))))
 
-    def _wanted_references(self) -> tuple[Reference, ...]:
+    def _wanted_references(self) -> tuple[ReferenceDeployment, ...]:
         references = self.desk.workbench.beside.references
-        if self._found is None or self.extent.value == ALL:
+        if self._found is None or self.extent.value == ALL_RECORDS:
             return references
-        return references_of(references, *(part.column.accelerator.id for part in self._found.parts))
+        return find_references(references, *(part.column.accelerator.id for part in self._found.parts))
 
-    def _chooser(self, table: RecordTable) -> Callable[[int], None]:
-        """Return what lets the panel explain a row of a table."""
-
+    def _chooser(self, table: RecordTableView) -> Callable[[int], None]:
         def choose(row: int) -> None:
             selection = table.rows[row].selection
             if selection is not None:
@@ -127,11 +427,10 @@ class RecordView(DecideView):
     # What the page asks
 
     def copied(self) -> str:
-        """Return what is shown as text."""
         formatter, support = self.desk.formatter, self.desk.workbench.beside.support
         parts = (
-            as_text(support_lines(support, self._wanted_platforms())),
-            as_text(reference_lines(self._wanted_references(), formatter)),
+            join_lines(list_support_lines(support, self._wanted_platforms())),
+            join_lines(list_reference_lines(self._wanted_references(), formatter)),
             self.loading.text(formatter),
         )
         return "\n\n".join(part for part in parts if part)
@@ -142,11 +441,11 @@ class RecordView(DecideView):
         (first or self.references.table).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _names_by_platform(found: Decided) -> dict[str, tuple[str, ...]]:
+def _group_by_platform(found: AnswerDecision) -> dict[str, tuple[str, ...]]:
     """Return the platforms of what is compared, each with the accelerators that run on it."""
     on: dict[str, dict[str, None]] = {}
     for part in found.parts:
         accelerator = part.column.accelerator
-        for platform in platform_names(accelerator.platform):
-            on.setdefault(platform, {})[short_name(accelerator.name)] = None
+        for platform in split_platforms(accelerator.platform):
+            on.setdefault(platform, {})[shorten_name(accelerator.name)] = None
     return {platform: tuple(names) for platform, names in on.items()}

@@ -1,34 +1,231 @@
-"""The view Result: the verdict and how firm it is, why, the trace behind it, and what would change it."""
+"""The recommendation view: verdict, reasons, figures, conflicts, and the trace of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.figures_table import FiguresTable
-from gpudesk.desktop.pages.decide.decided import Decided
-from gpudesk.desktop.pages.decide.flips_block import FlipsBlock
-from gpudesk.desktop.pages.decide.result_delivers import delivered, selection_of
-from gpudesk.desktop.pages.decide.result_parts import Said, SaidList
-from gpudesk.desktop.pages.decide.result_verdict import VerdictBlock
-from gpudesk.desktop.pages.decide.trace_block import TraceBlock
-from gpudesk.desktop.pages.decide.views import DecideView
+from gpudesk.desktop.pages.decide.flips import FlipsBlock
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.trace_model import TraceHead, TraceModel, TraceRuleRow, format_trace, make_trace_table
+from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
+from gpudesk.desktop.pages.decide.verdict import VerdictBlock
+from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.key_names import key_name
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.domain import decisions
-from gpudesk.domain.decisions import Origin, Verdict
-from gpudesk.domain.formatting import MACHINE, Formatter
-from gpudesk.sheets.decision_words import exclusion_text, pilot_text, reason_text, source_label
-from gpudesk.sheets.fact_words import in_sentence
-from gpudesk.text import tr
+from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights
+from gpudesk.desktop.session.selection import Selection, SelectionKind, select_cost, select_figure, select_trace_row
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
+from gpudesk.domain import decision as decision_module
+from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.decision import AnswerOrigin, Decision, DecisionVerdict
+from gpudesk.report.comparison.estimate_rows import build_plan_cell
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.report.decision.rules import label_rule_source
+from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot, describe_reason, find_leading_column
+from gpudesk.report.explanation.cost import OWNED, RENTED
+from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+_THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
+#: The figure that each column of the table stands for; a deployment is told by its throughput.
+_FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
+
+
+def make_delivery_figures(found: AnswerDecision) -> FiguresContent:
+    """Return what the leading column delivers, and the next one beside it."""
+    decision = found.decision
+    keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
+    money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
+    heads = (
+        tr("Deployment"),
+        tr("Output, tok/s"),
+        tr("First token, ms"),
+        tr("{code} per M output tokens", code=money.code),
+    )
+    rows = tuple(_make_delivery_row(found, key, money) for key in keys)
+    return FiguresContent(tr("What it delivers"), heads, frozenset({1}), _FIGURES, rows, tr("Draws"))
+
+
+def _make_delivery_row(found: AnswerDecision, key: str, money: MoneyFormatter) -> FigureRow:
+    formatter, place = found.formatter, found.place(key)
+    column = found.answer.columns[place]
+    share = found.decision.standings[place].share
+    told = tr("leads in {n} of 100", n=formatter.number(share * 100.0))
+    look = (key, found.slots[key], found.is_variant[key], found.names[key])
+    estimate = column.estimate
+    if estimate is None or not estimate.fits:
+        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(found, column), faulty=True)
+    plan = build_plan_cell(estimate, formatter)
+    cells = (
+        f"{plan.text}, {plan.detail}" if plan.detail else plan.text,
+        formatter.banded(estimate.output_tokens_per_s),
+        formatter.banded(estimate.ttft_ms),
+        _format_delivery_cost(found.decision, place, money),
+    )
+    return FigureRow(*look, cells, told)
+
+
+def _explain_missing(found: AnswerDecision, column: ComparisonColumn) -> str:
+    return tr("does not fit") if column.problem is None else format_message(column.problem, found.formatter)
+
+
+def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter) -> str:
+    """Return the cost as it is compared, or as it is known, with its band and whether it is rented."""
+    name = find_cost_figure(decision, place)
+    value = None if name is None else decision.parts[place].get(_FACTS[name])
+    if not isinstance(value, IntervalEstimate):
+        return MISSING_VALUE_TEXT
+    how = tr("rented") if name == RENTED else tr("owned")
+    return tr("{amount} ({band}), {how}", amount=money.small(value.value), band=money.band(value), how=how)
+
+
+#: Cost as it is explained -> the fact that decisions have of it.
+_FACTS: Final = {OWNED: "owned_usd_per_million", RENTED: "rented_usd_per_million"}
+
+
+def find_cost_figure(decision: Decision, place: int) -> str | None:
+    """Return by which name the cost of a column is explained: owned or rented, as it is compared."""
+    part = decision.parts[place]
+    compared = part.get(_COST)
+    if compared is not None:
+        return RENTED if compared == part.get(_FACTS[RENTED]) else OWNED
+    return next((name for name in (RENTED, OWNED) if part.get(_FACTS[name]) is not None), None)
+
+
+def select_delivery_figure(found: AnswerDecision, key: str, name: str) -> Selection | None:
+    """Return what is selected by a click on a figure of a row; None where nothing explains it."""
+    if name != _COST:
+        return select_figure(key, name)
+    known = find_cost_figure(found.decision, found.place(key))
+    return None if known is None else select_cost(key, known)
+
+
+class RuleTraceBlock(QWidget):
+    """Every rule that fired, with what it does to each accelerator."""
+
+    #: The trace was put on the clipboard.
+    copied = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._found: AnswerDecision | None = None
+        self.model = TraceModel(desk.formatter, self)
+        self.model.weighed.connect(self.weigh)
+        self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
+        self.view.cell_chosen.connect(self._select)
+        self.view.reset_requested.connect(self.reset)
+        self.view.menu_requested.connect(self._menu)
+        subtitle = ThemedLabel(
+            theme,
+            tr("every rule that fired, in order; a rule that must hold is never outvoted"),
+            font="small",
+            colour="text3",
+            parent=self,
+        )
+        subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.usual = LinkButton(theme, tr("Back to usual weights"), parent=self)
+        self.usual.clicked.connect(self.reset_all)
+        self.usual.hide()
+        self.copy_link = LinkButton(theme, tr("Copy the trace as text"), parent=self)
+        self.copy_link.clicked.connect(self.copy)
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
+        head.setSpacing(theme.px(10))
+        head.addWidget(ThemedLabel(theme, tr("Trace"), font="section", parent=self))
+        head.addWidget(subtitle, 1)
+        head.addWidget(self.usual)
+        head.addWidget(self.copy_link)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(2))
+        whole.addLayout(head)
+        whole.addWidget(self.view)
+        desk.selection_changed.connect(self._follow_selection)
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        self._found = found
+        weights = found.answer.scenario.decision.weights
+        heads = [TraceHead(key, found.names[key], found.slots[key], found.is_variant[key]) for key in found.keys]
+        rules = self._desk.workbench.decider.rules
+        self.model.show(make_trace_table(found.decision, heads, rules, frozenset(weights), found.formatter))
+        self.usual.setVisible(bool(weights))
+        self._follow_selection()
+
+    # Selection
+
+    def _select(self, key: str, column: str) -> None:
+        self._desk.select(select_trace_row(key, column))
+
+    def _follow_selection(self) -> None:
+        """Mark the row that is selected on the desk, none where it is something else."""
+        chosen = self._desk.selection
+        if chosen is not None and chosen.kind is SelectionKind.TRACE:
+            self.view.show_rule(chosen.name, chosen.column)
+
+    # Weights
+
+    def weigh(self, key: str, weight: float) -> None:
+        """Give a row a weight as one step: its rule has it, and those counted with it have no more."""
+        row = self._row(key)
+        if row is None:
+            return
+        scenario = replace_weight(self._desk.scenario, key, weight)
+        for line in row.also:
+            if line.weight > weight:
+                scenario = replace_weight(scenario, line.rule.id, weight)
+        self._desk.apply(scenario, tr("Weight of {rule}", rule=row.title))
+
+    def reset(self, key: str) -> None:
+        row = self._row(key)
+        if row is None:
+            return
+        scenario = self._desk.scenario
+        for line in row.lines:
+            scenario = replace_weight(scenario, line.rule.id, None)
+        self._desk.apply(scenario, tr("Usual weight of {rule}", rule=row.title))
+
+    def reset_all(self) -> None:
+        """Give all rules their usual weights as one step."""
+        self._desk.apply(reset_weights(self._desk.scenario), tr("Usual weights"))
+
+    def _row(self, key: str) -> TraceRuleRow | None:
+        return self.model.row_at(self.model.row_of(key))
+
+    # Text and menu
+
+    def text(self, formatter: Formatter) -> str:
+        return format_trace(self.model.table, formatter)
+
+    def copy(self) -> None:
+        QApplication.clipboard().setText(self.text(Formatter(MACHINE_NUMBERS)))
+        self.copied.emit()
+
+    def _menu(self, key: str, place: QPoint) -> None:
+        row = self._row(key)
+        menu = make_menu(parent=self)
+        menu.setAccessibleName(tr("Rule"))
+        edit = menu.addAction(tr("Edit the weight"))
+        edit.setEnabled(row is not None and row.weight is not None)
+        edit.triggered.connect(lambda: self.view.edit_weight(self.model.row_of(key)))
+        usual = menu.addAction(tr("Back to the usual weight"))
+        usual.setEnabled(row is not None and row.changed)
+        usual.triggered.connect(lambda: self.reset(key))
+        menu.addSeparator()
+        menu.addAction(tr("Copy the trace as text")).triggered.connect(self.copy)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(place)
+
 
 #: What the buttons lead to: the key of the page's view of questions.
 QUESTIONS: Final = "questions"
@@ -43,26 +240,25 @@ class ResultView(DecideView):
     """All of one decision on one page, in the order in which it is read."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make the blocks; they say nothing yet."""
         super().__init__(desk, theme, parent)
-        self._found: Decided | None = None
-        self.answered = Label(theme, font="small", colour="text3", parent=self)
+        self._found: AnswerDecision | None = None
+        self.answered = ThemedLabel(theme, font="small", colour="text3", parent=self)
         self.change = Button(theme, tr("Change answers"), parent=self)
-        self.change.clicked.connect(lambda: self.view_wanted.emit(QUESTIONS))
+        self.change.clicked.connect(lambda: self.view_requested.emit(QUESTIONS))
         self.print_sheet = Button(
-            theme, tr("Print sheet"), icon="printer", kind="primary", key=key_name("Ctrl+P"), parent=self
+            theme, tr("Print sheet"), icon="printer", kind="primary", key=format_key("Ctrl+P"), parent=self
         )
-        self.print_sheet.clicked.connect(self.sheet_wanted)
+        self.print_sheet.clicked.connect(self.sheet_requested)
         self.verdict = VerdictBlock(theme, desk.formatter, self)
-        self.pilot = SaidList(theme, parent=self)
+        self.pilot = MarkedList(theme, parent=self)
         self.delivers = FiguresTable(theme, self)
         self.delivers.chosen.connect(self._select_figure)
-        self.reasons = SaidList(theme, tr("Why"), self)
-        self.excluded = SaidList(theme, tr("What is out"), self)
-        self.trace = TraceBlock(desk, theme, self)
+        self.reasons = MarkedList(theme, tr("Why"), self)
+        self.excluded = MarkedList(theme, tr("What is out"), self)
+        self.trace = RuleTraceBlock(desk, theme, self)
         self.flips = FlipsBlock(desk, theme, self)
-        self.advice = SaidList(theme, tr("What to do"), self)
-        self.conflicts = SaidList(theme, tr("Where documents disagree"), self)
+        self.advice = MarkedList(theme, tr("What to do"), self)
+        self.conflicts = MarkedList(theme, tr("Where documents disagree"), self)
         self._why = self._pair(self.reasons, self.excluded)
         self._last = self._pair(self.advice, self.conflicts)
         self._lay_out()
@@ -84,7 +280,7 @@ class ResultView(DecideView):
         head.addWidget(self.change)
         head.addWidget(self.print_sheet)
         last.setSpacing(px(12))
-        last.addWidget(Rule(self.theme, self))
+        last.addWidget(Hairline(self.theme, self))
         last.addLayout(self._last)
         self._whole = QVBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, margin)
@@ -113,60 +309,57 @@ class ResultView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: Decided) -> None:
-        """Show a decision."""
+    def show_decision(self, found: AnswerDecision) -> None:
         self._found = found
         decision = found.decision
-        self.answered.setText(_answered_text(found))
+        self.answered.setText(_format_answered_count(found))
         self.verdict.show_verdict(found)
         self._show_pilot(found)
-        figures = delivered(found)
+        figures = make_delivery_figures(found)
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_figures(figures)
-        self.reasons.set_title(_reasons_title(found))
-        self.reasons.show_lines(_reasons(found))
+        self.reasons.set_title(_title_reasons(found))
+        self.reasons.show_lines(_list_reasons(found))
         self.excluded.show_lines(
             [
-                Said("unfit", "unfit", exclusion_text(each, found.names, found.formatter, decision))
+                MarkedLine("unfit", "unfit", describe_exclusion(each, found.names, found.formatter, decision))
                 for each in decision.exclusions
             ]
         )
         self.trace.show_decision(found)
         self.flips.show_decision(found)
-        self.advice.show_lines([Said("arrow-right", "text2", each.text) for each in decision.advice])
+        self.advice.show_lines([MarkedLine("arrow-right", "text2", each.text) for each in decision.advice])
         rules = {rule.id: rule for rule in self.desk.workbench.decider.rules}
-        self.conflicts.show_lines(_conflicts(found, rules))
+        self.conflicts.show_lines(_list_conflicts(found, rules))
         self._why_held.setVisible(bool(self.reasons.texts or self.excluded.texts))
         self._last_held.setVisible(bool(decision.advice or decision.conflicts))
         self._order(decision.verdict)
 
-    def _order(self, verdict: Verdict) -> None:
+    def _order(self, verdict: DecisionVerdict) -> None:
         """Put what would help before the trace where nothing is left, else behind it."""
-        helps = verdict is Verdict.NONE_FITS
+        helps = verdict is DecisionVerdict.NONE_FITS
         trace, flips = (self._whole.indexOf(held) for held in (self._trace_held, self._flips_held))
         if helps is (trace < flips):
             self._whole.insertWidget(min(trace, flips), self._flips_held if helps else self._trace_held)
 
-    def _show_pilot(self, found: Decided) -> None:
+    def _show_pilot(self, found: AnswerDecision) -> None:
         pilot = found.decision.pilot
         said = []
         if pilot is not None:
-            text = in_sentence(pilot_text(pilot, found.decision, found.names, found.formatter))
-            said.append(Said("flask-conical", "text2", tr("What would settle it: {pilot}", pilot=text)))
+            text = lower_for_sentence(describe_pilot(pilot, found.decision, found.names, found.formatter))
+            said.append(MarkedLine("flask-conical", "text2", tr("What would settle it: {pilot}", pilot=text)))
         self.pilot.show_lines(said)
         self._pilot_held.setVisible(bool(said))
 
     def _select_figure(self, key: str, name: str) -> None:
-        """Let the panel explain a figure of what is delivered."""
         if self._found is not None:
-            selected = selection_of(self._found, key, name)
+            selected = select_delivery_figure(self._found, key, name)
             if selected is not None:
                 self.desk.select(selected)
 
     # What the page asks
 
     def copied(self) -> str:
-        """Return the verdict, why, and the trace as text."""
         found = self._found
         if found is None:
             return ""
@@ -177,14 +370,12 @@ class ResultView(DecideView):
         if changes:
             lines += ["", self.flips.title.text(), *changes]
         more = [*self.advice.texts, *self.conflicts.texts]
-        return "\n".join([*lines, *more, "", self.trace.text(Formatter(MACHINE))])
+        return "\n".join([*lines, *more, "", self.trace.text(Formatter(MACHINE_NUMBERS))])
 
     def focus_first(self) -> None:
-        """Give the focus to the trace."""
         self.trace.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Set lists side by side where there is room."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         beside = self.width() >= self.theme.px(_TWO_COLUMNS)
         way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
@@ -192,10 +383,10 @@ class ResultView(DecideView):
             row.setDirection(way)
 
 
-def _answered_text(found: Decided) -> str:
+def _format_answered_count(found: AnswerDecision) -> str:
     """Return how many of the questions the user answered; the others go by the scenario or a default."""
     origins = [each.origin for each in found.decision.answers.values()]
-    yours, scenario = origins.count(Origin.YOURS), origins.count(Origin.SCENARIO)
+    yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
     count = found.formatter.count
     if not scenario:
         return tr("{n} of {total} answered by you", n=count(yours), total=count(len(origins)))
@@ -207,40 +398,37 @@ def _answered_text(found: Decided) -> str:
     )
 
 
-def _reasons_title(found: Decided) -> str:
+def _title_reasons(found: AnswerDecision) -> str:
     first = found.decision.recommended
-    if first is None or found.decision.verdict is Verdict.WINNER:
+    if first is None or found.decision.verdict is DecisionVerdict.WINNER:
         return tr("Why")
     return tr("What speaks for {name}, and what against", name=found.names[first.key])
 
 
-def _reasons(found: Decided) -> list[Said]:
-    """Return the reasons, then the strongest against."""
+def _list_reasons(found: AnswerDecision) -> list[MarkedLine]:
     decision, names, formatter = found.decision, found.names, found.formatter
     said = [
-        Said("arrow-up", "best_text", reason_text(each, decision, names, formatter))
+        MarkedLine("arrow-up", "best_text", describe_reason(each, decision, names, formatter))
         for each in decision.reasons
     ]
     return said + [
-        Said(
-            "arrow-down",
-            "text2",
-            tr("Against: {reason}", reason=reason_text(each, decision, names, formatter)),
+        MarkedLine(
+            "arrow-down", "text2", tr("Against: {reason}", reason=describe_reason(each, decision, names, formatter))
         )
         for each in decision.against
     ]
 
 
-def _conflicts(found: Decided, rules: Mapping[str, decisions.Rule]) -> list[Said]:
+def _list_conflicts(found: AnswerDecision, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:
     """Return each pair of rules whose documents say otherwise, both with their dates."""
     return [
-        Said(
+        MarkedLine(
             "disputed",
             "disputed",
             tr(
                 "{one}, against {other}",
-                one=_dated(rules[each.one]),
-                other=in_sentence(_dated(rules[each.other])),
+                one=_format_dated_rule(rules[each.one]),
+                other=lower_for_sentence(_format_dated_rule(rules[each.other])),
             ),
         )
         for each in found.decision.conflicts
@@ -248,11 +436,11 @@ def _conflicts(found: Decided, rules: Mapping[str, decisions.Rule]) -> list[Said
     ]
 
 
-def _dated(rule: decisions.Rule) -> str:
+def _format_dated_rule(rule: decision_module.DecisionRule) -> str:
     return tr(
         "{title} ({id}, {source}, {date})",
         title=rule.title,
         id=rule.id,
-        source=source_label(rule),
+        source=label_rule_source(rule),
         date=rule.dated or tr("not dated"),
     )

@@ -1,46 +1,162 @@
-"""The view Two sets: the answers in force beside a kept set, and what each comes to."""
+"""The view of two answer sets: where they differ and what each recommends."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.figures_table import FiguresTable
-from gpudesk.desktop.pages.decide.decided import Decided
-from gpudesk.desktop.pages.decide.result_parts import Look, Swatches
-from gpudesk.desktop.pages.decide.result_verdict import ShareBar, leaders, shares_of
-from gpudesk.desktop.pages.decide.sets_compare import Compared, TwoSets, in_force, with_kept
-from gpudesk.desktop.pages.decide.views import DecideView
-from gpudesk.desktop.session.deciding import with_kept as keep
-from gpudesk.desktop.session.deciding import with_sets_swapped
+from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, Swatches
+from gpudesk.desktop.pages.decide.verdict import WinShareBar, find_leaders, list_win_shares
+from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button, LinkButton
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.text_table import TextTable
-from gpudesk.domain.decisions import Verdict
-from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.decision_words import firmness, verdict_title
-from gpudesk.text import tr
+from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
+from gpudesk.desktop.session.scenario_edits import swap_answers
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, ColumnStanding, Decision, DecisionVerdict, QuestionAnswer
+from gpudesk.report.decision.questions import format_answer, get_question_text
+from gpudesk.report.decision.verdict import describe_robustness, format_verdict
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+
+class AnswerPair(NamedTuple):
+    """A question with the answer of each set in words, and whether the answers are the same."""
+
+    title: str
+    now: str
+    kept: str
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSetComparison:
+    """The decision under the answers in force, and the one under the kept answers on the same scenario."""
+
+    now: AnswerDecision
+    kept: AnswerDecision
+
+    def questions(self) -> tuple[AnswerPair, ...]:
+        """Return all questions in the order of the dialogue."""
+        formatter = self.now.formatter
+        pairs = ((self.now.decision.answers[name], self.kept.decision.answers[name], name) for name in QUESTIONS)
+        return tuple(
+            AnswerPair(
+                get_question_text(name),
+                _format_answer(name, now, formatter),
+                _format_answer(name, kept, formatter),
+                now.value == kept.value,
+            )
+            for now, kept, name in pairs
+        )
+
+    def one_sided(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the rules that fire under one set only: what each is about, its id, and under which."""
+        return (
+            *_list_rules_only_in(self.now.decision, self.kept.decision, name_current_set()),
+            *_list_rules_only_in(self.kept.decision, self.now.decision, name_kept_set()),
+        )
+
+    def ranking(self) -> FiguresContent:
+        """Return the places of all columns under both sets, those of the set in force first."""
+        places = [_rank_columns(each.decision) for each in (self.now, self.kept)]
+        shares = [_find_standings(each.decision) for each in (self.now, self.kept)]
+        order = sorted(
+            self.now.keys,
+            key=lambda key: (places[0].get(key, len(self.now.keys)), places[1].get(key, len(self.now.keys))),
+        )
+        heads = (tr("In force"), tr("Draws"), tr("Kept"), tr("Draws"))
+        rows = tuple(
+            FigureRow(
+                key,
+                self.now.slots[key],
+                self.now.is_variant[key],
+                self.now.names[key],
+                tuple(
+                    text
+                    for place, share in zip(places, shares, strict=True)
+                    for text in _format_ranking(key, place, share, self.now.formatter)
+                ),
+                self._removed_by(key),
+            )
+            for key in order
+        )
+        return FiguresContent(tr("Both rankings"), heads, frozenset({0, 2}), (), rows, tr("Out by"))
+
+    def _removed_by(self, key: str) -> str:
+        """Return which rules remove a column, and under which set."""
+        said = []
+        for decided, words in ((self.now, name_current_set()), (self.kept, name_kept_set())):
+            titles = [each.rule.title for each in decided.decision.exclusions if each.key == key]
+            if titles:
+                said.append(tr("{set}: {rules}", set=words, rules=", ".join(dict.fromkeys(titles))))
+        return "; ".join(said)
+
+
+def name_current_set() -> str:
+    return tr("In force")
+
+
+def name_kept_set() -> str:
+    return tr("Kept")
+
+
+def _format_answer(name: str, answered: QuestionAnswer, formatter: Formatter) -> str:
+    text = format_answer(name, answered.value, formatter)
+    if answered.origin is AnswerOrigin.YOURS:
+        return text
+    if answered.origin is AnswerOrigin.SCENARIO:
+        return tr("{answer} (scenario)", answer=text)
+    return tr("{answer} (not answered)", answer=text)
+
+
+def _list_rules_only_in(decision: Decision, other: Decision, words: str) -> list[tuple[str, str, str]]:
+    """Return the rules that fire in a decision and not in the other."""
+    fired = {line.rule.id for line in other.trace}
+    return [(line.rule.title, line.rule.id, words) for line in decision.trace if line.rule.id not in fired]
+
+
+def _find_standings(decision: Decision) -> dict[str, ColumnStanding]:
+    return {each.key: each for each in decision.standings}
+
+
+def _rank_columns(decision: Decision) -> dict[str, int]:
+    """Return the place of each column that is not removed, from 1."""
+    left = sorted(
+        (each for each in decision.standings if not each.removed), key=lambda each: (-each.share, -each.score)
+    )
+    return {each.key: place for place, each in enumerate(left, 1)}
+
+
+def _format_ranking(
+    key: str, places: Mapping[str, int], shares: Mapping[str, ColumnStanding], formatter: Formatter
+) -> tuple[str, str]:
+    if key not in places:
+        return tr("out"), MISSING_VALUE_TEXT
+    share = formatter.number(shares[key].share * 100.0)
+    return formatter.count(places[key]), tr("{n} of 100", n=share)
+
 
 _MARGIN: Final = 16.0
 
 
-class SetVerdict(QWidget):
+class AnswerSetVerdict(QWidget):
     """What one set of answers comes to, and how firm that is."""
 
     def __init__(self, theme: Theme, formatter: Formatter, name: str, parent: QWidget | None = None) -> None:
-        """Say nothing yet of the set called `name`."""
         super().__init__(parent)
         self._name = name
         self.swatches = Swatches(theme, self, line="option")
-        self.title = Label(theme, font="option", wrap=True, parent=self)
-        self.firmness = Label(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.bar = ShareBar(theme, formatter, self)
+        self.title = ThemedLabel(theme, font="option", wrap=True, parent=self)
+        self.firmness = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.bar = WinShareBar(theme, formatter, self)
         line = QHBoxLayout()
         line.setSpacing(theme.px(8))
         line.addWidget(self.swatches, 0, Qt.AlignmentFlag.AlignTop)
@@ -48,31 +164,29 @@ class SetVerdict(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(4))
-        column.addWidget(Label(theme, name, font="caption_strong", colour="text2", parent=self))
+        column.addWidget(ThemedLabel(theme, name, font="caption_strong", colour="text2", parent=self))
         column.addLayout(line)
         column.addWidget(self.firmness)
         column.addWidget(self.bar)
         column.addStretch(1)
 
-    def show_verdict(self, found: Decided) -> None:
-        """Show what the set comes to."""
-        self.swatches.show_looks([Look(found.slots[key], found.hollow[key]) for key in leaders(found)])
-        self.title.setText(verdict_title(found.decision, found.names, found.formatter))
-        self.firmness.setText(firmness(found.decision, found.names))
-        self.bar.show_shares(shares_of(found))
-        self.bar.setVisible(found.decision.verdict is not Verdict.NONE_FITS)
+    def show_verdict(self, found: AnswerDecision) -> None:
+        self.swatches.show_looks([ColumnStyle(found.slots[key], found.is_variant[key]) for key in find_leaders(found)])
+        self.title.setText(format_verdict(found.decision, found.names, found.formatter))
+        self.firmness.setText(describe_robustness(found.decision, found.names))
+        self.bar.show_shares(list_win_shares(found))
+        self.bar.setVisible(found.decision.verdict is not DecisionVerdict.NONE_FITS)
         self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.firmness.text()}")
 
 
-class SetsView(DecideView):
+class AnswerSetsView(DecideView):
     """Keeps the answers in force, exchanges both sets, and shows where they differ and what follows."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make buttons and tables; they say nothing yet."""
         super().__init__(desk, theme, parent)
-        self.sets: TwoSets | None = None
-        self._same: tuple[Compared, ...] = ()
-        self.said = Label(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.sets: AnswerSetComparison | None = None
+        self._same: tuple[AnswerPair, ...] = ()
+        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.keep = Button(theme, tr("Keep these answers"), icon="copy-plus", parent=self)
         self.keep.clicked.connect(self._keep)
         self.exchange = Button(theme, tr("Exchange"), icon="arrow-up-down", parent=self)
@@ -82,18 +196,20 @@ class SetsView(DecideView):
         self.forget.setToolTip(tr("Let the kept answers go"))
         self.forget.clicked.connect(self._forget)
         formatter = desk.formatter
-        self.verdicts = tuple(SetVerdict(theme, formatter, name, self) for name in (in_force(), with_kept()))
-        heads = [tr("Question"), in_force(), with_kept()]
+        self.verdicts = tuple(
+            AnswerSetVerdict(theme, formatter, name, self) for name in (name_current_set(), name_kept_set())
+        )
+        heads = [tr("Question"), name_current_set(), name_kept_set()]
         self.differ = TextTable(theme, tr("Questions that differ"), heads, giving=(0, 1, 2), parent=self)
         self.alike = TextTable(theme, tr("Questions that are the same"), heads, giving=(0, 1, 2), parent=self)
         self.alike.hide()
         self.fold = LinkButton(theme, "", parent=self)
         self.fold.clicked.connect(self._toggle)
         self.ranking = FiguresTable(theme, self)
-        self.rules_title = Label(theme, tr("Rules that fire under one set only"), font="section", parent=self)
+        self.rules_title = ThemedLabel(theme, tr("Rules that fire under one set only"), font="section", parent=self)
         rule_heads = [tr("Rule"), tr("Id"), tr("Fires")]
         self.rules = TextTable(theme, self.rules_title.text(), rule_heads, giving=(0, 1, 2), parent=self)
-        self.differ_title = Label(theme, font="section", parent=self)
+        self.differ_title = ThemedLabel(theme, font="section", parent=self)
         self._content = QWidget(self)
         self._lay_out()
 
@@ -113,12 +229,12 @@ class SetsView(DecideView):
         content.addLayout(both)
         blocks: tuple[tuple[QWidget, ...], ...] = (
             (self.differ_title, self.differ, self.fold, self.alike),
-            (Label(self.theme, tr("Both rankings"), font="section", parent=self), self.ranking),
+            (ThemedLabel(self.theme, tr("Both rankings"), font="section", parent=self), self.ranking),
             (self.rules_title, self.rules),
         )
         for widgets in blocks:
             content.addSpacing(px(8))
-            content.addWidget(Rule(self.theme, self))
+            content.addWidget(Hairline(self.theme, self))
             content.addSpacing(px(4))
             for widget in widgets:
                 side = Qt.AlignmentFlag.AlignLeft if widget is self.fold else Qt.AlignmentFlag(0)
@@ -132,7 +248,7 @@ class SetsView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: Decided) -> None:
+    def show_decision(self, found: AnswerDecision) -> None:
         """Show both sets; without a kept one what the buttons are for."""
         kept = found.answer.scenario.decision.kept
         for button in (self.exchange, self.forget):
@@ -146,16 +262,16 @@ class SetsView(DecideView):
             )
             return
         decision = self.desk.workbench.decide(found.answer, kept)
-        self.sets = TwoSets(found, replace(found, decision=decision))
+        self.sets = AnswerSetComparison(found, replace(found, decision=decision))
         self._show_sets(self.sets)
 
-    def _show_sets(self, sets: TwoSets) -> None:
+    def _show_sets(self, sets: AnswerSetComparison) -> None:
         for verdict, decided in zip(self.verdicts, (sets.now, sets.kept), strict=True):
             verdict.show_verdict(decided)
         questions = sets.questions()
         differing = [each for each in questions if not each.same]
         self._same = tuple(each for each in questions if each.same)
-        self.said.setText(_summary(sets, len(differing), self.desk.formatter))
+        self.said.setText(_format_summary(sets, len(differing), self.desk.formatter))
         count = self.desk.formatter.count
         self.differ_title.setText(tr("Questions that differ ({n})", n=count(len(differing))))
         self.differ.set_rows([each[:3] for each in differing])
@@ -183,7 +299,7 @@ class SetsView(DecideView):
         self.desk.apply(keep(scenario, scenario.decision.answers), tr("Keep these answers"))
 
     def _exchange(self) -> None:
-        self.desk.apply(with_sets_swapped(self.desk.scenario), tr("Exchange both sets of answers"))
+        self.desk.apply(swap_answers(self.desk.scenario), tr("Exchange both sets of answers"))
 
     def _forget(self) -> None:
         self.desk.apply(keep(self.desk.scenario, None), tr("Forget the kept answers"))
@@ -191,11 +307,10 @@ class SetsView(DecideView):
     # What the page asks
 
     def copied(self) -> str:
-        """Return both sets with what they come to as text."""
         if self.sets is None:
             return ""
         lines = [verdict.accessibleName() for verdict in self.verdicts]
-        rows = [(tr("Question"), in_force(), with_kept())]
+        rows = [(tr("Question"), name_current_set(), name_kept_set())]
         rows += [each[:3] for each in self.sets.questions()]
         return "\n".join([*lines, "", *("\t".join(row) for row in rows)]) + "\n"
 
@@ -204,10 +319,10 @@ class SetsView(DecideView):
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _summary(sets: TwoSets, differing: int, formatter: Formatter) -> str:
+def _format_summary(sets: AnswerSetComparison, differing: int, formatter: Formatter) -> str:
     if not differing:
         return tr("Both sets are the same. Change an answer, and what that does stands here.")
-    same = leaders(sets.now)[:1] == leaders(sets.kept)[:1]
+    same = find_leaders(sets.now)[:1] == find_leaders(sets.kept)[:1]
     count = formatter.count(differing)
     if same:
         return tr("Answers that differ: {n}. The same accelerator leads under both sets.", n=count)

@@ -1,4 +1,4 @@
-"""The bar chart of memory: a title, a key, a row for each column, and the axis that they share."""
+"""The memory chart: title, key, a row per column, and the shared axis."""
 
 from __future__ import annotations
 
@@ -9,30 +9,37 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpudesk.desktop.charts.commands import context_menu, menu_position
-from gpudesk.desktop.charts.data_table import Data
-from gpudesk.desktop.charts.scales import round_step
-from gpudesk.desktop.pages.memory.bar_row import VERDICT, WHOLE, BarRow
-from gpudesk.desktop.pages.memory.bars import (
-    MemoryBar,
-    PartKind,
-    kept_share,
-    memory_bars,
-    remedy_sentence,
-    subtitle,
+from gpudesk.desktop.pages.memory.bar_row import (
+    LEAST_WIDTH,
+    ROW,
+    VERDICT_PLACE,
+    WHOLE_ROW,
+    MemoryBarLayout,
+    MemoryBarRow,
+    hold_bar_layout,
+    lay_out_bars,
 )
-from gpudesk.desktop.pages.memory.bars_data import bars_data
-from gpudesk.desktop.pages.memory.measures import LEAST_WIDTH, ROW, Measures, held, measure
+from gpudesk.desktop.pages.memory.bars import (
+    ColumnMemoryBar,
+    MemorySegmentKind,
+    describe_remedy,
+    format_bars_subtitle,
+    format_free_share,
+    make_memory_bars,
+    make_memory_data,
+)
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, figure
-from gpudesk.desktop.session.sizing import with_remedy
-from gpudesk.desktop.theme.pen import CENTRE, Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.roles import Role
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.sizing import Remedy
-from gpudesk.domain.units import GIB
-from gpudesk.text import tr
+from gpudesk.desktop.session.scenario_edits import apply_remedy
+from gpudesk.desktop.session.selection import Selection, select_figure
+from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.scales import round_up_step
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.domain.sizing import FitRemedy
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+from gpudesk.text.units import GIB
 
 #: Lengths of the design.
 _TITLE: Final = 26.0
@@ -44,29 +51,28 @@ _KEY_GAP: Final = 18.0
 _INTERVALS: Final = 6
 
 #: What selecting a place of a row selects for the panel.
-_FIGURES: Final = {VERDICT: "max_concurrency"}
+_FIGURES: Final = {VERDICT_PLACE: "max_concurrency"}
 
 
-class MemoryBars(QWidget):
+class MemoryBarChart(QWidget):
     """Shows the desk's answer; `refresh` brings it up to date."""
 
-    accessible_role = Role.List
+    accessible_role = AccessibleRole.List
 
     #: The user took one of the ways out that a verdict offers.
     remedied = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make an empty chart."""
         super().__init__(parent)
         self._desk = desk
         self.formatter = desk.formatter
         self.theme = theme
-        self._bars: tuple[MemoryBar, ...] = ()
-        self._measures: Measures | None = None
+        self._bars: tuple[ColumnMemoryBar, ...] = ()
+        self._measures: MemoryBarLayout | None = None
         self._extent = 0.0
         self._subtitle = ""
-        self._explained: list[tuple[PartKind, str]] = []
-        self.rows: list[BarRow] = []
+        self._explained: list[tuple[MemorySegmentKind, str]] = []
+        self.rows: list[MemoryBarRow] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.title)
         theme.changed.connect(self._dress)
@@ -75,17 +81,14 @@ class MemoryBars(QWidget):
 
     @property
     def title(self) -> str:
-        """What the chart is called."""
         return tr("Memory of each accelerator")
 
     @property
-    def bars(self) -> tuple[MemoryBar, ...]:
-        """What is shown."""
+    def bars(self) -> tuple[ColumnMemoryBar, ...]:
         return self._bars
 
-    def data(self, formatter: Formatter) -> Data:
-        """Return the numbers of all bars."""
-        return bars_data(self._desk, formatter, self.title)
+    def data(self, formatter: Formatter) -> ChartData:
+        return make_memory_data(self._desk, formatter, self.title)
 
     # Showing
 
@@ -93,11 +96,11 @@ class MemoryBars(QWidget):
         """Show the desk's answer; while something is dragged the axis does not shrink."""
         answer = self._desk.answer
         before, around = len(self._bars), (self._measures, self._extent, self._explained)
-        self._bars = memory_bars(self._desk)
+        self._bars = make_memory_bars(self._desk)
         self._explained = self._key()
-        self._subtitle = "" if answer is None else subtitle(answer, self.formatter)
+        self._subtitle = "" if answer is None else format_bars_subtitle(answer, self.formatter)
         widest = max((bar.extent for bar in self._bars), default=GIB) / GIB
-        step = round_step(widest / _INTERVALS)
+        step = round_up_step(widest / _INTERVALS)
         extent = math.ceil(widest / step) * step * GIB
         self._extent = max(extent, self._extent) if self._desk.in_gesture else extent
         self._make_rows()
@@ -112,9 +115,9 @@ class MemoryBars(QWidget):
     def _make_rows(self) -> None:
         while len(self.rows) < len(self._bars):
             number = len(self.rows)
-            row = BarRow(self.theme, self.formatter, self._bars[number], self)
+            row = MemoryBarRow(self.theme, self.formatter, self._bars[number], self)
             row.chosen.connect(lambda place, row=row: self._select(row, place))
-            row.left_for.connect(lambda by, number=number: self._go(number + by))
+            row.row_step_requested.connect(lambda by, number=number: self._go(number + by))
             row.remedied.connect(lambda remedy, number=number: self._take(number, remedy))
             self.rows.append(row)
         for number, row in enumerate(self.rows):
@@ -124,14 +127,14 @@ class MemoryBars(QWidget):
         if not self._bars or not self._extent:
             return
         theme, chosen = self.theme, self._desk.selection
-        measures = measure(self._bars, self._extent, self.width(), theme, self.formatter)
+        measures = lay_out_bars(self._bars, self._extent, self.width(), theme, self.formatter)
         if self._desk.in_gesture:
-            measures = held(self._measures, measures)
+            measures = hold_bar_layout(self._measures, measures)
         self._measures = measures
         top, height = theme.px(_TITLE) + theme.px(_KEY), theme.px(ROW)
         for number, (row, bar) in enumerate(zip(self.rows, self._bars, strict=False)):
             row.setGeometry(0, top + number * height, self.width(), height)
-            selected = _selects(chosen, bar.key)
+            selected = _is_figure_selected(chosen, bar.key)
             row.show_bar(bar, measures, selected=selected, quiet=self._desk.in_gesture)
 
     def _dress(self) -> None:
@@ -145,72 +148,67 @@ class MemoryBars(QWidget):
         if not self._desk.in_gesture and self.isVisible():
             self.refresh()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Give the rows the new width."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Take as much height as the rows need."""
+    def sizeHint(self) -> QSize:
         theme = self.theme
         rows = max(1, len(self._bars)) * theme.px(ROW)
         height = theme.px(_TITLE) + theme.px(_KEY) + rows + theme.px(_AXIS)
         return QSize(theme.px(LEAST_WIDTH), height)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave bars and verdicts their least room."""
+    def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     # Selection and keyboard
 
-    def _select(self, row: BarRow, place: str) -> None:
+    def _select(self, row: MemoryBarRow, place: str) -> None:
         row.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._desk.select(figure(row.bar.key, _FIGURES.get(place, "memory")))
+        self._desk.select(select_figure(row.bar.key, _FIGURES.get(place, "memory")))
 
     def _mark_selection(self) -> None:
-        """Show the place of a selection that was made elsewhere."""
         chosen = self._desk.selection
         for row in self.rows[: len(self._bars)]:
-            fitting = _selects(chosen, row.bar.key) and chosen is not None
+            fitting = _is_figure_selected(chosen, row.bar.key) and chosen is not None
             if not fitting:
-                row.set_place(WHOLE)
+                row.set_place(WHOLE_ROW)
             elif chosen is not None and _FIGURES.get(row.place, "memory") != chosen.name:
-                row.set_place(VERDICT if chosen.name == _FIGURES[VERDICT] else WHOLE)
+                row.set_place(VERDICT_PLACE if chosen.name == _FIGURES[VERDICT_PLACE] else WHOLE_ROW)
         self._lay_out()
 
     def _go(self, number: int) -> None:
         """Go to another row, to the place of the same name."""
         if not 0 <= number < len(self._bars):
             return
-        left = next((row.place for row in self.rows if row.hasFocus()), WHOLE)
+        left = next((row.place for row in self.rows if row.hasFocus()), WHOLE_ROW)
         row = self.rows[number]
         row.set_place(left)
         row.setFocus(Qt.FocusReason.OtherFocusReason)
         self._select(row, row.place)
 
-    def _take(self, number: int, remedy: Remedy) -> None:
+    def _take(self, number: int, remedy: FitRemedy) -> None:
         answer = self._desk.answer
         if answer is None:
             return
-        text = remedy_sentence(remedy, self._bars[number], self.formatter)
+        text = describe_remedy(remedy, self._bars[number], self.formatter)
         vendor = answer.columns[number].accelerator.vendor
-        self._desk.apply(with_remedy(self._desk.scenario, number, remedy, vendor), text)
+        self._desk.apply(apply_remedy(self._desk.scenario, number, remedy, vendor), text)
         self.remedied.emit()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
-        """Offer picture, numbers and table."""
-        context_menu(self, self, []).popup(menu_position(event, self))
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is asked for of title, key and axis; the rows draw themselves."""
         if self._measures is None or not self._bars:
             return
         asked = event.region()
         painter = QPainter(self)
         try:
-            pen = Pen(painter, self.theme)
+            pen = ThemePainter(painter, self.theme)
             if asked.intersects(self._title_area()):
                 self._paint_title(pen)
             if asked.intersects(self._key_area()):
@@ -230,13 +228,13 @@ class MemoryBars(QWidget):
         top = self._key_area().bottom() + 1 + len(self._bars) * self.theme.px(ROW)
         return QRect(0, top, self.width(), self.height() - top)
 
-    def _paint_title(self, pen: Pen) -> None:
+    def _paint_title(self, pen: ThemePainter) -> None:
         height = self.theme.length(_TITLE)
         width = pen.text(QRectF(0, 0, self.width(), height), self.title, font="section")
         left = width + self.theme.length(10)
         pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", colour="text3")
 
-    def _paint_key(self, pen: Pen, at: Measures) -> None:
+    def _paint_key(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
         theme = self.theme
         side = theme.length(_SQUARE)
         middle = theme.px(_TITLE) + theme.length(_KEY) / 2 - theme.length(2)
@@ -246,32 +244,31 @@ class MemoryBars(QWidget):
         x = max(0.0, min(at.left, self.width() - whole))
         for kind, words in key:
             square = QRectF(round(x), round(middle - side / 2), round(side), round(side))
-            paint_sample(pen, kind, square)
+            paint_key_sample(pen, kind, square)
             x += side + theme.length(6)
             place = QRectF(x, middle - theme.length(9), pen.width(words, "small") + 1, theme.length(18))
             x += pen.text(place, words, font="small", colour="text2") + theme.length(_KEY_GAP)
 
-    def _key(self) -> list[tuple[PartKind, str]]:
-        """Return what is to be explained, with its words."""
-        share = kept_share(self._bars, self.formatter)
+    def _key(self) -> list[tuple[MemorySegmentKind, str]]:
+        share = format_free_share(self._bars, self.formatter)
         kept = tr("Kept free, {share}", share=share) if share else tr("Kept free")
         words = {
-            PartKind.WEIGHTS: tr("Weights"),
-            PartKind.KV: tr("KV cache of this load"),
-            PartKind.OTHER: tr("Activations and runtime"),
-            PartKind.SPARE: tr("Free"),
-            PartKind.KEPT: kept,
-            PartKind.SHORT: tr("Short"),
+            MemorySegmentKind.WEIGHTS: tr("Weights"),
+            MemorySegmentKind.KV: tr("KV cache of this load"),
+            MemorySegmentKind.OTHER: tr("Activations and runtime"),
+            MemorySegmentKind.SPARE: tr("Free"),
+            MemorySegmentKind.KEPT: kept,
+            MemorySegmentKind.SHORT: tr("Short"),
         }
         met = {part.kind for bar in self._bars for part in bar.parts}
         return [(kind, text) for kind, text in words.items() if kind in met]
 
-    def _paint_axis(self, pen: Pen, at: Measures) -> None:
+    def _paint_axis(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
         theme = self.theme
         top = self._axis_area().top() + theme.length(2)
         pen.hairline(at.left, top, at.left + at.width + 1, top, "axis")
         whole = self._extent / GIB
-        step = round_step(whole / _INTERVALS)
+        step = round_up_step(whole / _INTERVALS)
         decimals = 0 if step == round(step) else 1
         baseline = top + theme.length(17)
         texts = [self.formatter.number(number * step, decimals) for number in range(round(whole / step) + 1)]
@@ -285,19 +282,18 @@ class MemoryBars(QWidget):
         pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", colour="text3")
 
 
-def _selects(selection: Selection | None, key: str) -> bool:
-    """Whether a figure of this chart is selected in the column of this key."""
-    return selection is not None and selection in (figure(key, "memory"), figure(key, "max_concurrency"))
+def _is_figure_selected(selection: Selection | None, key: str) -> bool:
+    return selection is not None and selection in (select_figure(key, "memory"), select_figure(key, "max_concurrency"))
 
 
-def paint_sample(pen: Pen, kind: PartKind, square: QRectF) -> None:
+def paint_key_sample(pen: ThemePainter, kind: MemorySegmentKind, square: QRectF) -> None:
     """Draw the square that stands for a part in the key."""
-    if kind is PartKind.SHORT:
+    if kind is MemorySegmentKind.SHORT:
         pen.hatch(square, "unfit", "unfit_tint")
-    elif kind is PartKind.KEPT:
+    elif kind is MemorySegmentKind.KEPT:
         pen.hatch(square, "strong", "page")
-    elif kind is PartKind.SPARE:
+    elif kind is MemorySegmentKind.SPARE:
         pen.frame(square, "strong", radius=2, fill="sunken")
     else:
-        inks = {PartKind.WEIGHTS: "ink1", PartKind.KV: "ink2", PartKind.OTHER: "ink3"}
+        inks = {MemorySegmentKind.WEIGHTS: "ink1", MemorySegmentKind.KV: "ink2", MemorySegmentKind.OTHER: "ink3"}
         pen.tint(square, inks[kind], radius=2)

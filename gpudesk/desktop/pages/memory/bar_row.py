@@ -1,8 +1,10 @@
-"""One row of the bar chart: a column's name, its bar, and the verdict with the ways out as links."""
+"""One row of the memory chart: name, bar, verdict and remedies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -12,71 +14,280 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gpudesk.desktop.pages.memory.bar_painter import paint_bar, paint_ring
 from gpudesk.desktop.pages.memory.bars import (
-    MemoryBar,
-    Part,
-    PartKind,
-    remedy_sentence,
-    remedy_text,
+    ColumnFitState,
+    ColumnMemoryBar,
+    MemorySegment,
+    MemorySegmentKind,
+    describe_remedy,
+    format_remedy,
 )
-from gpudesk.desktop.pages.memory.measures import BAR, BAR_TOP, GLYPH, LINE_APART, LINK_GAP, Measures
-from gpudesk.desktop.theme.pen import Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import LinkButton
-from gpudesk.desktop.widgets.roles import Role
-from gpudesk.domain.formatting import Formatter
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.text.formatting import Formatter
+
+#: Lengths of the design: a row, the bar in it, and two lines of text beside it.
+ROW: Final = 54.0
+BAR_TOP: Final = 19.0
+BAR: Final = 26.0
+LINE_APART: Final = 16.0
+SWATCH: Final = 28.0
+GLYPH: Final = 23.0
+LINK_GAP: Final = 10.0
+_COLUMN_GAP: Final = 16.0
+_MOST_NAME: Final = 190.0
+_LEAST_NAME: Final = 112.0
+_LEAST_VERDICT: Final = 180.0
+_LEAST_BAR: Final = 180.0
+#: Narrower than this the chart does not get.
+LEAST_WIDTH: Final = 560.0
+#: Room for the figure beyond the end of the longest bar.
+_TAIL: Final = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBarLayout:
+    """Pixels: the bars run from `left` over `width` for `extent` bytes; the verdicts begin at `verdict`."""
+
+    left: float
+    width: float
+    verdict: float
+    total: float
+    extent: float
+
+    def x(self, size: float) -> float:
+        """Return where a number of bytes from the left end lies."""
+        return self.left + self.width * size / self.extent
+
+
+def lay_out_bars(
+    bars: Sequence[ColumnMemoryBar], extent: float, total: float, theme: Theme, formatter: Formatter
+) -> MemoryBarLayout:
+    """Divide `total` pixels among names, bars of up to `extent` bytes, and verdicts."""
+    section = QFontMetricsF(theme.font("section"))
+    small, caption = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("caption"))
+    names = max(
+        (max(section.horizontalAdvance(b.name), caption.horizontalAdvance(b.deployment)) for b in bars), default=0.0
+    )
+    left = theme.length(SWATCH) + min(max(names, theme.length(_LEAST_NAME - SWATCH)), theme.length(_MOST_NAME))
+    left += theme.length(_COLUMN_GAP)
+    verdict = theme.length(_LEAST_VERDICT)
+    for bar in bars:
+        below = small.horizontalAdvance(bar.detail) if bar.parts else 0.0
+        for way in bar.remedies:
+            below += theme.length(LINK_GAP) + small.horizontalAdvance(format_remedy(way, formatter)) + 4
+        widest = max(section.horizontalAdvance(bar.headline), below)
+        verdict = max(verdict, theme.length(GLYPH) + widest + 2)
+    width = max(theme.length(_LEAST_BAR), total - left - verdict - theme.length(_COLUMN_GAP))
+    # The figure "237 needed" stands behind the end of its bar and must have room before the verdict.
+    tail = max((caption.horizontalAdvance(b.needed_text) for b in bars if b.needed > b.usable > 0), default=0.0)
+    longest = max((b.needed for b in bars if b.needed > b.usable > 0), default=0)
+    if longest:
+        beyond = width * longest / extent + tail + theme.length(_TAIL) * 2 - width
+        width -= max(0.0, beyond)
+    return MemoryBarLayout(left, width, total - verdict, total, extent)
+
+
+def hold_bar_layout(before: MemoryBarLayout | None, now: MemoryBarLayout) -> MemoryBarLayout:
+    """Return measures in which nothing moves to and fro while something is dragged: room is only given up."""
+    if before is None or (before.total, before.extent) != (now.total, now.extent):
+        return now
+    return replace(
+        now,
+        left=max(before.left, now.left),
+        width=min(before.width, now.width),
+        verdict=min(before.verdict, now.verdict),
+    )
+
+
+#: Lengths of the design.
+_TICK: Final = 5.0
+_BAR_RADIUS: Final = 3.0
+_INSET: Final = 8.0
+
+_INKS: Final = {
+    MemorySegmentKind.WEIGHTS: ("ink1", "page"),
+    MemorySegmentKind.KV: ("ink2", "text1"),
+    MemorySegmentKind.OTHER: ("ink3", "text1"),
+}
+
+#: Glyph with its colour, and colour of the words.
+_VERDICTS: Final = {
+    ColumnFitState.FITS: ("fits", "best_text", "text1"),
+    ColumnFitState.PARTLY: ("partly", "disputed_text", "disputed_text"),
+    ColumnFitState.UNFIT: ("unfit", "unfit", "unfit"),
+    ColumnFitState.UNKNOWN: ("unfit", "text3", "text2"),
+}
+
+
+def locate_bar(pen: ThemePainter, at: MemoryBarLayout, size: float) -> QRectF:
+    """Return where a bar of a number of bytes lies."""
+    length = pen.look.length
+    return QRectF(at.left, round(length(BAR_TOP)), at.x(size) - at.left, round(length(BAR)))
+
+
+def locate_segment(pen: ThemePainter, at: MemoryBarLayout, part: MemorySegment) -> QRectF:
+    """Return where a part of a bar lies."""
+    whole = locate_bar(pen, at, part.end)
+    whole.setLeft(at.x(part.start))
+    return whole
+
+
+def paint_bar(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    """Paint everything of a row but its links."""
+    _paint_name(pen, bar, at)
+    _paint_segments(pen, bar, at)
+    _paint_capacity(pen, bar, at)
+    if not bar.parts:
+        _paint_reason(pen, bar, at)
+    _paint_verdict(pen, bar, at)
+
+
+def _paint_name(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    length = pen.look.length
+    middle = locate_bar(pen, at, bar.capacity).center().y()
+    pen.swatch(0, middle, bar.slot, is_variant=bar.is_variant)
+    left, width = length(SWATCH), at.left - length(SWATCH) - length(_INSET)
+    colour = pen.look.name_color(bar.slot)
+    upper, lower = _split_lines(pen, left, width, middle, below=bool(bar.deployment))
+    pen.text(upper, bar.name, font="section", colour=colour)
+    pen.text(lower, bar.deployment, font="caption", colour="text2")
+
+
+def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    painter = pen.painter
+    painter.save()
+    clip = QPainterPath()
+    radius = pen.look.length(_BAR_RADIUS)
+    clip.addRoundedRect(locate_bar(pen, at, bar.extent), radius, radius)
+    painter.setClipPath(clip, Qt.ClipOperation.IntersectClip)
+    painter.fillRect(locate_bar(pen, at, bar.capacity), pen.colour("sunken"))
+    for part in bar.parts:
+        _paint_segment(pen, bar, at, part)
+    painter.restore()
+    short = bar.part(MemorySegmentKind.SHORT)
+    if short is not None:
+        end = max(at.x(short.end), at.x(bar.capacity) if short.end >= bar.capacity * 0.9 else 0.0)
+        middle = locate_bar(pen, at, bar.capacity).center().y()
+        if at.x(bar.capacity) <= end:
+            place = QRectF(end + pen.look.length(_INSET), middle - 10, at.verdict - end, 20)
+            pen.text(place, bar.needed_text, font="caption", colour="unfit")
+
+
+def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout, part: MemorySegment) -> None:
+    rect = locate_segment(pen, at, part)
+    if part.kind in _INKS:
+        ink, text = _INKS[part.kind]
+        if bar.usable > 0:
+            rect.setRight(min(rect.right(), at.x(bar.usable)))
+        if rect.width() <= 0:
+            return
+        # A gap of a pixel parts the inks, so that they need no edges.
+        pen.painter.fillRect(rect.adjusted(0, 0, -1, 0), pen.colour(ink))
+        inner = rect.adjusted(pen.look.length(_INSET), 0, -4, 0)
+        if pen.width(part.text, "caption_strong") <= inner.width():
+            pen.text(inner, part.text, font="caption_strong", colour=text)
+    elif part.kind is MemorySegmentKind.SHORT:
+        pen.hatch(rect, "unfit", "unfit_tint")
+    elif part.kind is MemorySegmentKind.KEPT:
+        pen.hatch(rect, "strong", "page")
+
+
+def _paint_capacity(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    length = pen.look.length
+    rect = locate_bar(pen, at, bar.capacity)
+    x, tick = rect.right(), length(_TICK)
+    pen.rule(x - 1, rect.top() - tick, x - 1, rect.bottom() + tick - 1, "text1", 2.0)
+    pen.text(
+        QPointF(x, rect.top() - tick - length(3)),
+        bar.capacity_text,
+        font="caption_strong",
+        colour="text1",
+        align=CENTRE,
+    )
+
+
+def _paint_reason(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    """Write the reason why there is no estimate beside the capacity, where the bar would be."""
+    length = pen.look.length
+    rect = locate_bar(pen, at, bar.capacity)
+    left, line = rect.right() + length(14), length(LINE_APART)
+    lines = pen.lines(bar.reason, max(40.0, at.verdict - left - length(12)), "small", 2)
+    top = rect.center().y() - line * len(lines) / 2
+    for number, words in enumerate(lines):
+        place = QRectF(left, top + number * line, at.verdict - left, line)
+        pen.text(place, words, font="small", colour="text2")
+
+
+def _paint_verdict(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
+    length = pen.look.length
+    glyph, tint, words = _VERDICTS[bar.state]
+    left, width = at.verdict + length(GLYPH), at.total - at.verdict - length(GLYPH)
+    middle = locate_bar(pen, at, bar.capacity).center().y()
+    upper, lower = _split_lines(pen, left, width, middle, below=bool(bar.detail))
+    pen.glyph(glyph, at.verdict + length(_INSET), upper.center().y(), tint)
+    pen.text(upper, bar.headline, font="section", colour=words)
+    pen.text(lower, bar.detail, font="small", colour="text2")
+
+
+def _split_lines(pen: ThemePainter, left: float, width: float, middle: float, *, below: bool) -> tuple[QRectF, QRectF]:
+    """Return the places of a line and one below it, around a level; of a line alone where none is below."""
+    line = pen.look.length(LINE_APART)
+    top = middle - line if below else middle - line / 2
+    return QRectF(left, top, width, line), QRectF(left, top + line, width, line)
+
 
 _Key = Qt.Key
 _ARROWS = (_Key.Key_Left, _Key.Key_Right, _Key.Key_Home, _Key.Key_End)
 
 #: A place in a row: the bar as a whole, one of its parts, or the verdict.
-WHOLE = "whole"
-VERDICT = "verdict"
+WHOLE_ROW = "whole"
+VERDICT_PLACE = "verdict"
 
 
-class BarRow(QWidget):
-    """Arrow keys walk along the places of the row and, through `left_for`, from row to row."""
+class MemoryBarRow(QWidget):
+    """Arrow keys walk along the places of the row and, through `row_step_requested`, from row to row."""
 
-    accessible_role = Role.ListItem
+    accessible_role = AccessibleRole.ListItem
 
     #: A place was chosen by the user.
     chosen = Signal(str)
     #: Up or down was pressed: by how many rows.
-    left_for = Signal(int)
+    row_step_requested = Signal(int)
     #: The user takes a way out.
     remedied = Signal(object)
 
-    def __init__(self, theme: Theme, formatter: Formatter, bar: MemoryBar, parent: QWidget) -> None:
-        """Show a bar."""
+    def __init__(self, theme: Theme, formatter: Formatter, bar: ColumnMemoryBar, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         self._formatter = formatter
-        self._measures: Measures | None = None
+        self._measures: MemoryBarLayout | None = None
         self._links: list[LinkButton] = []
         self._selected = False
         self.bar = bar
-        self.place = WHOLE
+        self.place = WHOLE_ROW
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._offer_links()
 
     def focus_rect(self) -> QRect | None:
-        """Show the focus by itself, around the place that is current."""
         return None
 
     # What is shown
 
-    def show_bar(self, bar: MemoryBar, measures: Measures, *, selected: bool, quiet: bool) -> None:
+    def show_bar(self, bar: ColumnMemoryBar, measures: MemoryBarLayout, *, selected: bool, quiet: bool) -> None:
         """Show another state; `quiet` leaves what is read out as it was."""
         changed = (bar, measures, selected) != (self.bar, self._measures, self._selected)
         self.bar, self._measures, self._selected = bar, measures, selected
         if self.place not in self.places():
-            self.place = WHOLE
+            self.place = WHOLE_ROW
         if changed:
             self._offer_links()
             self._place_links()
@@ -86,30 +297,27 @@ class BarRow(QWidget):
             self.setAccessibleDescription(self.sentence_of(self.place))
 
     def set_place(self, place: str) -> None:
-        """Make a place current."""
-        self.place = place if place in self.places() else WHOLE
+        self.place = place if place in self.places() else WHOLE_ROW
         self.setAccessibleDescription(self.sentence_of(self.place))
         self.update()
 
     def places(self) -> Sequence[str]:
-        """Return the places of the row from left to right."""
-        return (WHOLE, *(part.kind.value for part in self.bar.parts), VERDICT)
+        return (WHOLE_ROW, *(part.kind.value for part in self.bar.parts), VERDICT_PLACE)
 
     def sentence_of(self, place: str) -> str:
         """Return what is to be said about a place; nothing about the whole, which the name says."""
-        if place == VERDICT:
+        if place == VERDICT_PLACE:
             return " ".join(each for each in (f"{self.bar.headline}.", self.bar.reason) if each)
         part = self._part(place)
         return "" if part is None else part.sentence
 
-    def _part(self, place: str) -> Part | None:
+    def _part(self, place: str) -> MemorySegment | None:
         return next((part for part in self.bar.parts if part.kind.value == place), None)
 
     # The ways out
 
     @property
     def links(self) -> list[LinkButton]:
-        """The links that are offered."""
         return self._links[: len(self.bar.remedies)]
 
     def _offer_links(self) -> None:
@@ -120,8 +328,8 @@ class BarRow(QWidget):
             link.clicked.connect(lambda _=False, number=number: self._take(number))
             self._links.append(link)
         for link, remedy in zip(self.links, self.bar.remedies, strict=True):
-            said = remedy_sentence(remedy, self.bar, self._formatter)
-            link.setText(remedy_text(remedy, self._formatter))
+            said = describe_remedy(remedy, self.bar, self._formatter)
+            link.setText(format_remedy(remedy, self._formatter))
             link.setAccessibleName(said)
             link.setToolTip(said)
         for number, link in enumerate(self._links):
@@ -142,20 +350,18 @@ class BarRow(QWidget):
             link.setGeometry(round(x), round(middle - height / 2), width, height)
             x += width
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Put the links where the verdict ends."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_links()
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw the row, and a ring around the place that is selected or has the focus."""
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         if self._measures is None:
             return
         painter = QPainter(self)
         try:
-            pen = Pen(painter, self._theme)
+            pen = ThemePainter(painter, self._theme)
             paint_bar(pen, self.bar, self._measures)
             if self._selected or self.hasFocus():
                 paint_ring(pen, self.rect_of(self.place))
@@ -175,7 +381,7 @@ class BarRow(QWidget):
         at, part = self._measures, self._part(place)
         if at is None:
             return rect
-        if place == VERDICT:
+        if place == VERDICT_PLACE:
             return QRectF(at.verdict - 2, rect.top() - 6, self.width() - at.verdict + 1, rect.height() + 12)
         if part is not None:
             rect.setLeft(at.x(part.start))
@@ -186,20 +392,19 @@ class BarRow(QWidget):
         """Return the place under a point: the part that is seen there, the verdict, or the whole."""
         at = self._measures
         if at is None:
-            return WHOLE
+            return WHOLE_ROW
         if position.x() >= at.verdict:
-            return VERDICT
+            return VERDICT_PLACE
         # What is short lies over the parts that it is made of.
         found = [part.kind for part in self.bar.parts if at.x(part.start) <= position.x() < at.x(part.end)]
         inside = self._bar_rect().adjusted(0, -6, 0, 6).contains(position)
         if not found or not inside:
-            return WHOLE
-        return PartKind.SHORT.value if PartKind.SHORT in found else found[0].value
+            return WHOLE_ROW
+        return MemorySegmentKind.SHORT.value if MemorySegmentKind.SHORT in found else found[0].value
 
     # Mouse and keyboard
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Choose what is under the mouse."""
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self._choose(self.place_at(event.position()))
 
@@ -207,38 +412,32 @@ class BarRow(QWidget):
         self.set_place(place)
         self.chosen.emit(self.place)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Walk along the places, to another row, or choose the place that is current."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         key = _Key(event.key())
         if key in (_Key.Key_Up, _Key.Key_Down):
-            self.left_for.emit(1 if key is _Key.Key_Down else -1)
+            self.row_step_requested.emit(1 if key is _Key.Key_Down else -1)
         elif key in _ARROWS:
             places = self.places()
             last, at = len(places) - 1, places.index(self.place)
-            target = {_Key.Key_Left: at - 1, _Key.Key_Right: at + 1, _Key.Key_Home: 0, _Key.Key_End: last}[
-                key
-            ]
+            target = {_Key.Key_Left: at - 1, _Key.Key_Right: at + 1, _Key.Key_Home: 0, _Key.Key_End: last}[key]
             self._choose(places[min(max(target, 0), last)])
         elif key in (_Key.Key_Return, _Key.Key_Enter, _Key.Key_Space):
             self._choose(self.place)
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Show the ring."""
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the ring away."""
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Answer with the sentence of what is under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = self.place_at(QPointF(event.pos()))
-            text = self.bar.sentence if place == WHOLE else self.sentence_of(place)
+            text = self.bar.sentence if place == WHOLE_ROW else self.sentence_of(place)
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)

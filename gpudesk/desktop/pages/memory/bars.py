@@ -1,7 +1,4 @@
-"""What the bars of memory say: parts, capacity, verdict and ways out of each column, as data and sentences.
-
-Everything is about the fullest accelerator of a column, in bytes.
-"""
+"""The memory bars as data: segments, capacity, verdict and remedies of each column."""
 
 from __future__ import annotations
 
@@ -11,17 +8,19 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.sizing import MemoryRoom, Remedy, RemedyKind
-from gpudesk.sentences import sentence
-from gpudesk.sheets.figures import remembered_text
-from gpudesk.sheets.labels import precision_name
-from gpudesk.text import tr, trn
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, UsableMemory
+from gpudesk.report.comparison.estimate_rows import build_fit_cell, build_plan_cell, describe_memory_deployment
+from gpudesk.report.labels import label_precision
+from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
+from gpudesk.text.units import GIB
 
 
-class State(StrEnum):
+class ColumnFitState(StrEnum):
     """What is to be said of a column; the words are those of glyphs."""
 
     FITS = "fits"
@@ -32,7 +31,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-class PartKind(StrEnum):
+class MemorySegmentKind(StrEnum):
     """The parts of a bar, from the left."""
 
     WEIGHTS = "weights"
@@ -45,10 +44,10 @@ class PartKind(StrEnum):
     KEPT = "kept"
 
 
-class Part(NamedTuple):
+class MemorySegment(NamedTuple):
     """A stretch of a bar in bytes from its left end, what it shows inside, and the sentence about it."""
 
-    kind: PartKind
+    kind: MemorySegmentKind
     start: int
     end: int
     text: str
@@ -56,7 +55,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryBar:
+class ColumnMemoryBar:
     """The bar of one column; `capacity`, `usable` and `needed` are bytes.
 
     `headline` and `detail` are the verdict, `reason` what stands behind it. Without an estimate there are no
@@ -67,8 +66,8 @@ class MemoryBar:
     name: str
     deployment: str
     slot: int
-    hollow: bool
-    state: State
+    is_variant: bool
+    state: ColumnFitState
     headline: str
     detail: str
     reason: str
@@ -77,49 +76,48 @@ class MemoryBar:
     usable: int = 0
     needed: int = 0
     needed_text: str = ""
-    parts: tuple[Part, ...] = ()
-    remedies: tuple[Remedy, ...] = ()
+    parts: tuple[MemorySegment, ...] = ()
+    remedies: tuple[FitRemedy, ...] = ()
     sentence: str = ""
 
     @property
     def extent(self) -> int:
-        """Bytes that a drawing has to have room for."""
         return max(self.capacity, self.needed)
 
-    def part(self, kind: PartKind) -> Part | None:
+    def part(self, kind: MemorySegmentKind) -> MemorySegment | None:
         """Return a part, or None where the bar has none of it."""
         return next((part for part in self.parts if part.kind is kind), None)
 
 
-def memory_bars(desk: Desk) -> tuple[MemoryBar, ...]:
+def make_memory_bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
     """Return the bars of the desk's answer. While something is dragged only obvious ways out are offered."""
     answer = desk.answer
     if answer is None:
         return ()
-    looks = zip(desk.keys, desk.names, desk.slots, desk.hollow, answer.columns, strict=True)
+    looks = zip(desk.keys, desk.names, desk.slots, desk.is_variant, answer.columns, strict=True)
     return tuple(
-        _without_estimate(key, name, slot, hollow, column, desk.formatter)
+        _make_bar_without_estimate(key, name, slot, is_variant, column, desk.formatter)
         if column.estimate is None
-        else _with_estimate(key, name, slot, hollow, column.estimate, desk)
-        for key, name, slot, hollow, column in looks
+        else _make_bar_with_estimate(key, name, slot, is_variant, column.estimate, desk)
+        for key, name, slot, is_variant, column in looks
     )
 
 
-def _without_estimate(
-    key: str, name: str, slot: int, hollow: bool, column: Column, formatter: Formatter
-) -> MemoryBar:
+def _make_bar_without_estimate(
+    key: str, name: str, slot: int, is_variant: bool, column: ComparisonColumn, formatter: Formatter
+) -> ColumnMemoryBar:
     capacity = column.accelerator.memory_bytes
-    reason = "" if column.problem is None else sentence(column.problem, formatter)
+    reason = "" if column.problem is None else format_message(column.problem, formatter)
     reason = reason[:1].upper() + reason[1:]
     headline = tr("No estimate")
     count = column.choice.count
-    return MemoryBar(
+    return ColumnMemoryBar(
         key=key,
         name=name,
         deployment="" if count is None else f"× {formatter.count(count)}",
         slot=slot,
-        hollow=hollow,
-        state=State.UNKNOWN,
+        is_variant=is_variant,
+        state=ColumnFitState.UNKNOWN,
         headline=headline,
         detail="",
         reason=reason,
@@ -129,59 +127,62 @@ def _without_estimate(
     )
 
 
-def _with_estimate(key: str, name: str, slot: int, hollow: bool, estimate: Estimate, desk: Desk) -> MemoryBar:
+def _make_bar_with_estimate(
+    key: str, name: str, slot: int, is_variant: bool, estimate: Estimate, desk: Desk
+) -> ColumnMemoryBar:
     formatter, room = desk.formatter, desk.workbench.memory_room(estimate)
-    state = _state(estimate)
-    headline, detail = _verdict(estimate, state, room, formatter)
+    state = _find_fit_state(estimate)
+    headline, detail = _format_verdict(estimate, state, room, formatter)
     capacity = estimate.memory.capacity_bytes
-    parts = _parts(estimate, state, room, formatter)
-    deployment = remembered_text(estimate, formatter)
-    return MemoryBar(
+    parts = _make_segments(estimate, state, room, formatter)
+    deployment = describe_memory_deployment(estimate, formatter)
+    return ColumnMemoryBar(
         key=key,
         name=name,
         deployment=deployment,
         slot=slot,
-        hollow=hollow,
+        is_variant=is_variant,
         state=state,
         headline=headline,
         detail=detail,
-        reason="" if estimate.reason is None else sentence(estimate.reason, formatter),
+        reason="" if estimate.reason is None else format_message(estimate.reason, formatter),
         capacity=capacity,
         capacity_text=formatter.gib(capacity),
         usable=room.usable_bytes,
         needed=room.needed_bytes,
-        needed_text=_needed_text(state, room, formatter),
+        needed_text=_format_needed(state, room, formatter),
         parts=parts,
-        remedies=_ways_out(estimate, state, desk),
-        sentence=_sentence(f"{name} {deployment}", headline, detail, parts, capacity, formatter),
+        remedies=_list_remedies(estimate, state, desk),
+        sentence=_describe_bar(f"{name} {deployment}", headline, detail, parts, capacity, formatter),
     )
 
 
-def _needed_text(state: State, room: MemoryRoom, formatter: Formatter) -> str:
+def _format_needed(state: ColumnFitState, room: UsableMemory, formatter: Formatter) -> str:
     needed = formatter.gib(room.needed_bytes)
-    if state is State.UNFIT:
+    if state is ColumnFitState.UNFIT:
         return tr("{needed} needed for one", needed=needed)
     return tr("{needed} needed", needed=needed)
 
 
-def _state(estimate: Estimate) -> State:
+def _find_fit_state(estimate: Estimate) -> ColumnFitState:
     if not estimate.fits:
-        return State.UNFIT
+        return ColumnFitState.UNFIT
     asked, admitted = estimate.concurrency, estimate.admitted
-    return State.PARTLY if asked is not None and (admitted or 0) < asked else State.FITS
+    return ColumnFitState.PARTLY if asked is not None and (admitted or 0) < asked else ColumnFitState.FITS
 
 
-def _verdict(estimate: Estimate, state: State, room: MemoryRoom, formatter: Formatter) -> tuple[str, str]:
-    """Return the headline and what stands below it."""
+def _format_verdict(
+    estimate: Estimate, state: ColumnFitState, room: UsableMemory, formatter: Formatter
+) -> tuple[str, str]:
     count = formatter.count
     gib = formatter.gib(abs(room.spare_bytes))
     short = tr("{gib} GiB short", gib=gib)
-    if state is State.UNFIT:
+    if state is ColumnFitState.UNFIT:
         return tr("Does not fit on {n}", n=count(estimate.count)), short
     most = count(estimate.max_concurrency)
-    if state is State.FITS and estimate.grows:
+    if state is ColumnFitState.FITS and estimate.grows:
         return tr("Runs {n} at once", n=count(estimate.admitted)), tr("{n} at full length", n=most)
-    if state is State.FITS:
+    if state is ColumnFitState.FITS:
         return tr("Fits, up to {n} in flight", n=most), tr("{gib} GiB to spare", gib=gib)
     admitted, asked = count(estimate.admitted), count(estimate.concurrency)
     runs = tr("Runs {n} of {asked} at once", n=admitted, asked=asked)
@@ -191,78 +192,82 @@ def _verdict(estimate: Estimate, state: State, room: MemoryRoom, formatter: Form
     return runs, tr("memory holds {n}", n=most)
 
 
-def _parts(estimate: Estimate, state: State, room: MemoryRoom, formatter: Formatter) -> tuple[Part, ...]:
+def _make_segments(
+    estimate: Estimate, state: ColumnFitState, room: UsableMemory, formatter: Formatter
+) -> tuple[MemorySegment, ...]:
     use = estimate.memory
-    requests = 1 if state is State.UNFIT else max(1, estimate.admitted or 1)
+    requests = 1 if state is ColumnFitState.UNFIT else max(1, estimate.admitted or 1)
     cache = trn("KV cache of {n} request", "KV cache of {n} requests", requests, n=formatter.count(requests))
     other = use.activations_bytes + use.runtime_bytes
     filled = [
-        (PartKind.WEIGHTS, use.weights_bytes, tr("Weights")),
-        (PartKind.KV, use.kv_bytes, cache),
-        (PartKind.OTHER, other, tr("Activations and runtime")),
+        (MemorySegmentKind.WEIGHTS, use.weights_bytes, tr("Weights")),
+        (MemorySegmentKind.KV, use.kv_bytes, cache),
+        (MemorySegmentKind.OTHER, other, tr("Activations and runtime")),
     ]
-    parts: list[Part] = []
+    parts: list[MemorySegment] = []
     at = 0
     for kind, size, label in filled:
-        parts.append(_part(kind, at, at + size, label, formatter))
+        parts.append(_make_segment(kind, at, at + size, label, formatter))
         at += size
     if room.usable_bytes > at:
-        parts.append(_part(PartKind.SPARE, at, room.usable_bytes, tr("Free for more requests"), formatter))
+        parts.append(
+            _make_segment(MemorySegmentKind.SPARE, at, room.usable_bytes, tr("Free for more requests"), formatter)
+        )
     if room.needed_bytes > room.usable_bytes:
-        start = min(at, room.usable_bytes) if state is State.UNFIT else at
-        parts.append(_part(PartKind.SHORT, start, room.needed_bytes, tr("Short"), formatter))
+        start = min(at, room.usable_bytes) if state is ColumnFitState.UNFIT else at
+        parts.append(_make_segment(MemorySegmentKind.SHORT, start, room.needed_bytes, tr("Short"), formatter))
     kept_from = max(room.usable_bytes, room.needed_bytes, at)
     if use.capacity_bytes > kept_from:
         label = tr("Kept free by the serving engine")
-        kept = _part(PartKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
+        kept = _make_segment(MemorySegmentKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
         parts.append(kept._replace(start=kept_from))
     return tuple(parts)
 
 
-def _part(kind: PartKind, start: int, end: int, label: str, formatter: Formatter) -> Part:
+def _make_segment(kind: MemorySegmentKind, start: int, end: int, label: str, formatter: Formatter) -> MemorySegment:
     size = end - start
     said = tr("{label}: {memory}", label=label, memory=formatter.memory(size))
-    return Part(kind, start, end, formatter.gib(size), said)
+    return MemorySegment(kind, start, end, formatter.gib(size), said)
 
 
-def _ways_out(estimate: Estimate, state: State, desk: Desk) -> tuple[Remedy, ...]:
+def _list_remedies(estimate: Estimate, state: ColumnFitState, desk: Desk) -> tuple[FitRemedy, ...]:
     """Return at most two ways that work: more of the memory, more accelerators, narrower formats."""
-    if state not in (State.UNFIT, State.PARTLY):
+    if state not in (ColumnFitState.UNFIT, ColumnFitState.PARTLY):
         return ()
     if desk.in_gesture:
         # Trying them out takes longer than a frame has.
         needs = estimate.needs
-        return () if needs is None else (Remedy(RemedyKind.COUNT, needs, works=True, estimate=None),)
-    order = (RemedyKind.FRACTION, RemedyKind.COUNT, RemedyKind.WEIGHTS, RemedyKind.KV)
+        return () if needs is None else (FitRemedy(FitRemedyKind.COUNT, needs, works=True, estimate=None),)
+    order = (FitRemedyKind.FRACTION, FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.KV)
     ways = [way for way in desk.workbench.remedies(estimate) if way.works and way.kind in order]
     return tuple(sorted(ways, key=lambda way: order.index(way.kind)))[:2]
 
 
-def remedy_text(remedy: Remedy, formatter: Formatter) -> str:
+def format_remedy(remedy: FitRemedy, formatter: Formatter) -> str:
     """Return the wording of the link that takes a way out."""
     if isinstance(remedy.value, int):
         return tr("Use {n}", n=formatter.count(remedy.value))
     if isinstance(remedy.value, float):
         return tr("Use {share}", share=formatter.per_cent(remedy.value))
-    name = precision_name(remedy.value)
-    return tr("{name} cache", name=name) if remedy.kind is RemedyKind.KV else tr("Use {name}", name=name)
+    name = label_precision(remedy.value)
+    return tr("{name} cache", name=name) if remedy.kind is FitRemedyKind.KV else tr("Use {name}", name=name)
 
 
-def remedy_sentence(remedy: Remedy, bar: MemoryBar, formatter: Formatter) -> str:
+def describe_remedy(remedy: FitRemedy, bar: ColumnMemoryBar, formatter: Formatter) -> str:
     """Return what a way out does, in full: its name for those who do not see where it stands."""
     if isinstance(remedy.value, int):
         return tr("Use {n} × {name}", n=formatter.count(remedy.value), name=bar.name)
     if isinstance(remedy.value, float):
         share = formatter.per_cent(remedy.value)
         return tr("Let the serving engine use {share} of memory", share=share)
-    name = precision_name(remedy.value)
-    if remedy.kind is RemedyKind.KV:
+    name = label_precision(remedy.value)
+    if remedy.kind is FitRemedyKind.KV:
         return tr("Keep the KV cache in {precision}", precision=name)
     return tr("Use {precision} weights", precision=name)
 
 
-def _sentence(
-    name: str, headline: str, detail: str, parts: Sequence[Part], capacity: int, formatter: Formatter
+def _describe_bar(
+    name: str, headline: str, detail: str, parts: Sequence[MemorySegment], capacity: int, formatter: Formatter
 ) -> str:
     shares = "; ".join(part.sentence for part in parts)
     return tr(
@@ -275,19 +280,19 @@ def _sentence(
     )
 
 
-def kept_share(bars: Sequence[MemoryBar], formatter: Formatter) -> str:
+def format_free_share(bars: Sequence[ColumnMemoryBar], formatter: Formatter) -> str:
     """Return the share of memory that is kept free in per cent, or nothing where it differs by part."""
     shares = {formatter.per_cent((bar.capacity - bar.usable) / bar.capacity) for bar in bars if bar.parts}
     return shares.pop() if len(shares) == 1 else ""
 
 
-def subtitle(answer: Answer, formatter: Formatter) -> str:
+def format_bars_subtitle(answer: Answer, formatter: Formatter) -> str:
     """Return quantity, unit and conditions of the bars."""
     scenario = answer.scenario
     tokens = scenario.workload.input_tokens + scenario.workload.output_tokens
     load = scenario.workload.load
     in_flight = load.concurrency or load.batch
-    what = tr("GiB, {model} in {weights}", model=answer.model.name, weights=precision_name(scenario.weights))
+    what = tr("GiB, {model} in {weights}", model=answer.model.name, weights=label_precision(scenario.weights))
     length = formatter.count(tokens)
     if in_flight is None:
         return f"{what}, {tr('requests of {tokens} tokens', tokens=length)}"
@@ -299,3 +304,64 @@ def subtitle(answer: Answer, formatter: Formatter) -> str:
         tokens=length,
     )
     return f"{what}, {requests}"
+
+
+#: Decimals of GiB in tables for programs: a MiB is not lost.
+_MACHINE_DECIMALS = 4
+#: Columns with figures of an estimate.
+_FIGURES = 10
+
+
+def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
+    """Return a row for each column of the desk's answer."""
+    heads = (
+        tr("Accelerator"),
+        tr("Plan"),
+        tr("Verdict"),
+        tr("Count"),
+        tr("Weights, GiB"),
+        tr("KV cache, GiB"),
+        tr("Activations, GiB"),
+        tr("Runtime, GiB"),
+        tr("Needed, GiB"),
+        tr("Usable, GiB"),
+        tr("Capacity, GiB"),
+        tr("In flight"),
+        tr("Most in flight"),
+    )
+    answer = desk.answer
+    rows = []
+    for name, column in zip(desk.names, () if answer is None else answer.columns, strict=True):
+        verdict = build_fit_cell(column, formatter)
+        said = ", ".join(each for each in (verdict.text, verdict.detail) if each)
+        estimate = column.estimate
+        if estimate is None:
+            rows.append((name, "", said, *[MISSING_VALUE_TEXT] * _FIGURES))
+        else:
+            plan = build_plan_cell(estimate, formatter).detail or ""
+            rows.append((name, plan, said, *_list_figures(estimate, desk, formatter)))
+    return ChartData(title=title, heads=heads, rows=tuple(rows), first_number=3)
+
+
+def _list_figures(estimate: Estimate, desk: Desk, formatter: Formatter) -> tuple[str, ...]:
+    use, room = estimate.memory, desk.workbench.memory_room(estimate)
+    sizes = (
+        use.weights_bytes,
+        use.kv_bytes,
+        use.activations_bytes,
+        use.runtime_bytes,
+        room.needed_bytes,
+        room.usable_bytes,
+        use.capacity_bytes,
+    )
+    return (
+        formatter.count(estimate.count),
+        *(_format_gib(size, formatter) for size in sizes),
+        formatter.count(estimate.admitted),
+        formatter.count(estimate.max_concurrency),
+    )
+
+
+def _format_gib(size: int, formatter: Formatter) -> str:
+    exact = formatter.style is MACHINE_NUMBERS
+    return formatter.number(size / GIB, _MACHINE_DECIMALS) if exact else formatter.gib(size)

@@ -1,21 +1,393 @@
-"""The view of KV cache against context length: one request, and how many of them fit, side by side."""
+"""The view of KV cache against context length: per request, and how many requests fit."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+import numpy as np
+from PySide6.QtCore import QMarginsF, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.commands import Shown
-from gpudesk.desktop.charts.figures_table import FiguresTable
-from gpudesk.desktop.pages.memory.context_charts import ContextCurves, HeldChart, RequestCacheChart
-from gpudesk.desktop.pages.memory.context_figures import context_figures
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
+from gpudesk.desktop.ui.charts.drawing import (
+    CursorLine,
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
+from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.deployment_analysis import KvCacheCurve
+from gpudesk.report.labels import label_precision
+from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+from gpudesk.text.units import GIB, MIB
+
+#: Decimals of GiB in tables for programs.
+_MACHINE_DECIMALS: Final = 6
+#: From this many bytes at the shortest length on the axis is in GiB.
+_LEAST_IN_GIB: Final = GIB // 8
+
+
+@dataclass(frozen=True, slots=True)
+class DoublingScale(PowerOfTwoScale):
+    """Powers of two, those below one included: quantities that double with the context."""
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        del most
+        return (2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high)))
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCurve:
+    """A column with its cache against context length."""
+
+    part: AcceleratorColumn
+    curve: KvCacheCurve
+
+
+class CacheCurves:
+    """The curves of the desk's answer, found once for both charts."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._answer: Answer | None = None
+        self._found: tuple[CacheCurve, ...] = ()
+
+    def found(self) -> tuple[CacheCurve, ...]:
+        """Return the columns that have an estimate with their curves, whether they fit or not."""
+        if self._answer is not self._desk.answer:
+            self._answer = self._desk.answer
+            workbench = self._desk.workbench
+            self._found = tuple(
+                CacheCurve(part, workbench.kv_against_context(part.column.estimate))
+                for part in list_columns(self._answer)
+                if part.column.estimate is not None
+            )
+        return self._found
+
+
+class _CacheChart(DeskChart):
+    """A chart against context length, with the length of the scenario's requests as a line to read at."""
+
+    def __init__(self, desk: Desk, theme: Theme, contexts: CacheCurves, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (PowerOfTwoScale(), DoublingScale()), parent)
+        self._contexts = contexts
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(px(48), self.head_height() + px(8), px(112), px(44))
+
+    # What subclasses say
+
+    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+        raise NotImplementedError
+
+    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+        raise NotImplementedError
+
+    def heads(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def why_empty(self) -> str:
+        """Return what is said where there is no line."""
+        raise NotImplementedError
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw the lines, with the length of the scenario's requests as a line across them."""
+        found = self._contexts.found()
+        self.x_title = tr("tokens of context")
+        lines = self.curve_lines(found)
+        tokens = found[0].curve.tokens if found else 0
+        rule = CursorLine(float(tokens), self.formatter.count(tokens), movable=False) if lines else None
+        return PlotDrawing(
+            lines=lines,
+            marks=_mark_scenario_length(lines, tokens),
+            rule=rule,
+            note="" if lines or self.desk.answer is None else self.why_empty(),
+        )
+
+    def _lengths(self) -> tuple[int, ...]:
+        found = self._contexts.found()
+        return found[0].curve.context if found else ()
+
+    def _read_out(self, tokens: int) -> CursorReadout:
+        title = tr("At {n} tokens", n=self.formatter.count(tokens))
+        return CursorReadout(title, self.heads(), self.rows_at(tokens))
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read at the nearest of the lengths that were worked out."""
+        lengths = self._lengths()
+        if not lengths:
+            return None
+        nearest = min(lengths, key=lambda length: abs(np.log(length / max(x, 1.0))))
+        return float(nearest), self._read_out(nearest)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Return the next length that was worked out; there are few, so far steps are no longer."""
+        del far
+        beyond = [length for length in self._lengths() if (length > value if forward else length < value)]
+        if not beyond:
+            return None
+        return float(min(beyond) if forward else max(beyond))
+
+
+class RequestCacheChart(_CacheChart):
+    """KV cache of one request, in GiB or, where that would give long fractions, in MiB."""
+
+    _unit: int = GIB
+    _unit_name = ""
+
+    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+        """Return one line where all columns keep the cache alike, else one for each."""
+        answer = self.desk.answer
+        self.title = tr("KV cache of one request")
+        if answer is None or not found:
+            return ()
+        smallest = min(min(each.curve.sequence_bytes) for each in found)
+        self._unit, self._unit_name = (GIB, tr("GiB")) if smallest >= _LEAST_IN_GIB else (MIB, tr("MiB"))
+        self.subtitle = tr(
+            "{unit}, {model}, cache in {kv}",
+            unit=self._unit_name,
+            model=answer.model.name,
+            kv=label_precision(answer.scenario.kv),
+        )
+        if self._alike(found):
+            return (self._line("", answer.model.name, 0, False, found[0].curve),)
+        return tuple(
+            self._line(each.part.key, each.part.name, each.part.slot, each.part.is_variant, each.curve)
+            for each in found
+        )
+
+    @staticmethod
+    def _alike(found: tuple[CacheCurve, ...]) -> bool:
+        return len({each.curve.sequence_bytes for each in found}) == 1
+
+    def _line(self, key: str, name: str, slot: int, is_variant: bool, curve: KvCacheCurve) -> PlotCurve:
+        x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
+        known = y > 0
+        size, tokens = self.formatter.estimate(y[-1]), self.formatter.count(x[-1])
+        end = tr("{size} {unit} at {n}", size=size, unit=self._unit_name, n=tokens)
+        return PlotCurve(key, name, slot, is_variant, x[known], y[known], end=end, capped=curve.max_context is not None)
+
+    def heads(self) -> tuple[str, ...]:
+        return (self._unit_name, tr("on the fullest"))
+
+    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+        """Return the cache of a request in each column, and what lies on the fullest accelerator."""
+        return tuple(
+            CursorReadoutRow(
+                each.part.key,
+                each.part.slot,
+                each.part.is_variant,
+                each.part.name,
+                (
+                    self.formatter.estimate(_find_value_at(each.curve, each.curve.sequence_bytes, tokens) / self._unit),
+                    self.formatter.estimate(_find_value_at(each.curve, each.curve.fullest_bytes, tokens) / self._unit),
+                ),
+            )
+            for each in self._contexts.found()
+        )
+
+    def why_empty(self) -> str:
+        """Return what is said where there is no line."""
+        return tr("None of them can be estimated, so there is no curve")
+
+    def summary(self) -> str:
+        """Say what a request takes at the scenario's length and at the longest."""
+        found = self._contexts.found()
+        if not found:
+            return self.why_empty()
+        curve = found[0].curve
+        said = [tr("KV cache of one request against its tokens.")]
+        for tokens in dict.fromkeys((curve.tokens, curve.context[-1])):
+            if tokens in curve.context:
+                size = self.formatter.memory(_find_value_at(curve, curve.sequence_bytes, tokens))
+                said.append(tr("{n} tokens: {size}.", n=self.formatter.count(tokens), size=size))
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        """Return the cache at each length, whole and on the fullest accelerator of each column."""
+        found = self._contexts.found()
+        heads = (
+            tr("Tokens"),
+            tr("One request, GiB"),
+            *(tr("{name}, on the fullest, GiB", name=each.part.name) for each in found),
+        )
+        rows = tuple(
+            (
+                formatter.count(tokens),
+                _format_gib(found[0].curve.sequence_bytes[number], formatter),
+                *(_format_gib(each.curve.fullest_bytes[number], formatter) for each in found),
+            )
+            for number, tokens in enumerate(self._lengths())
+        )
+        return ChartData(self.title, heads, rows, 0)
+
+
+class RequestCapacityChart(_CacheChart):
+    """The most requests in flight."""
+
+    figure = "max_concurrency"
+
+    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+        """Return a line for each column that holds a request, as far as it holds one."""
+        self.title = tr("Most requests in flight")
+        self.subtitle = tr("on the whole deployment, all of that length")
+        lines = (self._line(each) for each in found)
+        return tuple(line for line in lines if line is not None)
+
+    def _line(self, each: CacheCurve) -> PlotCurve | None:
+        held = np.array(each.curve.max_concurrency, dtype=np.float64)
+        known = held >= 1
+        if not known.any():
+            return None
+        x = np.array(each.curve.context, dtype=np.float64)[known]
+        part, count = each.part, self.formatter.count
+        if known.all():
+            end = tr("{n} at {tokens}", n=count(held[-1]), tokens=count(x[-1]))
+        else:
+            end = tr("none at {tokens}", tokens=count(each.curve.context[len(x)]))
+        return PlotCurve(part.key, part.name, part.slot, part.is_variant, x, held[known], end=end, capped=True)
+
+    def heads(self) -> tuple[str, ...]:
+        return (tr("in flight"), "")
+
+    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+        """Return how many requests of a length each column holds, the most first."""
+        held = [
+            (_find_value_at(each.curve, each.curve.max_concurrency, tokens), each.part)
+            for each in self._contexts.found()
+        ]
+        held.sort(key=lambda pair: -pair[0])
+        return tuple(
+            CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, self._cells(count))
+            for count, part in held
+        )
+
+    def _cells(self, count: int) -> tuple[str, str]:
+        return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
+
+    def why_empty(self) -> str:
+        """Return what is said where there is no line."""
+        if self._contexts.found():
+            return tr("None of them fits, so none holds a request")
+        return tr("None of them can be estimated, so there is no curve")
+
+    def summary(self) -> str:
+        """Say how many requests each column holds at the scenario's length and at the longest."""
+        said = [tr("Most requests in flight against their tokens.")]
+        for each in self._contexts.found():
+            curve = each.curve
+            places = [tokens for tokens in dict.fromkeys((curve.tokens, curve.context[-1])) if tokens in curve.context]
+            counts = ", ".join(
+                tr(
+                    "{count} of {n} tokens",
+                    count=self.formatter.count(_find_value_at(curve, curve.max_concurrency, tokens)),
+                    n=self.formatter.count(tokens),
+                )
+                for tokens in places
+            )
+            said.append(f"{each.part.name}: {counts}.")
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        found = self._contexts.found()
+        heads = (tr("Tokens"), *(each.part.name for each in found))
+        rows = tuple(
+            (formatter.count(tokens), *(formatter.count(each.curve.max_concurrency[number]) for each in found))
+            for number, tokens in enumerate(self._lengths())
+        )
+        return ChartData(self.title, heads, rows, 0)
+
+
+def _find_value_at(curve: KvCacheCurve, values: tuple[int, ...], tokens: int) -> int:
+    return values[curve.context.index(tokens)]
+
+
+def _format_gib(size: int, formatter: Formatter) -> str:
+    if formatter.style is MACHINE_NUMBERS:
+        return formatter.number(size / GIB, _MACHINE_DECIMALS)
+    return formatter.estimate(size / GIB) if size else MISSING_VALUE_TEXT
+
+
+def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[PointMark, ...]:
+    """Return a circle on each line at the length of the scenario's requests."""
+    marks = []
+    for line in lines:
+        found = line.y[line.x == tokens]
+        if len(found):
+            marks.append(PointMark(line.key, line.slot, float(tokens), float(found[0]), line.is_variant))
+    return tuple(marks)
+
+
+def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
+    """Return a row for each column that has an estimate, those that hold the most requests first."""
+    found = sorted(contexts.found(), key=_sort_key, reverse=True)
+    tokens = found[0].curve.tokens if found else 0
+    return FiguresContent(
+        title=tr("At {n} tokens of context", n=desk.formatter.count(tokens)) if found else "",
+        heads=(tr("Most in flight"), tr("One request, GiB"), tr("On the fullest, GiB")),
+        leading=frozenset({0}),
+        figures=("max_concurrency", "memory", "memory"),
+        rows=tuple(_make_context_row(each, desk.formatter) for each in found),
+        remarks_head=tr("Longest request that is held"),
+    )
+
+
+def _sort_key(each: CacheCurve) -> int:
+    estimate = each.part.column.estimate
+    return 0 if estimate is None else estimate.max_concurrency
+
+
+def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
+    part, curve = each.part, each.curve
+    most = _sort_key(each)
+    whole, fullest = _format_request_sizes(curve)
+    cells = (
+        formatter.count(most) if most else MISSING_VALUE_TEXT,
+        MISSING_VALUE_TEXT if whole is None else formatter.estimate(whole / GIB),
+        MISSING_VALUE_TEXT if fullest is None else formatter.estimate(fullest / GIB),
+    )
+    words, faulty = _format_longest_request(curve, formatter)
+    return FigureRow(part.key, part.slot, part.is_variant, part.name, cells, words, faulty)
+
+
+def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:
+    """Return what a request of the scenario takes, whole and on the fullest; None beyond the model."""
+    if curve.tokens not in curve.context:
+        return None, None
+    at = curve.context.index(curve.tokens)
+    return curve.sequence_bytes[at], curve.fullest_bytes[at]
+
+
+def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[str, bool]:
+    held = [tokens for tokens, most in zip(curve.context, curve.max_concurrency, strict=True) if most]
+    if not held:
+        return tr("does not fit"), True
+    count = formatter.count
+    if len(held) == len(curve.context):
+        if curve.max_context is None:
+            return tr("{n} tokens and more", n=count(held[-1])), False
+        return tr("{n} tokens, all that the model reads", n=count(held[-1])), False
+    beyond = curve.context[len(held)]
+    words = tr("{n} tokens; none of {beyond}", n=count(held[-1]), beyond=count(beyond))
+    return words, held[-1] < curve.tokens
+
 
 _MARGIN = 16
 
@@ -24,16 +396,15 @@ class ContextView(QWidget):
     """Two charts on the same axis of tokens."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make empty charts."""
         super().__init__(parent)
         self._desk = desk
         self._theme = theme
-        self._contexts = ContextCurves(desk)
+        self._contexts = CacheCurves(desk)
         self.request = RequestCacheChart(desk, theme, self._contexts, self)
-        self.held = HeldChart(desk, theme, self._contexts, self)
+        self.held = RequestCapacityChart(desk, theme, self._contexts, self)
         self.table = FiguresTable(theme, self)
-        self.table.chosen.connect(lambda key, name: desk.select(figure(key, name)))
-        self._title = Label(theme, font="section", parent=self)
+        self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
+        self._title = ThemedLabel(theme, font="section", parent=self)
         self._build()
         desk.selection_changed.connect(self._follow_selection)
 
@@ -51,14 +422,13 @@ class ContextView(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(row, 1)
-        whole.addWidget(Rule(self._theme, self))
+        whole.addWidget(Hairline(self._theme, self))
         whole.addLayout(below)
 
     def refresh(self) -> None:
-        """Show the desk's answer."""
         self.request.refresh()
         self.held.refresh()
-        figures = context_figures(self._desk, self._contexts)
+        figures = make_context_figures(self._desk, self._contexts)
         self._title.setText(figures.title)
         self.table.show_figures(figures)
         self._follow_selection()
@@ -66,21 +436,18 @@ class ContextView(QWidget):
     def _follow_selection(self) -> None:
         chosen = self._desk.selection
         ours = chosen is not None and chosen in (
-            figure(chosen.column, "max_concurrency"),
-            figure(chosen.column, "memory"),
+            select_figure(chosen.column, "max_concurrency"),
+            select_figure(chosen.column, "memory"),
         )
         self.table.choose_row(chosen.column if chosen is not None and ours else None)
 
     @property
-    def charts(self) -> Sequence[Shown]:
-        """What is shown."""
+    def charts(self) -> Sequence[CopyableChart]:
         return (self.request, self.held)
 
     def focus_first(self) -> None:
-        """Give the focus to the first chart."""
         self.request.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave both charts their least room."""
+    def minimumSizeHint(self) -> QSize:
         least = self.request.least_height() + self._theme.px(48) + self.table.height()
         return QSize(self._theme.px(560), least)

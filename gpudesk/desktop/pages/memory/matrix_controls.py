@@ -1,9 +1,9 @@
-"""The controls of the view of all models: what is asked in one line, what is shown in another."""
+"""The options of the fit matrix and the controls that set them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Final
 
@@ -11,35 +11,94 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from gpudesk.desktop.itemmodels.fit_arrangement import BY_MAKER, BY_NAME, BY_PARAMETERS, FitColumn
-from gpudesk.desktop.pages.memory.matrix_choices import (
-    MOST_COUNTS,
-    MOST_IN_FLIGHT,
-    MatrixChoices,
-)
-from gpudesk.desktop.shell.choices import MOST_TOKENS, kv_options, precision_options
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import IconButton, LinkButton
-from gpudesk.desktop.widgets.field import HEIGHT, ChoiceField, NumberField
-from gpudesk.desktop.widgets.filter_field import FilterField
-from gpudesk.desktop.widgets.flow import FlowLayout
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.desktop.widgets.options import Option
-from gpudesk.desktop.widgets.pill import Pill
-from gpudesk.domain.fit_matrix import FitQuestion, ReadingId
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.precision import Precision
-from gpudesk.sheets.fit_words import reading_name, reading_note
-from gpudesk.sheets.labels import precision_name
-from gpudesk.text import tr, trn
+from gpudesk.desktop.pages.memory.fit_model import BY_MAKER, BY_NAME, BY_PARAMETERS, FitColumn
+from gpudesk.desktop.session.scenario_options import MOST_TOKENS, list_kv_options, list_precision_options
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import HEIGHT, ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.precision import KV_BYTES, Precision
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import CapacityReadingId, FitQuestion
+from gpudesk.report.labels import label_precision
+from gpudesk.report.sizing import describe_reading, label_reading
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr, trn
+
+#: The most sequences in flight that can be asked for.
+MOST_IN_FLIGHT: Final = 1_000_000
+#: Counts that rows and columns can be narrowed to.
+MOST_COUNTS: Final = (1, 2, 4, 8, 16, 32)
+_SETTING: Final = "memory.matrix."
+
+
+@dataclass(frozen=True, slots=True)
+class FitMatrixOptions:
+    """Empty formats and a `context` of 0 follow the scenario; an empty `reading` is the estimator.
+
+    `most` is 0 where nothing is narrowed; `by` and `descending` are as in `FitOrder`.
+    """
+
+    weights: str = ""
+    kv: str = ""
+    context: int = 0
+    concurrency: int = 1
+    reading: str = ""
+    by: str = BY_PARAMETERS
+    descending: bool = False
+    most: int = 0
+
+    @property
+    def follows(self) -> bool:
+        return (self.weights, self.kv, self.context, self.concurrency) == ("", "", 0, 1)
+
+    def question(self, scenario: Scenario) -> FitQuestion:
+        work = scenario.workload
+        return FitQuestion(
+            weights=Precision(self.weights) if self.weights else scenario.weights,
+            kv=Precision(self.kv) if self.kv else scenario.kv,
+            context=self.context or work.input_tokens + work.output_tokens,
+            concurrency=self.concurrency,
+            serving_engine=scenario.serving_engine,
+            memory_fraction=scenario.memory_fraction,
+        )
+
+
+def read_matrix_options(settings: UserSettings) -> FitMatrixOptions:
+    """Return what was chosen last; what cannot be used is as it is at first."""
+    usual = FitMatrixOptions()
+    kept = {
+        each.name: settings.get(_SETTING + each.name, getattr(usual, each.name)) for each in fields(FitMatrixOptions)
+    }
+    allowed = {
+        "weights": kept["weights"] in tuple(Precision),
+        "kv": kept["kv"] in tuple(KV_BYTES),
+        "context": 0 <= kept["context"] <= MOST_TOKENS,
+        "concurrency": 1 <= kept["concurrency"] <= MOST_IN_FLIGHT,
+        "reading": kept["reading"] in ("", *CapacityReadingId),
+        "most": kept["most"] in MOST_COUNTS,
+    }
+    return FitMatrixOptions(
+        **{name: value if allowed.get(name, True) else getattr(usual, name) for name, value in kept.items()}
+    )
+
+
+def store_matrix_options(settings: UserSettings, choices: FitMatrixOptions) -> None:
+    for each in fields(FitMatrixOptions):
+        settings.put(_SETTING + each.name, getattr(choices, each.name))
+
 
 _MARGIN: Final = 16.0
 #: The height of the captions above the values of the fields.
 _CAPTION: Final = 12.0
 
 
-class FlowRow(QWidget):
+class ControlRow(QWidget):
     """Widgets in a line, which goes on below where there is no room."""
 
     def __init__(self, theme: Theme, gap: int, left: float, parent: QWidget | None = None) -> None:
@@ -57,27 +116,24 @@ class FlowRow(QWidget):
         self.flow.setContentsMargins(px(self._left), 0, px(_MARGIN), px(6))
         self.updateGeometry()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave the width to the page."""
+    def sizeHint(self) -> QSize:
         return QSize(200, self.flow.heightForWidth(max(self.width(), 200)))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Ask for the lines that the widgets take at this width."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.height() != self.sizeHint().height():
             self.updateGeometry()
 
 
-class QuestionRow(FlowRow):
+class MatrixQueryRow(ControlRow):
     """What every cell is asked, and how it is counted. What is chosen is told, not kept."""
 
     #: The choices that the user asks for.
     chosen = Signal(object)
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        """Make the fields."""
         super().__init__(theme, 4, _MARGIN - 8, parent)
-        self._choices = MatrixChoices()
+        self._choices = FitMatrixOptions()
         tokens = NumberFormat(1, MOST_TOKENS, 0, formatter.style)
         in_flight = NumberFormat(1, MOST_IN_FLIGHT, 0, formatter.style)
         self.weights = ChoiceField(theme, tr("Weights"), self)
@@ -105,8 +161,8 @@ class QuestionRow(FlowRow):
         checks = tr("For checking printed figures")
         self.reading.set_options(
             [
-                Option("", tr("Estimator"), notes=(tr("all of the memory, to the byte"),)),
-                *(Option(key.value, reading_name(key), group=checks) for key in ReadingId),
+                ChoiceOption("", tr("Estimator"), notes=(tr("all of the memory, to the byte"),)),
+                *(ChoiceOption(key.value, label_reading(key), group=checks) for key in CapacityReadingId),
             ]
         )
 
@@ -128,22 +184,22 @@ class QuestionRow(FlowRow):
 
     def show_choices(
         self,
-        choices: MatrixChoices,
+        choices: FitMatrixOptions,
         question: FitQuestion,
         scenario: tuple[Precision, Precision],
         parts: Sequence[FitColumn],
     ) -> None:
         """Show what is in force; `scenario` are its formats, `parts` what rows can be ordered by."""
         self._choices = choices
-        own = (tr("As in the scenario"), *(precision_name(each) for each in scenario))
-        self.weights.set_options([Option("", own[0], notes=(own[1],)), *precision_options()])
-        self.kv.set_options([Option("", own[0], notes=(own[2],)), *kv_options()])
-        self.weights.set_value(choices.weights, precision_name(question.weights))
-        self.kv.set_value(choices.kv, precision_name(question.kv))
+        own = (tr("As in the scenario"), *(label_precision(each) for each in scenario))
+        self.weights.set_options([ChoiceOption("", own[0], notes=(own[1],)), *list_precision_options()])
+        self.kv.set_options([ChoiceOption("", own[0], notes=(own[2],)), *list_kv_options()])
+        self.weights.set_value(choices.weights, label_precision(question.weights))
+        self.kv.set_value(choices.kv, label_precision(question.kv))
         self.context.set_value(question.context)
         self.concurrency.set_value(question.concurrency)
         self.reading.set_value(choices.reading)
-        self.reading.setToolTip(reading_note(choices.reading) if choices.reading else "")
+        self.reading.setToolTip(describe_reading(choices.reading) if choices.reading else "")
         self._offer_orders(parts)
         self.direction.set_icon("arrow-down" if choices.descending else "arrow-up")
         for field in (self.kv, self.context, self.concurrency):
@@ -156,11 +212,11 @@ class QuestionRow(FlowRow):
     def _offer_orders(self, parts: Sequence[FitColumn]) -> None:
         group = tr("Fewest of an accelerator")
         plain = (
-            Option(BY_PARAMETERS, tr("Parameters")),
-            Option(BY_NAME, tr("Name")),
-            Option(BY_MAKER, tr("Organisation")),
+            ChoiceOption(BY_PARAMETERS, tr("Parameters")),
+            ChoiceOption(BY_NAME, tr("Name")),
+            ChoiceOption(BY_MAKER, tr("Organisation")),
         )
-        ways = [*plain, *(Option(each.part.id, each.name, group=group) for each in parts)]
+        ways = [*plain, *(ChoiceOption(each.part.id, each.name, group=group) for each in parts)]
         self.order.set_options(ways)
         known = self._choices.by in {way.key for way in ways}
         self.order.set_value(self._choices.by if known else BY_PARAMETERS)
@@ -172,7 +228,7 @@ class QuestionRow(FlowRow):
         self.chosen.emit(replace(self._choices, **fields))
 
 
-class NarrowRow(FlowRow):
+class MatrixFilterRow(ControlRow):
     """What narrows the rows and columns, and how many are left."""
 
     #: The words for models and for accelerators.
@@ -183,15 +239,14 @@ class NarrowRow(FlowRow):
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Narrow nothing."""
         super().__init__(theme, 8, _MARGIN, parent)
         self._most = 0
         tip = tr("Show only rows that have these words: name, organisation")
         self.models = FilterField(theme, tr("Filter models"), tip, framed=True, width=170)
         tip = tr("Show only columns that have these words: name, vendor")
         self.parts = FilterField(theme, tr("Filter accelerators"), tip, framed=True, width=170)
-        self.most = Pill(theme, "", self._fill)
-        self.count = Label(theme, font="small", colour="text3")
+        self.most = FilterPill(theme, "", self._fill)
+        self.count = ThemedLabel(theme, font="small", colour="text3")
         for widget in (self.models, self.parts, self.most, self.count):
             self.flow.addWidget(widget)
         for field in (self.models, self.parts):
@@ -207,11 +262,10 @@ class NarrowRow(FlowRow):
     def show_most(self, most: int) -> None:
         """Say which count is asked for at the most."""
         self._most = most
-        self.most.show_text(_most_text(most), on=most > 0)
+        self.most.show_text(_format_most_count(most), on=most > 0)
         self.flow.invalidate()
 
     def show_count(self, text: str) -> None:
-        """Say how much is shown."""
         if text != self.count.text():
             self.count.setText(text)
             self.flow.invalidate()
@@ -221,11 +275,11 @@ class NarrowRow(FlowRow):
 
     def _fill(self, menu: QMenu) -> None:
         for count in (0, *MOST_COUNTS):
-            entry = menu.addAction(_most_text(count))
+            entry = menu.addAction(_format_most_count(count))
             entry.setCheckable(True)
             entry.setChecked(count == self._most)
             entry.triggered.connect(lambda _, chosen=count: self.most_changed.emit(chosen))
 
 
-def _most_text(most: int) -> str:
+def _format_most_count(most: int) -> str:
     return trn("Fits {n}", "Fits {n} or fewer", most, n=most) if most else tr("Any count")

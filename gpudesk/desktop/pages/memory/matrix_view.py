@@ -1,39 +1,243 @@
-"""The view of all models: how many of each accelerator hold each model, and the way to one of them."""
+"""The fit matrix view: its query, its background job, and the commands on a cell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum, auto
+from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.commands import Command, Shown, context_menu, menu_position
-from gpudesk.desktop.charts.data_table import Data
-from gpudesk.desktop.itemmodels.fit_arrangement import FitOrder, arranged, columns_of
-from gpudesk.desktop.itemmodels.fit_model import FitModel
-from gpudesk.desktop.pages.memory.matrix_choices import MatrixChoices, keep_choices, read_choices
-from gpudesk.desktop.pages.memory.matrix_controls import NarrowRow, QuestionRow
-from gpudesk.desktop.pages.memory.matrix_found import MatrixFound, State
-from gpudesk.desktop.pages.memory.matrix_table import MatrixTable
-from gpudesk.desktop.pages.memory.matrix_words import (
-    marks,
-    matrix_data,
-    opening_text,
-    selection_of,
-    shown_text,
+from gpudesk.desktop.pages.memory.fit_model import (
+    FitModel,
+    FitOrder,
+    FitTable,
+    arrange_fit_table,
+    format_parameters,
+    list_fit_columns,
 )
+from gpudesk.desktop.pages.memory.matrix_controls import (
+    FitMatrixOptions,
+    MatrixFilterRow,
+    MatrixQueryRow,
+    read_matrix_options,
+    store_matrix_options,
+)
+from gpudesk.desktop.pages.memory.matrix_table import FitMatrixTableView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.session.sizing import with_pair
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.mark_legend import MarkLegend
-from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.fit_words import reading_note
-from gpudesk.text import tr
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.scenario_edits import replace_model_and_baseline
+from gpudesk.desktop.session.selection import Selection, select_catalog_attribute, select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartCommand,
+    ChartData,
+    CopyableChart,
+    find_menu_position,
+    make_chart_menu,
+)
+from gpudesk.desktop.ui.tables.painted_table import HATCH, OUTLINE, MarkLegend
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
+from gpudesk.report.labels import label_precision
+from gpudesk.report.sizing import AMPLE, TIGHT, describe_matrix_question, describe_reading, label_reading
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.translation import tr
+
+
+def list_matrix_marks(reading: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
+    """Return the marks of the legend with what they mean; `reading` is empty for the estimator."""
+    per_cent = formatter.per_cent
+    none = tr("no count is known") if reading else tr("no deployment holds it")
+    return (
+        ("best", tr("{share} or more of the usable memory is left", share=per_cent(AMPLE))),
+        ("ink4", tr("{low} to {high}", low=per_cent(TIGHT), high=per_cent(AMPLE))),
+        ("ink3", tr("less: tight")),
+        (HATCH, f"{MISSING_VALUE_TEXT} {none}"),
+        (OUTLINE, tr("the scenario's")),
+    )
+
+
+def format_shown_count(matrix: FitMatrix, table: FitTable, formatter: Formatter) -> str:
+    return tr(
+        "{models} of {all_models} models, {parts} of {all_parts} accelerators",
+        models=formatter.count(len(table.rows)),
+        all_models=formatter.count(len(matrix.models)),
+        parts=formatter.count(len(table.columns)),
+        all_parts=formatter.count(len(matrix.accelerators)),
+    )
+
+
+def format_open_step(model: str, part: str, count: int | None, formatter: Formatter) -> str:
+    """Return what the step is called that opens a cell; without a count it is left open."""
+    if count is None:
+        return tr("Open {model} on {part}", model=model, part=part)
+    return tr("Open {model} on {n} × {part}", model=model, n=formatter.count(count), part=part)
+
+
+def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection:
+    """Return what a cell rests on: the scenario's own memory, else that of the accelerator, or its label."""
+    if reading:
+        return select_catalog_attribute(cell.accelerator, "memory" if cell.count is None else "memory_label")
+    choices = answer.scenario.accelerators
+    parts = [choice.accelerator for choice in choices]
+    if cell.model == answer.scenario.model and cell.accelerator in parts:
+        return select_figure(make_column_keys(choices)[parts.index(cell.accelerator)], "memory")
+    return select_catalog_attribute(cell.accelerator, "memory")
+
+
+def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> ChartData:
+    """Return the counts that are shown, one model in a row."""
+    heads = (tr("Model"), tr("Billion parameters"), *(column.name for column in table.columns))
+    rows = tuple(
+        (row.model.name, format_parameters(row, formatter), *(formatter.count(cell.count) for cell in row.cells))
+        for row in table.rows
+    )
+    if table.question is not None:
+        weights = label_precision(table.question.weights)
+        asked = describe_matrix_question(table.question, formatter)
+        title = f"{title}: {f'{label_reading(table.reading)}, {weights}' if table.reading else asked}"
+    return ChartData(title=title, heads=heads, rows=rows)
+
+
+#: Seconds that the window itself works at a matrix before the rest becomes a job.
+_AT_ONCE_S: Final = 0.06
+
+
+class MatrixQueryState(Enum):
+    """How far a question is."""
+
+    NOTHING = auto()
+    WORKING = auto()
+    READY = auto()
+    STOPPED = auto()
+    FAILED = auto()
+
+
+class FitMatrixQuery(QObject):
+    """Holds the last matrix; while a new one is looked for it is that of a former question."""
+
+    #: There is a new matrix, or another state.
+    changed = Signal()
+    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
+    working = Signal(str, bool)
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self.working)
+        self._asked: tuple[object, ...] | None = None
+        self._known: tuple[object, Mapping[str, float]] | None = None
+        self.matrix: FitMatrix | None = None
+        self.reading = ""
+        self.state = MatrixQueryState.NOTHING
+        #: What went wrong, in words.
+        self.problem = ""
+
+    def ask(self, question: FitQuestion, reading: str) -> bool:
+        """Look for the matrix of a question, by the estimator or by a reading of the memory label.
+
+        Return False where that is what was asked last; else the state changes.
+        """
+        workbench = self._desk.workbench
+        asked = (question, reading, workbench.fit if not reading else None, workbench.catalog)
+        if asked == self._asked:
+            return False
+        self._asked = asked
+        # Not waited for: what it still brings is of another question.
+        self._jobs.cancel()
+        if reading:
+            self._done(asked, self._read(question, reading))
+        else:
+            self._find(asked, self._steps(question))
+        return True
+
+    def _find(self, asked: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
+        """Work for a moment, and leave what is not done by then to a job."""
+        # The first time nothing is known that would make it quick.
+        end = time.perf_counter() + (0.0 if self.matrix is None else _AT_ONCE_S)
+        try:
+            next(steps)
+            while time.perf_counter() < end:
+                next(steps)
+        except StopIteration as done:
+            self._done(asked, done.value)
+            return
+        except InputError as error:
+            self._failed(asked, error)
+            return
+        self._set(MatrixQueryState.WORKING)
+        ends = (partial(self._done, asked), partial(self._failed, asked), partial(self._stopped, asked))
+        self._jobs.start("fit", steps, *ends)
+
+    def stop(self) -> None:
+        """Look no further; what is known by then is not lost."""
+        self._jobs.cancel()
+
+    def rest(self) -> None:
+        """Leave nothing running while nobody looks; the next question begins where this one ended."""
+        if self.state is MatrixQueryState.WORKING:
+            self._jobs.stop()
+            self._asked, self.state = None, MatrixQueryState.NOTHING
+
+    def again(self) -> None:
+        self._asked = None
+
+    def parameters(self) -> Mapping[str, float]:
+        from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
+
+        catalog = self._desk.workbench.catalog
+        if self._known is None or self._known[0] is not catalog:
+            self._known = catalog, count_model_parameters(catalog, catalog.models())
+        return self._known[1]
+
+    def _steps(self, question: FitQuestion) -> ProgressSteps[FitMatrix]:
+        workbench = self._desk.workbench
+        parts, models = workbench.catalog.accelerators(), workbench.catalog.models()
+        rows: Iterator[tuple[FitCell, ...]] = workbench.fit.rows(question, parts, models)
+        found: list[tuple[FitCell, ...]] = []
+        for row in rows:
+            found.append(row)
+            yield JobProgress(message("fit.finding"), len(found), len(models))
+        return FitMatrix(question, parts, models, tuple(found))
+
+    def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
+        from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix
+
+        catalog = self._desk.workbench.catalog
+        parts, models = catalog.accelerators(), catalog.models()
+        return compute_reading_matrix(CapacityReadingId(reading), question, parts, models, self.parameters())
+
+    def _done(self, asked: tuple[object, ...], matrix: FitMatrix) -> None:
+        if asked == self._asked:
+            self.matrix, self.reading = matrix, str(asked[1])
+            self._set(MatrixQueryState.READY)
+
+    def _failed(self, asked: tuple[object, ...], error: InputError) -> None:
+        if asked == self._asked:
+            said = format_message(error.problem, self._desk.formatter)
+            self.problem = said[:1].upper() + said[1:]
+            self._set(MatrixQueryState.FAILED)
+
+    def _stopped(self, asked: tuple[object, ...]) -> None:
+        if asked == self._asked:
+            self._set(MatrixQueryState.STOPPED)
+
+    def _set(self, state: MatrixQueryState) -> None:
+        self.state = state
+        self.changed.emit()
+
 
 _MARGIN = 16
 #: While something is dragged, the matrix waits until it rests for this long, in milliseconds.
@@ -42,27 +246,26 @@ _REST = 120
 _DWELL = 150
 
 
-class MatrixView(QWidget):
+class FitMatrixView(QWidget):
     """Accelerators against models. What is asked begins as the scenario has it."""
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make an empty table."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self.theme, self._settings = desk, theme, settings
         self.formatter = desk.formatter
         #: What is asked and how it is shown.
-        self.choices = read_choices(settings)
+        self.choices = read_matrix_options(settings)
         self._words = ("", "")
         self._placed = False
         #: Whether the work lasts long enough that the former counts are shown as such.
         self._waits = False
-        self.found = MatrixFound(desk, self)
-        self.question = QuestionRow(theme, self.formatter, self)
-        self.narrow = NarrowRow(theme, self)
-        self.note = Label(theme, font="small_strong", colour="disputed_text", wrap=True, parent=self)
+        self.found = FitMatrixQuery(desk, self)
+        self.question = MatrixQueryRow(theme, self.formatter, self)
+        self.narrow = MatrixFilterRow(theme, self)
+        self.note = ThemedLabel(theme, font="small_strong", colour="disputed_text", wrap=True, parent=self)
         self.model = FitModel(self.formatter, self)
-        self.table = MatrixTable(theme, self.model, self.formatter, self)
-        self.remark = Label(theme, font="small", colour="text1", wrap=True, parent=self)
+        self.table = FitMatrixTableView(theme, self.model, self.formatter, self)
+        self.remark = ThemedLabel(theme, font="small", colour="text1", wrap=True, parent=self)
         self.action = Button(theme, tr("Open as scenario"), parent=self)
         self.legend = MarkLegend(theme, self)
         self._rest = QTimer(self)
@@ -105,7 +308,7 @@ class MatrixView(QWidget):
         self.table.opened.connect(self._open)
         self.action.clicked.connect(self._act)
         self.found.changed.connect(self._show)
-        self.found.working.connect(self._say_working)
+        self.found.working.connect(self._show_progress)
         self._desk.gesture_changed.connect(self._gesture_changed)
 
     def _dress(self) -> None:
@@ -118,7 +321,6 @@ class MatrixView(QWidget):
 
     @property
     def title(self) -> str:
-        """What the view is called."""
         return tr("Smallest deployments of all models")
 
     # Asking
@@ -137,10 +339,10 @@ class MatrixView(QWidget):
         self._rest.stop()
         return self.found.ask(self.choices.question(self._desk.scenario), self.choices.reading)
 
-    def _choose(self, choices: MatrixChoices) -> None:
+    def _choose(self, choices: FitMatrixOptions) -> None:
         if choices != self.choices:
             self.choices = choices
-            keep_choices(self._settings, choices)
+            store_matrix_options(self._settings, choices)
             self._show_controls()
             if not self._ask():
                 self._show()
@@ -157,14 +359,12 @@ class MatrixView(QWidget):
         if not self._desk.in_gesture and self.isVisible() and self._desk.answer is not None:
             self.refresh()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Go on where it was left."""
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._desk.answer is not None:
             self.refresh()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Leave nothing running."""
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._rest.stop()
         self._dwell.stop()
@@ -175,12 +375,12 @@ class MatrixView(QWidget):
     def _show_controls(self) -> None:
         scenario = self._desk.scenario
         question = self.choices.question(scenario)
-        parts = columns_of(self._desk.workbench.catalog.accelerators())
+        parts = list_fit_columns(self._desk.workbench.catalog.accelerators())
         self.question.show_choices(self.choices, question, (scenario.weights, scenario.kv), parts)
         self.narrow.show_most(self.choices.most)
         self.note.setVisible(bool(self.choices.reading))
         if self.choices.reading:
-            self.note.setText(reading_note(self.choices.reading))
+            self.note.setText(describe_reading(self.choices.reading))
 
     def _order(self) -> FitOrder:
         choices = self.choices
@@ -191,31 +391,31 @@ class MatrixView(QWidget):
         slots: dict[str, tuple[int, bool]] = {}
         if desk.answer is not None:
             choices = desk.answer.scenario.accelerators
-            for choice, slot, hollow in zip(choices, desk.slots, desk.hollow, strict=True):
-                slots.setdefault(choice.accelerator, (slot, hollow))
+            for choice, slot, is_variant in zip(choices, desk.slots, desk.is_variant, strict=True):
+                slots.setdefault(choice.accelerator, (slot, is_variant))
         self.table.set_present(desk.scenario.model, slots)
 
     def _show(self) -> None:
         matrix, order = self.found.matrix, self._order()
-        self._waits = self._waits and self.found.state is State.WORKING
-        self.table.set_pale(self._waits or self.found.state in (State.STOPPED, State.FAILED))
+        self._waits = self._waits and self.found.state is MatrixQueryState.WORKING
+        self.table.set_pale(self._waits or self.found.state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED))
         self.table.set_order(order)
         self.table.empty_text = self._state_words()
         if matrix is not None:
             self.table.empty_text = tr("Nothing has these words and counts. Clear a filter to see more")
-            self.model.show(arranged(matrix, self.found.parameters(), order, self.found.reading))
-            self.narrow.show_count(shown_text(matrix, self.model.table, self.formatter))
+            self.model.show(arrange_fit_table(matrix, self.found.parameters(), order, self.found.reading))
+            self.narrow.show_count(format_shown_count(matrix, self.model.table, self.formatter))
         scenario = self._desk.scenario
         if self._ready and not self._placed and scenario.accelerators:
             self._placed = True
             self.table.go_to(scenario.model, scenario.accelerators[0].accelerator)
-        self.legend.explain(marks(self.found.reading, self.formatter))
+        self.legend.explain(list_matrix_marks(self.found.reading, self.formatter))
         self._tell()
         self.table.viewport().update()
 
     @property
     def _ready(self) -> bool:
-        return self.found.state is State.READY
+        return self.found.state is MatrixQueryState.READY
 
     # The cell that is current, or how far the work is
 
@@ -224,31 +424,29 @@ class MatrixView(QWidget):
         if self.found.matrix is not None:
             stopped = tr("{stopped}. The counts are those of the former question", stopped=stopped)
         return {
-            State.WORKING: tr("Looking for the smallest deployments"),
-            State.STOPPED: stopped,
-            State.FAILED: self.found.problem,
+            MatrixQueryState.WORKING: tr("Looking for the smallest deployments"),
+            MatrixQueryState.STOPPED: stopped,
+            MatrixQueryState.FAILED: self.found.problem,
         }.get(self.found.state, "")
 
-    def _say_working(self, text: str, can_cancel: bool) -> None:
-        if text and self.found.state is State.WORKING:
+    def _show_progress(self, text: str, can_cancel: bool) -> None:
+        if text and self.found.state is MatrixQueryState.WORKING:
             self._waits = True
             self.table.set_pale(True)
             self._say(text, tr("Cancel") if can_cancel else "")
 
     def _tell(self) -> None:
         state, cell = self.found.state, self.table.current_cell()
-        if state is State.WORKING:
+        if state is MatrixQueryState.WORKING:
             # What is soon over is not worth a word.
             if self.found.matrix is None:
                 self._say(self._state_words(), "")
-        elif state in (State.STOPPED, State.FAILED):
-            self._say(self._state_words(), tr("Go on") if state is State.STOPPED else tr("Try again"))
+        elif state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED):
+            self._say(self._state_words(), tr("Go on") if state is MatrixQueryState.STOPPED else tr("Try again"))
         elif cell is None:
             self._say(tr("Choose a cell to read all that it says"), "")
         else:
-            self._say(
-                self.model.sentence(self.table.currentIndex()), tr("Open as scenario") if cell.fits else ""
-            )
+            self._say(self.model.sentence(self.table.currentIndex()), tr("Open as scenario") if cell.fits else "")
 
     def _say(self, words: str, action: str) -> None:
         if words != self.remark.text():
@@ -265,10 +463,10 @@ class MatrixView(QWidget):
     def _select(self) -> None:
         cell = self.table.current_cell()
         if cell is not None and self._desk.answer is not None:
-            self._desk.select(selection_of(cell, self._desk.answer, self.found.reading))
+            self._desk.select(select_matrix_cell(cell, self._desk.answer, self.found.reading))
 
     def _act(self) -> None:
-        if self.found.state is State.WORKING:
+        if self.found.state is MatrixQueryState.WORKING:
             self.found.stop()
         elif self._ready:
             self._open()
@@ -277,7 +475,6 @@ class MatrixView(QWidget):
             self._ask()
 
     def _open(self) -> None:
-        """Give the scenario the model, the formats and the deployment of the current cell."""
         cell, matrix = self.table.current_cell(), self.found.matrix
         if cell is None or matrix is None or not cell.fits or not self._ready:
             return
@@ -285,38 +482,28 @@ class MatrixView(QWidget):
         names = self.model.row(index.row()).model.name, self.model.column(index.column()).name
         # What a reading counts is no deployment: how many are needed is left to the estimator.
         count = None if self.found.reading else cell.count
-        scenario = with_pair(
-            self._desk.scenario,
-            cell.model,
-            matrix.question.weights,
-            matrix.question.kv,
-            cell.accelerator,
-            count,
+        scenario = replace_model_and_baseline(
+            self._desk.scenario, cell.model, matrix.question.weights, matrix.question.kv, cell.accelerator, count
         )
-        self._desk.apply(scenario, opening_text(*names, count, self.formatter))
+        self._desk.apply(scenario, format_open_step(*names, count, self.formatter))
 
     # What every chart can be asked for
 
     @property
-    def charts(self) -> Sequence[Shown]:
-        """What is shown."""
+    def charts(self) -> Sequence[CopyableChart]:
         return (self,)
 
-    def data(self, formatter: Formatter) -> Data:
-        """Return the counts that are shown."""
-        return matrix_data(self.title, self.model.table, formatter)
+    def data(self, formatter: Formatter) -> ChartData:
+        return make_matrix_data(self.title, self.model.table, formatter)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
-        """Offer picture, numbers and table, and to open the current cell."""
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         cell = self.table.current_cell()
         can_open = cell is not None and cell.fits and self._ready
-        more: list[tuple[Command, bool]] = [((tr("Open as scenario"), self._open), can_open)]
-        context_menu(self, self, more).popup(menu_position(event, self))
+        more: list[tuple[ChartCommand, bool]] = [((tr("Open as scenario"), self._open), can_open)]
+        make_chart_menu(self, self, more).popup(find_menu_position(event, self))
 
     def focus_first(self) -> None:
-        """Give the focus to the table."""
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave the table some rows."""
+    def minimumSizeHint(self) -> QSize:
         return QSize(self.theme.px(480), self.theme.px(330))

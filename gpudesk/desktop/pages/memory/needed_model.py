@@ -1,21 +1,212 @@
-"""The table of accelerators needed as an item model: labels first, then a column for each accelerator."""
+"""Accelerators needed by weight format, as data and as an item model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gpudesk.desktop.pages.memory.needed import (
-    NeededCell,
-    NeededGroup,
-    NeededHead,
-    NeededRow,
-    NeededTable,
-    count_text,
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
+from gpudesk.report.labels import label_precision
+from gpudesk.report.sizing import (
+    format_degrees,
+    label_requests_in_flight,
+    label_single_request,
+    label_weight_width,
+    summarize_reason,
 )
-from gpudesk.domain.formatting import Formatter
-from gpudesk.text import tr
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr, trn
+
+
+@dataclass(frozen=True, slots=True)
+class NeededCell:
+    """The smallest deployment of one column in one format; without `count` none is known and `reason` why.
+
+    `title` says what it holds, `name` is the column's; `many` and `plan` are count and degrees in words.
+    `below` is the second line: the plan, or the reason in a word or two. `present` marks the scenario's own.
+    """
+
+    position: int
+    title: str
+    name: str
+    weights: Precision
+    vendor: str
+    count: int | None
+    many: str
+    plan: str
+    below: str
+    reason: str
+    present: bool
+
+    @property
+    def action(self) -> str:
+        """The wording of the edit that takes this deployment; nothing where there is none."""
+        if self.count is None:
+            return ""
+        shown = label_precision(self.weights)
+        return tr("Use {format} on {n} × {name}", format=shown, n=self.many, name=self.name)
+
+    @property
+    def sentence(self) -> str:
+        shown = label_precision(self.weights)
+        if self.count is None:
+            said = tr("{name} with {format} weights: none. {reason}", name=self.name, format=shown, reason=self.reason)
+        else:
+            said = trn(
+                "{name} with {format} weights: {n} holds it",
+                "{name} with {format} weights: {n} hold it, {plan}",
+                self.count,
+                n=self.many,
+                name=self.name,
+                format=shown,
+                plan=self.plan,
+            )
+        return f"{self.title}. {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class NeededRow:
+    """The cells of one width of the weights, in the order of the columns; `present` is the scenario's own."""
+
+    label: str
+    present: bool
+    cells: tuple[NeededCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeededGroup:
+    """What is to be held, and the rows for it."""
+
+    title: str
+    rows: tuple[NeededRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeededHead:
+    """A column: its name, its place in the palette, and the memory of one of them."""
+
+    name: str
+    slot: int
+    is_variant: bool
+    memory: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeededTable:
+    """All that is needed, by column."""
+
+    heads: tuple[NeededHead, ...] = ()
+    groups: tuple[NeededGroup, ...] = ()
+
+
+def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
+    """Return the table of the desk's answer: for all requests in flight, and for a single one.
+
+    `brief` leaves it at the first of these groups.
+    """
+    answer, formatter = desk.answer, desk.formatter
+    if answer is None:
+        return NeededTable()
+    try:
+        found = desk.workbench.needed(answer.scenario)
+    except InputError:
+        # What is wrong with a scenario is said above the page.
+        return NeededTable()
+    heads = tuple(
+        NeededHead(name, slot, is_variant, f"{formatter.gib(column.accelerator.memory_bytes)} GiB")
+        for name, slot, is_variant, column in zip(desk.names, desk.slots, desk.is_variant, answer.columns, strict=True)
+    )
+    return NeededTable(heads, tuple(_make_groups(answer, desk.names, found, formatter, brief=brief)))
+
+
+def _make_groups(
+    answer: Answer,
+    names: Sequence[str],
+    found: Sequence[Sequence[SmallestDeployments]],
+    formatter: Formatter,
+    *,
+    brief: bool,
+) -> Iterator[NeededGroup]:
+    work = answer.scenario.workload
+    title = label_requests_in_flight(work, formatter)
+    if title is not None:
+        yield _GroupBuilder(answer, names, title, for_load=True, formatter=formatter).group(found)
+        if brief:
+            return
+    one = label_single_request(work, formatter)
+    yield _GroupBuilder(answer, names, one, for_load=False, formatter=formatter).group(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupBuilder:
+    """Makes the rows for the whole load, or for one request."""
+
+    answer: Answer
+    names: Sequence[str]
+    title: str
+    for_load: bool
+    formatter: Formatter
+
+    def group(self, found: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
+        """Return the group of what was found for each column, by format."""
+        return NeededGroup(self.title, tuple(self._row(across) for across in zip(*found, strict=True)))
+
+    def _row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
+        alike = len({needed.weights for needed in across}) == 1
+        label = label_weight_width(across, self.formatter)
+        columns = zip(self.answer.columns, self.names, across, strict=True)
+        cells = tuple(
+            self._cell(position, column, name, needed, name_format=not alike)
+            for position, (column, name, needed) in enumerate(columns)
+        )
+        own = STORAGE_FORMATS[resolve_fp4(self.answer.scenario.weights, "")].bits
+        return NeededRow(label, across[0].bits == own, cells)
+
+    def _cell(
+        self, position: int, column: ComparisonColumn, name: str, needed: SmallestDeployments, *, name_format: bool
+    ) -> NeededCell:
+        size = needed.load if self.for_load else needed.one
+        many, plan, reason = "", "", ""
+        if size is not None:
+            many, plan = self.formatter.count(size.count), format_degrees(size.plan, self.formatter)
+            shown = label_precision(needed.weights) if name_format else ""
+            below = ", ".join(each for each in (shown, plan) if each)
+        else:
+            below = summarize_reason(needed.reason)
+            reason = "" if needed.reason is None else format_message(needed.reason, self.formatter)
+        return NeededCell(
+            position=position,
+            title=self.title,
+            name=name,
+            weights=needed.weights,
+            vendor=column.accelerator.vendor,
+            count=None if size is None else size.count,
+            many=many,
+            plan=plan,
+            below=below,
+            reason=reason[:1].upper() + reason[1:],
+            present=_is_current_deployment(column.estimate, needed, size),
+        )
+
+
+def _is_current_deployment(estimate: Estimate | None, needed: SmallestDeployments, size: DeploymentSize | None) -> bool:
+    if estimate is None or size is None or estimate.count != size.count:
+        return False
+    wanted = estimate.request.weights
+    return needed.weights in (wanted, *(resolve_fp4(wanted, vendor) for vendor in ("NVIDIA", "AMD")))
+
+
+def format_needed_count(cell: NeededCell, formatter: Formatter) -> str:
+    return MISSING_VALUE_TEXT if cell.count is None else formatter.count(cell.count)
+
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -27,14 +218,12 @@ class NeededModel(QAbstractTableModel):
     """Lines are titles of groups and their rows. New counts in the same cells are told as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
-        """Begin empty."""
         super().__init__(parent)
         self._formatter = formatter
         self._table = NeededTable()
         self._lines: tuple[NeededGroup | NeededRow, ...] = ()
 
     def show(self, table: NeededTable) -> None:
-        """Show a table."""
         if table == self._table:
             return
         lines: list[NeededGroup | NeededRow] = []
@@ -66,7 +255,6 @@ class NeededModel(QAbstractTableModel):
 
     @property
     def lines(self) -> tuple[NeededGroup | NeededRow, ...]:
-        """The lines that are shown."""
         return self._lines
 
     def head(self, column: int) -> NeededHead | None:
@@ -80,12 +268,10 @@ class NeededModel(QAbstractTableModel):
 
     # Qt's questions
 
-    def rowCount(self, parent: Index | None = None) -> int:  # noqa: N802 - Qt's name
-        """Return the number of lines."""
+    def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._lines)
 
-    def columnCount(self, parent: Index | None = None) -> int:  # noqa: N802 - Qt's name
-        """Return the number of columns, labels included."""
+    def columnCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._table.heads) + 1
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -95,7 +281,6 @@ class NeededModel(QAbstractTableModel):
         return _HERE if self.cell(index.row(), index.column()) is not None else Qt.ItemFlag.ItemIsEnabled
 
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        """Return the text of a cell, or the sentence about it."""
         if not index.isValid():
             return None
         line, cell = self._lines[index.row()], self.cell(index.row(), index.column())
@@ -104,17 +289,13 @@ class NeededModel(QAbstractTableModel):
             spoken = role in (_Role.DisplayRole, _Role.AccessibleTextRole)
             return label if spoken and index.column() == 0 else None
         if role == _Role.DisplayRole:
-            return count_text(cell, self._formatter)
+            return format_needed_count(cell, self._formatter)
         return cell.sentence if role in (_Role.AccessibleTextRole, _Role.ToolTipRole) else None
 
-    def headerData(  # noqa: N802 - Qt's name
+    def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
     ) -> Any:  # noqa: ANN401 - Qt's
-        """Return the name of an accelerator."""
-        if orientation is not Qt.Orientation.Horizontal or role not in (
-            _Role.DisplayRole,
-            _Role.AccessibleTextRole,
-        ):
+        if orientation is not Qt.Orientation.Horizontal or role not in (_Role.DisplayRole, _Role.AccessibleTextRole):
             return None
         head = self.head(section)
         if head is None:

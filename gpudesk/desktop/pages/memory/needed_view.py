@@ -1,37 +1,51 @@
-"""The table of accelerators needed: counts tinted by size, their plans below, and what cannot be, hatched."""
+"""The table of accelerators needed, and the offer to take one of its deployments."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHBoxLayout,
     QHeaderView,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QVBoxLayout,
     QWidget,
 )
 
-from gpudesk.desktop.pages.memory.bar_painter import paint_ring
-from gpudesk.desktop.pages.memory.needed import NeededCell, NeededGroup, NeededHead, NeededRow, count_text
-from gpudesk.desktop.pages.memory.needed_model import NeededModel
-from gpudesk.desktop.theme.pen import CENTRE, Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import Formatter
-from gpudesk.text import tr
+from gpudesk.desktop.pages.memory.needed_model import (
+    NeededCell,
+    NeededGroup,
+    NeededHead,
+    NeededModel,
+    NeededRow,
+    NeededTable,
+    format_needed_count,
+    make_needed_table,
+)
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_deployment
+from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
 
 _Index = QModelIndex | QPersistentModelIndex
 
 #: Lengths of the design.
-_HEAD: Final = 40.0
-_ROW: Final = 42.0
+_HEAD_HEIGHT: Final = 40.0
+_ROW_HEIGHT: Final = 42.0
 _GROUP: Final = 34.0
-_LABEL: Final = 118.0
+_LABEL_WIDTH: Final = 118.0
 _GAP: Final = 3.0
 _LINE: Final = 15.0
 _LEAST_COLUMN: Final = 76.0
@@ -44,20 +58,18 @@ _TINTS: Final = ((8, "ink2", "text1"), (4, "ink3", "text1"), (2, "ink4", "text1"
 class NeededDelegate(QStyledItemDelegate):
     """Paints labels, titles and cells."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, view: NeededView) -> None:
-        """Paint for a view."""
+    def __init__(self, theme: Theme, formatter: Formatter, view: NeededMatrixView) -> None:
         super().__init__(view)
         self._theme = theme
         self._formatter = formatter
         self._view = view
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint one cell and the rule below it."""
         painter.save()
         try:
-            pen = Pen(painter, self._theme)
+            pen = ThemePainter(painter, self._theme)
             rect = QRectF(QRect(option.rect))
-            model = self._view.model_of_needs
+            model = self._view.needs_item_model
             line, cell = model.lines[index.row()], model.cell(index.row(), index.column())
             painter.fillRect(rect, pen.colour("page"))
             colour = "strong" if isinstance(line, NeededGroup) else "grid"
@@ -79,7 +91,7 @@ class NeededDelegate(QStyledItemDelegate):
         gap = self._theme.length(_GAP)
         return rect.adjusted(gap, gap - 1, -gap, -gap)
 
-    def _cell(self, pen: Pen, rect: QRectF, cell: NeededCell) -> None:
+    def _cell(self, pen: ThemePainter, rect: QRectF, cell: NeededCell) -> None:
         box = self._box(rect)
         words, side = "text3", 4.0
         if cell.count is None:
@@ -92,11 +104,11 @@ class NeededDelegate(QStyledItemDelegate):
         line = self._theme.length(_LINE)
         top = box.center().y() - (line if cell.below else line / 2)
         upper = QRectF(box.left() + side, top, box.width() - 2 * side, line)
-        text = count_text(cell, self._formatter)
+        text = format_needed_count(cell, self._formatter)
         pen.text(upper, text, font="section", colour=words, align=CENTRE)
         pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
 
-    def _hatched(self, pen: Pen, box: QRectF, room: float) -> float:
+    def _hatched(self, pen: ThemePainter, box: QRectF, room: float) -> float:
         """Hatch both ends of a cell as far as words of this width leave room; return how wide each end is."""
         side = min(self._theme.length(16), max(3.0, (box.width() - room) / 2))
         for left in (box.left(), box.right() - side):
@@ -104,10 +116,10 @@ class NeededDelegate(QStyledItemDelegate):
         return side
 
 
-class _Heads(QHeaderView):
+class _NeededHeader(QHeaderView):
     """Names of the accelerators in their colours, and the memory of one."""
 
-    def __init__(self, theme: Theme, view: NeededView) -> None:
+    def __init__(self, theme: Theme, view: NeededMatrixView) -> None:
         super().__init__(Qt.Orientation.Horizontal, view)
         self._theme = theme
         self._view = view
@@ -117,16 +129,15 @@ class _Heads(QHeaderView):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Accelerators"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw all heads and the rule below them."""
+    def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         try:
-            pen = Pen(painter, self._theme)
+            pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), pen.colour("page"))
             line, top = self._theme.length(_LINE + 1), self._theme.length(5)
             swatches = self._has_room_for_swatches(pen)
             for column in range(1, self.count()):
-                head = self._view.model_of_needs.head(column)
+                head = self._view.needs_item_model.head(column)
                 left, width = self.sectionViewportPosition(column), self.sectionSize(column)
                 if head is not None:
                     upper = QRectF(left + 4, top, width - 8, line)
@@ -138,9 +149,9 @@ class _Heads(QHeaderView):
         finally:
             painter.end()
 
-    def _has_room_for_swatches(self, pen: Pen) -> bool:
+    def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
         """Whether all names have room for their swatches; else none has one."""
-        heads = ((self._view.model_of_needs.head(column), column) for column in range(1, self.count()))
+        heads = ((self._view.needs_item_model.head(column), column) for column in range(1, self.count()))
         swatch = self._theme.length(_SWATCH)
         return all(
             pen.width(head.name, "small_strong") + swatch + 8 <= self.sectionSize(column)
@@ -148,19 +159,19 @@ class _Heads(QHeaderView):
             if head is not None
         )
 
-    def _name(self, pen: Pen, place: QRectF, head: NeededHead, *, swatch: bool) -> None:
-        colour = self._theme.slot_label(head.slot)
+    def _name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, swatch: bool) -> None:
+        colour = self._theme.name_color(head.slot)
         if not swatch:
             pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
             return
         width, before = pen.width(head.name, "small_strong"), self._theme.length(_SWATCH)
         left = place.center().x() - (width + before) / 2
-        pen.swatch(left, place.center().y(), head.slot, hollow=head.hollow)
+        pen.swatch(left, place.center().y(), head.slot, is_variant=head.is_variant)
         rest = QRectF(left + before, place.top(), width + 1, place.height())
         pen.text(rest, head.name, font="small_strong", colour=colour)
 
 
-class NeededView(QTableView):
+class NeededMatrixView(QTableView):
     """As high as its rows; arrow keys walk over the cells, Enter takes the deployment of one."""
 
     #: The cell that is current, or None.
@@ -169,13 +180,12 @@ class NeededView(QTableView):
     taken = Signal(object)
 
     def __init__(self, theme: Theme, formatter: Formatter, name: str, parent: QWidget | None = None) -> None:
-        """Begin empty."""
         super().__init__(parent)
         self._theme = theme
-        self.model_of_needs = NeededModel(formatter, self)
-        self.setModel(self.model_of_needs)
+        self.needs_item_model = NeededModel(formatter, self)
+        self.setModel(self.needs_item_model)
         self.setItemDelegate(NeededDelegate(theme, formatter, self))
-        self.setHorizontalHeader(_Heads(theme, self))
+        self.setHorizontalHeader(_NeededHeader(theme, self))
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -186,43 +196,39 @@ class NeededView(QTableView):
         self.setTabKeyNavigation(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(name)
-        self.model_of_needs.modelReset.connect(self._dress)
-        self.model_of_needs.dataChanged.connect(self._tell)
+        self.needs_item_model.modelReset.connect(self._dress)
+        self.needs_item_model.dataChanged.connect(self._tell)
         self.doubleClicked.connect(self._take)
         self.selectionModel().currentChanged.connect(self._tell)
         theme.follow(self._dress)
 
     def focus_rect(self) -> QRect | None:
-        """Show the focus by itself, around the cell that is current."""
         return None if self.currentIndex().isValid() else self.rect()
 
     def shows_ring(self, index: _Index) -> bool:
-        """Whether a cell is the one that is current."""
         return self.currentIndex() == index
 
     def current_cell(self) -> NeededCell | None:
-        """Return the cell that is current."""
         index = self.currentIndex()
-        return self.model_of_needs.cell(index.row(), index.column()) if index.isValid() else None
+        return self.needs_item_model.cell(index.row(), index.column()) if index.isValid() else None
 
     # Measures
 
     def _dress(self) -> None:
         theme = self._theme
         self.clearSpans()
-        for number, line in enumerate(self.model_of_needs.lines):
+        for number, line in enumerate(self.needs_item_model.lines):
             title = isinstance(line, NeededGroup)
-            self.setRowHeight(number, theme.px(_GROUP if title else _ROW))
-            if title and self.model_of_needs.columnCount() > 1:
-                self.setSpan(number, 0, 1, self.model_of_needs.columnCount())
-        self.horizontalHeader().setFixedHeight(theme.px(_HEAD))
+            self.setRowHeight(number, theme.px(_GROUP if title else _ROW_HEIGHT))
+            if title and self.needs_item_model.columnCount() > 1:
+                self.setSpan(number, 0, 1, self.needs_item_model.columnCount())
+        self.horizontalHeader().setFixedHeight(theme.px(_HEAD_HEIGHT))
         self._divide()
         self.updateGeometry()
         self.viewport().update()
 
     def _divide(self) -> None:
-        """Give all accelerators the same width."""
-        count = self.model_of_needs.columnCount() - 1
+        count = self.needs_item_model.columnCount() - 1
         label = self._label_width()
         self.setColumnWidth(0, label)
         room = self.viewport().width() - label
@@ -233,58 +239,52 @@ class NeededView(QTableView):
 
     def _label_width(self) -> int:
         metrics = QFontMetricsF(self._theme.font("section"))
-        rows = (line.label for line in self.model_of_needs.lines if isinstance(line, NeededRow))
+        rows = (line.label for line in self.needs_item_model.lines if isinstance(line, NeededRow))
         widest = max((metrics.horizontalAdvance(label) for label in rows), default=0.0)
-        return max(self._theme.px(_LABEL), round(widest) + self._theme.px(12))
+        return max(self._theme.px(_LABEL_WIDTH), round(widest) + self._theme.px(12))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Divide the new width."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._divide()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Return the height of all rows."""
-        rows = sum(self.rowHeight(number) for number in range(self.model_of_needs.rowCount()))
-        columns = self.model_of_needs.columnCount() - 1
-        width = self._theme.px(_LABEL) + columns * self._theme.px(_LEAST_COLUMN)
+    def sizeHint(self) -> QSize:
+        rows = sum(self.rowHeight(number) for number in range(self.needs_item_model.rowCount()))
+        columns = self.needs_item_model.columnCount() - 1
+        width = self._theme.px(_LABEL_WIDTH) + columns * self._theme.px(_LEAST_COLUMN)
         return QSize(width, self.horizontalHeader().height() + rows + 2)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Show all rows always."""
-        return QSize(self._theme.px(_LABEL), self.sizeHint().height())
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(_LABEL_WIDTH), self.sizeHint().height())
 
     # Keyboard
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the current deployment with Enter; the view itself walks."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._take()
         else:
             super().keyPressEvent(event)
 
-    def moveCursor(  # noqa: N802 - Qt's name
+    def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """Walk over cells only: titles are passed over, labels never reached."""
         before = self.currentIndex()
         index = super().moveCursor(action, modifiers)
         if not before.isValid():
             return self._first()
         down = index.row() >= before.row()
         row, column = index.row(), max(1, index.column())
-        while self.model_of_needs.cell(row, column) is None:
+        while self.needs_item_model.cell(row, column) is None:
             row += 1 if down else -1
-            if not 0 <= row < self.model_of_needs.rowCount():
+            if not 0 <= row < self.needs_item_model.rowCount():
                 return before
-        return self.model_of_needs.index(row, column)
+        return self.needs_item_model.index(row, column)
 
     def _first(self) -> QModelIndex:
-        model = self.model_of_needs
+        model = self.needs_item_model
         cells = (row for row in range(model.rowCount()) if model.cell(row, 1) is not None)
         return model.index(next(cells, 0), 1)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Begin at the first cell."""
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if self.current_cell() is None and event.reason() in (
             Qt.FocusReason.TabFocusReason,
@@ -300,3 +300,99 @@ class NeededView(QTableView):
         cell = self.current_cell()
         if cell is not None and cell.count is not None:
             self.taken.emit(cell)
+
+
+class NeededBlock(QWidget):
+    """`brief` shows the first group only: what the load takes, or one request where it says no number."""
+
+    #: The scenario was given the deployment of a cell.
+    taken = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, *, brief: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.formatter = desk.formatter
+        self.theme = theme
+        self._brief = brief
+        self._table = NeededTable()
+        self._subtitle = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self._subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.remark = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self.offer = LinkButton(theme, "", parent=self)
+        self.offer.hide()
+        self.offer.clicked.connect(self._take_current)
+        self.view = NeededMatrixView(theme, desk.formatter, self.title, self)
+        self.view.current.connect(self._offer_cell)
+        self.view.taken.connect(self._take)
+        head = QHBoxLayout()
+        head.addWidget(ThemedLabel(theme, self.title, font="section", parent=self))
+        head.addWidget(self._subtitle, 1)
+        head.addWidget(self.remark)
+        head.addWidget(self.offer)
+        layout = self._column = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(head)
+        layout.addWidget(self.view)
+        self._head = head
+        theme.follow(self._dress)
+
+    @property
+    def title(self) -> str:
+        return tr("Accelerators needed")
+
+    def refresh(self) -> None:
+        self._table = make_needed_table(self._desk, brief=self._brief)
+        answer = self._desk.answer
+        model = "" if answer is None else answer.model.name
+        words = tr("smallest count that holds {model}; outlined: the scenario's own", model=model)
+        if words != self._subtitle.text():
+            self._subtitle.setText(words)
+        self.view.needs_item_model.show(self._table)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        heads = (tr("Held"), tr("Weights"), *(head.name for head in self._table.heads))
+        rows = [
+            (group.title, row.label, *(_format_plan(cell, formatter) for cell in row.cells))
+            for group in self._table.groups
+            for row in group.rows
+        ]
+        return ChartData(title=self.title, heads=heads, rows=tuple(rows), first_number=2)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+
+    def _offer_cell(self, cell: NeededCell | None) -> None:
+        action = "" if cell is None or cell.present else cell.action
+        if action != self.offer.text():
+            self.offer.setText(action)
+            self.offer.setAccessibleName(action)
+            self.offer.setVisible(bool(action))
+        remark = _format_cell_remark(cell)
+        if remark != self.remark.text():
+            self.remark.setText(remark)
+
+    def _take_current(self) -> None:
+        self._take(self.view.current_cell())
+
+    def _take(self, cell: NeededCell | None) -> None:
+        if cell is None or cell.count is None:
+            return
+        scenario = replace_deployment(self._desk.scenario, cell.position, cell.weights, cell.count, cell.vendor)
+        self._desk.apply(scenario, cell.action)
+        self.taken.emit()
+
+    def _dress(self) -> None:
+        self._head.setSpacing(self.theme.px(10))
+        self._column.setSpacing(self.theme.px(4))
+
+
+def _format_cell_remark(cell: NeededCell | None) -> str:
+    """Return what is to be said of a cell that offers nothing."""
+    if cell is None:
+        return ""
+    return tr("The scenario's own") if cell.present else cell.reason
+
+
+def _format_plan(cell: NeededCell, formatter: Formatter) -> str:
+    count = format_needed_count(cell, formatter)
+    return f"{count} ({cell.below})" if cell.count is not None and cell.below else count

@@ -1,4 +1,4 @@
-"""The page Memory and fit: does it fit, what fills the memory, how many are needed."""
+"""The Memory page: memory use, fit, and accelerators needed."""
 
 from __future__ import annotations
 
@@ -6,112 +6,166 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec
-from gpudesk.desktop.charts import commands
-from gpudesk.desktop.charts.data_table import DataDialog
-from gpudesk.desktop.pages.memory.views import FitView, NeededView
-from gpudesk.desktop.pages.page import chart_actions
-from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
+from gpudesk.desktop.pages.memory.bar_chart import MemoryBarChart
+from gpudesk.desktop.pages.memory.needed_view import NeededBlock
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
+from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.text import tr
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import Hairline
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.pages.memory.context_view import ContextView
-    from gpudesk.desktop.pages.memory.matrix_view import MatrixView
-    from gpudesk.desktop.pages.memory.size_view import SizeView
+    from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
+    from gpudesk.desktop.pages.memory.size_view import SizingView
 
-    MemoryView = FitView | ContextView | NeededView | MatrixView | SizeView
+
+_MARGIN = 16
+
+
+class MemoryFitView(QWidget):
+    """Does it fit now, and what would the load take."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bars = MemoryBarChart(desk, theme, self)
+        self.needed = NeededBlock(desk, theme, brief=True, parent=self)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, _MARGIN)
+        whole.setSpacing(0)
+        upper, lower = QVBoxLayout(), QVBoxLayout()
+        upper.setContentsMargins(_MARGIN, 0, _MARGIN, 6)
+        upper.addWidget(self.bars)
+        lower.setContentsMargins(_MARGIN, 12, _MARGIN, 0)
+        lower.addWidget(self.needed)
+        whole.addLayout(upper)
+        whole.addWidget(Hairline(theme, self))
+        whole.addLayout(lower)
+        whole.addStretch(1)
+
+    def refresh(self) -> None:
+        self.bars.refresh()
+        self.needed.refresh()
+
+    @property
+    def charts(self) -> Sequence[CopyableChart]:
+        return (self.bars, self.needed)
+
+    def focus_first(self) -> None:
+        if self.bars.rows:
+            self.bars.rows[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+class NeededTableView(QWidget):
+    """How many of each accelerator the model takes, for all requests and for one."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.needed = NeededBlock(desk, theme, brief=False, parent=self)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(_MARGIN, 6, _MARGIN, _MARGIN)
+        whole.addWidget(self.needed)
+        whole.addStretch(1)
+
+    def refresh(self) -> None:
+        self.needed.refresh()
+
+    @property
+    def charts(self) -> Sequence[CopyableChart]:
+        return (self.needed,)
+
+    def focus_first(self) -> None:
+        self.needed.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+if TYPE_CHECKING:
+    MemoryView = MemoryFitView | ContextView | NeededTableView | FitMatrixView | SizingView
 
 FIT, CONTEXT, NEEDED, MATRIX, SIZE = "fit", "context", "needed", "matrix", "size"
 
 
-class MemoryPage(ViewsPage["MemoryView"]):
+class MemoryPage(MultiViewPage["MemoryView"]):
     """What the memory of the desk's answer holds, and what would hold it."""
 
     page_id = "memory"
     menu_section = 53
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Show nothing until there is an answer."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.head.copy.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
         self.head.copy.clicked.connect(self.copy)
 
     def title(self) -> str:
-        """Return what the page is called."""
         return tr("Memory and fit")
 
-    def view_specs(self) -> Sequence[ViewSpec[MemoryView]]:
+    def view_specs(self) -> Sequence[PageViewSpec[MemoryView]]:
         """Return what fits now, what would, and what is needed; what few ask for is loaded when they do."""
         return (
-            ViewSpec(FIT, tr("Fit now"), FitView),
-            ViewSpec(CONTEXT, tr("KV against context"), _context_view),
-            ViewSpec(NEEDED, tr("Accelerators needed"), NeededView),
-            ViewSpec(MATRIX, tr("All models"), partial(_matrix_view, self.settings)),
-            ViewSpec(SIZE, tr("Size from users"), _size_view),
+            PageViewSpec(FIT, tr("Fit now"), MemoryFitView),
+            PageViewSpec(CONTEXT, tr("KV against context"), _make_context_view),
+            PageViewSpec(NEEDED, tr("Accelerators needed"), NeededTableView),
+            PageViewSpec(MATRIX, tr("All models"), partial(_make_matrix_view, self.settings)),
+            PageViewSpec(SIZE, tr("Size from users"), _make_size_view),
         )
 
     def framed(self, view: MemoryView) -> QWidget:
         """Return a scroll area in which what is too wide can be scrolled too."""
-        scroll = ScrollArea(sideways=True)
+        scroll = FullWidthScrollArea(sideways=True)
         scroll.show_widget(view)
         return scroll
 
     def show_view(self) -> None:
-        """Show the desk's answer."""
         self.view.refresh()
 
     def set_usable(self, *, usable: bool) -> None:
-        """Show the controls while there is an answer."""
         for control in (self.head.segment, self.head.copy):
             control.setVisible(usable)
 
     # Commands
 
     def copy(self) -> None:
-        """Copy the view as a picture, and its numbers for what takes text."""
-        commands.copy(list(self.view.charts), self.view.grab())
+        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
 
-    def show_table(self) -> DataDialog:
+    def show_table(self) -> ChartDataDialog:
         """Show the numbers of the chart that has the focus, else of the first, in a table."""
         focused = QApplication.focusWidget()
         charts = [chart for chart in self.view.charts if isinstance(chart, QWidget)]
-        at = next(
-            (chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None
-        )
-        return commands.show_table(at or self.view.charts[0])
+        at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
+        return chart_data.show_data_table(at or self.view.charts[0])
 
     def focus_content(self) -> None:
-        """Give the focus to what the view is about."""
         self.view.focus_first()
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what it can be asked for."""
         table = (tr("Show memory as table"), self.show_table)
         copied = (tr("Copy memory and fit"), self.copy)
-        charts = chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
+        charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
         return [*super().actions_of_page(), *charts]
 
 
-def _context_view(desk: Desk, theme: Theme) -> ContextView:
+def _make_context_view(desk: Desk, theme: Theme) -> ContextView:
     # The plot library is not loaded before somebody asks for a plot.
     from gpudesk.desktop.pages.memory.context_view import ContextView
 
     return ContextView(desk, theme)
 
 
-def _matrix_view(settings: Settings, desk: Desk, theme: Theme) -> MatrixView:
-    from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+def _make_matrix_view(settings: UserSettings, desk: Desk, theme: Theme) -> FitMatrixView:
+    from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
 
-    return MatrixView(desk, theme, settings)
+    return FitMatrixView(desk, theme, settings)
 
 
-def _size_view(desk: Desk, theme: Theme) -> SizeView:
-    from gpudesk.desktop.pages.memory.size_view import SizeView
+def _make_size_view(desk: Desk, theme: Theme) -> SizingView:
+    from gpudesk.desktop.pages.memory.size_view import SizingView
 
-    return SizeView(desk, theme)
+    return SizingView(desk, theme)

@@ -1,4 +1,4 @@
-"""The form of a demand: what users ask of the service, and what it has to meet."""
+"""The form of a service's demand: users, requests and limits."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from typing import Any, Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import LinkButton
-from gpudesk.desktop.widgets.field import NumberField
-from gpudesk.desktop.widgets.flow import FlowLayout
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.domain.demand import RANGES, Demand, DemandKind
-from gpudesk.domain.formatting import NumberStyle
-from gpudesk.text import tr
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.fields import NumberField
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
+from gpudesk.text.formatting import NumberStyle
+from gpudesk.text.translation import tr
 
 #: What is asked at first, by how it is stated: a service of a middling size.
-FIRST_AMOUNTS: Final = {
-    DemandKind.USERS: 500.0,
-    DemandKind.REQUEST_RATE: 2.0,
-    DemandKind.TOKENS_PER_DAY: 100_000_000.0,
-}
+FIRST_AMOUNTS: Final = {DemandKind.USERS: 500.0, DemandKind.REQUEST_RATE: 2.0, DemandKind.TOKENS_PER_DAY: 100_000_000.0}
 _PER_CENT: Final = 100.0
 #: Digits that a typed number keeps, and the smallest above nothing.
 _DECIMALS, _LEAST = 3, 0.001
@@ -34,21 +29,18 @@ _STEPS: Final = {
 }
 
 
-def first_demand(kind: DemandKind) -> Demand:
-    """Return the demand that one begins with."""
+def make_default_demand(kind: DemandKind) -> Demand:
     return Demand(kind, FIRST_AMOUNTS[kind])
 
 
 @dataclass(frozen=True, slots=True)
-class LimitFormat(NumberFormat):
+class MillisecondLimitFormat(NumberFormat):
     """A number of milliseconds, of which nothing, nought and `none` all say that there is no limit."""
 
     def text(self, value: float) -> str:
-        """Write a limit, or that there is none."""
         return NumberFormat.text(self, value) if value else tr("none")
 
     def parse(self, text: str) -> float:
-        """Read a limit; 0 stands for none."""
         typed = text.strip().casefold()
         return 0.0 if typed in ("", "0", "-", "—", tr("none")) else NumberFormat.parse(self, text)
 
@@ -60,17 +52,16 @@ class DemandForm(QWidget):
     edited = Signal(object, str)
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
-        """Make the fields."""
         super().__init__(parent)
         self._theme = theme
-        self._demand = first_demand(DemandKind.USERS)
+        self._demand = make_default_demand(DemandKind.USERS)
         self.setAccessibleName(tr("Demand"))
         kinds = (
             (DemandKind.USERS.value, tr("Users")),
             (DemandKind.REQUEST_RATE.value, tr("Requests a second")),
             (DemandKind.TOKENS_PER_DAY.value, tr("Output tokens a day")),
         )
-        self.kind = Segment(theme, tr("Demand stated as"), kinds, self)
+        self.kind = SegmentedControl(theme, tr("Demand stated as"), kinds, self)
         self.kind.chosen.connect(self._choose_kind)
         self.remove = LinkButton(theme, tr("Remove the demand"), parent=self)
         self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove the demand")))
@@ -91,14 +82,12 @@ class DemandForm(QWidget):
 
     def _make_fields(self, style: NumberStyle) -> None:
         def number(caption: str, name: str, scale: float = 1.0, decimals: int = _DECIMALS) -> NumberField:
-            bounds = RANGES[name]
+            bounds = DEMAND_BOUNDS[name]
             least = _LEAST if bounds.above else bounds.low * scale
-            return NumberField(
-                self._theme, caption, NumberFormat(least, bounds.high * scale, decimals, style), self
-            )
+            return NumberField(self._theme, caption, NumberFormat(least, bounds.high * scale, decimals, style), self)
 
         def limit(caption: str, name: str) -> NumberField:
-            made = LimitFormat(_LEAST, RANGES[name].high, _DECIMALS, style)
+            made = MillisecondLimitFormat(_LEAST, DEMAND_BOUNDS[name].high, _DECIMALS, style)
             return NumberField(self._theme, caption, made, self)
 
         self.amounts = {
@@ -128,9 +117,7 @@ class DemandForm(QWidget):
             "peak_factor": tr("The busiest time over the average"),
             "ttft_ms": tr("99 requests of 100 get their first token within this; empty for none"),
             "tpot_ms": tr("99 requests of 100 take no longer for a token; empty for none"),
-            "utilisation_cap": tr(
-                "Share of its highest rate that a replica is loaded with at the busiest time"
-            ),
+            "utilisation_cap": tr("Share of its highest rate that a replica is loaded with at the busiest time"),
             "spare_replicas": tr("They stand by for replicas that fail"),
         }
         for name, tip in tips.items():
@@ -140,7 +127,6 @@ class DemandForm(QWidget):
         self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens that are generated in a day"))
 
     def show_demand(self, demand: Demand) -> None:
-        """Show the demand in force."""
         self._demand = demand
         self.kind.set_value(demand.kind.value)
         for kind, amount in self.amounts.items():
@@ -153,9 +139,7 @@ class DemandForm(QWidget):
 
     def _choose_kind(self, key: str) -> None:
         kind = DemandKind(key)
-        self.edited.emit(
-            replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change of kind of demand")
-        )
+        self.edited.emit(replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change of kind of demand"))
 
     def _edit(self, name: str, typed: float) -> None:
         value: float | int | None = typed / (_PER_CENT if name == "utilisation_cap" else 1.0)

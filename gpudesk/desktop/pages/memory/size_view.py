@@ -1,42 +1,292 @@
-"""The view Size from users: what is asked of a service, how many accelerators that takes, and why."""
+"""The view that sizes a service: candidates side by side, and one of them in full."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
-
-from gpudesk.desktop.charts.columns import parts
-from gpudesk.desktop.charts.commands import Shown, context_menu, menu_position
-from gpudesk.desktop.charts.data_table import Data
-from gpudesk.desktop.charts.figures_table import FiguresTable
-from gpudesk.desktop.pages.memory.size_answer import CandidateBlock
-from gpudesk.desktop.pages.memory.size_figures import (
-    Pairs,
-    best_key,
-    candidate_figures,
-    factor_rows,
-    sizing_data,
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QSizePolicy,
+    QStackedLayout,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
 )
-from gpudesk.desktop.pages.memory.size_form import DemandForm, first_demand
+
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.pages.memory.size_form import DemandForm, make_default_demand
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.sizing import with_candidate
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.demand import Candidate, Demand, DemandKind, Sizing
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.sentences import sentence
-from gpudesk.sheets.sizing_words import bound_lines, demand_text, sizing_sentence
-from gpudesk.text import tr
+from gpudesk.desktop.session.scenario_edits import apply_candidate
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.report.labels import label_basis, label_serving_engine
+from gpudesk.report.sizing import (
+    describe_bound,
+    describe_demand,
+    describe_sizing,
+    describe_sizing_with_notes,
+    format_sizing_factor,
+    label_sizing_factor,
+    list_bound_lines,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+ColumnCandidates = tuple[tuple[AcceleratorColumn, SizingOption], ...]
+
+
+def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wide: bool) -> FiguresContent:
+    """Return the candidates side by side; in little room the most telling columns."""
+    heads = (
+        tr("Accelerators"),
+        tr("Working"),
+        tr("In reserve"),
+        tr("Hosts"),
+        *((tr("In flight, each"),) if wide else ()),
+        tr("In flight, all"),
+        tr("At most, tok/s"),
+        *((tr("Band"),) if wide else ()),
+        tr("Power, kW"),
+    )
+    return FiguresContent(
+        title=tr("Candidates"),
+        heads=heads,
+        leading=frozenset({0}),
+        figures=("count",) * len(heads),
+        rows=tuple(_make_candidate_row(part, candidate, formatter, wide=wide) for part, candidate in pairs),
+        remarks_head=tr("One replica"),
+    )
+
+
+def _make_candidate_row(
+    part: AcceleratorColumn, candidate: SizingOption, formatter: Formatter, *, wide: bool
+) -> FigureRow:
+    return FigureRow(
+        part.key,
+        part.slot,
+        part.is_variant,
+        part.name.partition(" × ")[0],
+        _make_candidate_cells(candidate, formatter, wide=wide),
+        _format_candidate_remark(candidate, formatter),
+        faulty=candidate.count is None,
+    )
+
+
+def _make_candidate_cells(candidate: SizingOption, formatter: Formatter, *, wide: bool) -> tuple[str, ...]:
+    if candidate.count is None:
+        return (MISSING_VALUE_TEXT,) * (9 if wide else 7)
+    rate = candidate.output_tokens_per_s
+    return (
+        formatter.count(candidate.count),
+        formatter.count(candidate.count - candidate.spare),
+        formatter.count(candidate.spare),
+        formatter.count(candidate.nodes),
+        *((formatter.count(candidate.concurrency_per_replica),) if wide else ()),
+        formatter.count(candidate.concurrency),
+        MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
+        *((formatter.band(rate),) if wide else ()),
+        formatter.estimate(candidate.power_kw),
+    )
+
+
+def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> str:
+    if candidate.count is None:
+        said = "" if candidate.reason is None else format_message(candidate.reason, formatter)
+        return f"{said[:1].upper()}{said[1:]}"
+    estimate = candidate.estimate
+    if estimate is None:
+        return format_plan(candidate.plan)
+    engine, basis = label_serving_engine(estimate.serving_engine), label_basis(estimate.basis).lower()
+    return tr("{plan}, {engine}, {basis}", plan=format_plan(candidate.plan), engine=engine, basis=basis)
+
+
+def list_count_factors(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return the chain of factors, each with its number, and their product, the count."""
+    rows = [
+        (label_sizing_factor(factor), f"{'× ' if place else ''}{format_sizing_factor(factor, formatter)}")
+        for place, factor in enumerate(candidate.factors)
+    ]
+    return [*rows, (tr("Accelerators"), f"= {formatter.count(candidate.count)}")]
+
+
+def find_best_candidate(pairs: ColumnCandidates) -> str | None:
+    """Return the candidate with the fewest accelerators, the first of equals; None where none does."""
+    counted = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
+    return pairs[min(counted)[1]][0].key if counted else None
+
+
+def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, formatter: Formatter) -> ChartData:
+    """Return all that was found, one candidate in a column."""
+    title = tr("Accelerators for the demand")
+    if sizing is None:
+        return ChartData(title=title, heads=(tr("Figure"),), rows=())
+    names = [part.name.partition(" × ")[0] for part, _ in pairs]
+    facts: list[tuple[str, list[str]]] = [
+        (head, [_make_candidate_cells(each, formatter, wide=True)[place] for _, each in pairs])
+        for place, head in enumerate(make_candidate_figures(pairs, formatter, wide=True).heads)
+    ]
+    facts.append((tr("Replica"), [_format_candidate_remark(each, formatter) for _, each in pairs]))
+    facts += _list_factor_facts(pairs, formatter)
+    facts.append((tr("Bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs]))
+    said = [
+        describe_sizing_with_notes(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
+    ]
+    facts.append((tr("In a sentence"), said))
+    rows = ((label, *texts) for label, texts in facts)
+    return ChartData(
+        title=f"{title}: {describe_demand(sizing.demand, formatter)}", heads=(tr("Figure"), *names), rows=tuple(rows)
+    )
+
+
+def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tuple[str, list[str]]]:
+    """Return the factors across all candidates that have an answer."""
+    longest = max((each.factors for _, each in pairs), key=len, default=())
+    return [
+        (
+            tr("Factor: {name}", name=label_sizing_factor(factor)),
+            [
+                format_sizing_factor(each.factors[place], formatter)
+                if place < len(each.factors)
+                else MISSING_VALUE_TEXT
+                for _, each in pairs
+            ],
+        )
+        for place, factor in enumerate(longest)
+    ]
+
+
+_ROW, _FACTORS, _NUMBERS = 23.0, 340.0, 116.0
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class CandidateBlock(QWidget):
+    """Shows texts that it is given; Copy takes the sentence, Use asks for the deployment."""
+
+    used = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.said = ThemedLabel(theme, font="section", wrap=True, parent=self)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.bound_title = ThemedLabel(theme, tr("Bound check"), font="caption_strong", colour="text3", parent=self)
+        self.bound = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.copy = Button(theme, tr("Copy the sentence"), icon="copy", parent=self)
+        self.copy.clicked.connect(self.copy_sentence)
+        self.use = Button(theme, tr("Use this deployment"), parent=self)
+        self.use.clicked.connect(self.used)
+        self.table = self._make_table()
+        self._lay_out()
+        theme.follow(self._dress)
+
+    def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
+        """Show a candidate; without `use` there is no deployment that could be taken."""
+        if sentence != self.said.text():
+            self.said.setText(sentence)
+            self.copy.setText(tr("Copy the sentence"))
+        self.bound.setText(bound)
+        for label in (self.bound, self.bound_title):
+            label.setVisible(bool(bound))
+        self.use.setVisible(bool(use))
+        self.use.setText(use)
+        self.use.setAccessibleName(use)
+        self._title.setVisible(bool(factors))
+        self.table.setVisible(bool(factors))
+        self._fill(factors)
+
+    def copy_sentence(self) -> None:
+        QGuiApplication.clipboard().setText(self.said.text())
+        self.copy.setText(tr("Copied"))
+
+    def _make_table(self) -> QTableWidget:
+        table = QTableWidget(0, 2, self)
+        style_as_list(table, [tr("Factor"), tr("Number")])
+        table.setAccessibleName(tr("Factors of the count"))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setFrameShape(QTableWidget.Shape.NoFrame)
+        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        return table
+
+    def _lay_out(self) -> None:
+        self._title = ThemedLabel(self._theme, tr("From the demand to the count"), font="section", parent=self)
+        left, right, buttons = QVBoxLayout(), QVBoxLayout(), QHBoxLayout()
+        left.addWidget(self._title)
+        left.addWidget(self.table)
+        left.addStretch(1)
+        buttons.addWidget(self.copy)
+        buttons.addWidget(self.use)
+        buttons.addStretch(1)
+        right.addWidget(self.said)
+        right.addLayout(buttons)
+        right.addSpacing(8)
+        right.addWidget(self.bound_title)
+        right.addWidget(self.bound)
+        right.addStretch(1)
+        whole = self._whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addLayout(left)
+        whole.addLayout(right, 1)
+        self._columns = (left, right)
+
+    def _fill(self, factors: list[tuple[str, str]]) -> None:
+        table = self.table
+        table.setRowCount(len(factors))
+        for row, texts in enumerate(factors):
+            for column, text in enumerate(texts):
+                item = table.item(row, column)
+                if item is None:
+                    item = QTableWidgetItem()
+                    table.setItem(row, column, item)
+                item.setText(text)
+                item.setToolTip(text)
+                if column:
+                    item.setTextAlignment(_RIGHT)
+        self._letter()
+        self._fit()
+
+    def _letter(self) -> None:
+        last = self.table.rowCount() - 1
+        for row in range(last + 1):
+            for column in range(2):
+                item = self.table.item(row, column)
+                if item is not None:
+                    item.setFont(self._theme.font("section" if row == last else "small"))
+
+    def _fit(self) -> None:
+        px, rows = self._theme.px, self.table.rowCount()
+        self.table.verticalHeader().setDefaultSectionSize(px(_ROW))
+        self.table.setColumnWidth(1, px(_NUMBERS))
+        self.table.setFixedSize(px(_FACTORS), rows * px(_ROW) + 2)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._whole.setSpacing(px(32))
+        for stacked in self._columns:
+            stacked.setSpacing(px(8))
+        self._letter()
+        self._fit()
+
 
 _MARGIN = 16
 #: From this width on, in pixels of the design, the table has all its columns.
@@ -45,23 +295,22 @@ _WIDE = 1180
 _REST = 120
 
 
-class SizeView(QWidget):
+class SizingView(QWidget):
     """A form, the candidates side by side, and one of them in full; an offer to begin without a demand."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make an empty form and an empty table."""
         super().__init__(parent)
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
         self._asked: Answer | None = None
-        self._sizing: Sizing | None = None
-        self._pairs: Pairs = ()
+        self._sizing: SizingResult | None = None
+        self._pairs: ColumnCandidates = ()
         self._chosen = ""
         #: Whether the user chose that candidate; without a choice it is the one with the fewest.
         self._picked = False
         self.form = DemandForm(theme, desk.formatter.style, self)
-        self.asked = Label(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.problem = Label(theme, colour="unfit", wrap=True, parent=self)
+        self.asked = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self.candidate = CandidateBlock(theme, self)
         self._rest = QTimer(self)
@@ -85,7 +334,7 @@ class SizeView(QWidget):
         upper.addWidget(self.form)
         lower.setContentsMargins(_MARGIN, 10, _MARGIN, _MARGIN)
         lower.setSpacing(self.theme.px(6))
-        lower.addWidget(Label(self.theme, tr("Candidates"), font="section", parent=full))
+        lower.addWidget(ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full))
         lower.addWidget(self.asked)
         lower.addWidget(self.problem)
         lower.addWidget(self.table)
@@ -96,16 +345,16 @@ class SizeView(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(upper)
-        whole.addWidget(Rule(self.theme, full))
+        whole.addWidget(Hairline(self.theme, full))
         whole.addLayout(lower, 1)
 
     def _make_empty(self) -> QWidget:
         """Return what is shown without a demand: what there is to find out, and three ways to begin."""
         empty = QWidget(self)
-        title = Label(
+        title = ThemedLabel(
             self.theme, tr("How many accelerators does the service take?"), font="verdict", parent=empty
         )
-        words = Label(
+        words = ThemedLabel(
             self.theme,
             tr("Say what users ask of it; peaks, latency limits and a reserve are counted in."),
             colour="text2",
@@ -139,13 +388,12 @@ class SizeView(QWidget):
 
     @property
     def title(self) -> str:
-        """What the view is called."""
         return tr("Accelerators for the demand")
 
     # Asking
 
     def _begin(self, kind: DemandKind) -> None:
-        self._edit(first_demand(kind), tr("State a demand"))
+        self._edit(make_default_demand(kind), tr("State a demand"))
         self.form.amounts[kind].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _edit(self, demand: Demand | None, text: str) -> None:
@@ -183,18 +431,17 @@ class SizeView(QWidget):
         try:
             sizing = self._desk.workbench.size(answer.scenario)
         except InputError as error:
-            said = sentence(error.problem, self.formatter)
+            said = format_message(error.problem, self.formatter)
             self.problem.setText(f"{said[:1].upper()}{said[1:]}")
             return
         self._sizing = sizing
-        self._pairs = tuple(zip(parts(answer), sizing.candidates, strict=True))
+        self._pairs = tuple(zip(list_columns(answer), sizing.candidates, strict=True))
 
     def _gesture_changed(self) -> None:
         if not self._desk.in_gesture and self.isVisible():
             self.refresh()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Leave nothing waiting."""
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._rest.stop()
 
@@ -212,35 +459,34 @@ class SizeView(QWidget):
         keys = [part.key for part, _ in self._pairs]
         if not self._picked or self._chosen not in keys:
             self._picked = False
-            self._chosen = best_key(self._pairs) or keys[0]
-        self.table.show_figures(candidate_figures(self._pairs, self.formatter, wide=self._is_wide()))
+            self._chosen = find_best_candidate(self._pairs) or keys[0]
+        self.table.show_figures(make_candidate_figures(self._pairs, self.formatter, wide=self._is_wide()))
         self.table.choose_row(self._chosen)
         self._show_candidate(sizing)
 
-    def _asked_text(self, sizing: Sizing) -> str:
+    def _asked_text(self, sizing: SizingResult) -> str:
         return tr(
             "{demand}: {rate} requests/s and {tokens} output tok/s at the peak",
-            demand=demand_text(sizing.demand, self.formatter),
+            demand=describe_demand(sizing.demand, self.formatter),
             rate=self.formatter.estimate(sizing.requests_per_s),
             tokens=self.formatter.estimate(sizing.output_tokens_per_s),
         )
 
-    def _show_candidate(self, sizing: Sizing) -> None:
+    def _show_candidate(self, sizing: SizingResult) -> None:
         _, name, candidate = self._current()
-        said = sizing_sentence(sizing, candidate, name, self.formatter)
+        said = describe_sizing(sizing, candidate, name, self.formatter)
         if candidate.count is None:
             self.candidate.show_candidate(said, "", [], "")
             return
         count = self.formatter.count(candidate.count - candidate.spare)
         use = tr("Use {n} {name} under this load", n=count, name=name)
         is_used = self._desk.scenario == self._deployed(sizing)
-        factors = factor_rows(candidate, self.formatter)
-        notes = [sentence(note, self.formatter) for note in candidate.notes]
-        bound = "\n".join([*bound_lines(candidate, self.formatter), *notes])
+        factors = list_count_factors(candidate, self.formatter)
+        notes = [format_message(note, self.formatter) for note in candidate.notes]
+        bound = "\n".join([*list_bound_lines(candidate, self.formatter), *notes])
         self.candidate.show_candidate(said, bound, factors, "" if is_used else use)
 
-    def _current(self) -> tuple[int, str, Candidate]:
-        """Return position, name and findings of the chosen candidate."""
+    def _current(self) -> tuple[int, str, SizingOption]:
         keys = [part.key for part, _ in self._pairs]
         position = keys.index(self._chosen)
         part, candidate = self._pairs[position]
@@ -251,10 +497,9 @@ class SizeView(QWidget):
             self._chosen, self._picked = key, True
             self._show_candidate(self._sizing)
 
-    def _deployed(self, sizing: Sizing) -> Scenario:
-        """Return the scenario with the deployment of the chosen candidate."""
+    def _deployed(self, sizing: SizingResult) -> Scenario:
         position, _, candidate = self._current()
-        return with_candidate(self._desk.scenario, position, candidate, sizing.requests_per_s)
+        return apply_candidate(self._desk.scenario, position, candidate, sizing.requests_per_s)
 
     def _use(self) -> None:
         if self._sizing is not None:
@@ -263,8 +508,7 @@ class SizeView(QWidget):
     def _is_wide(self) -> bool:
         return self.width() >= self.theme.px(_WIDE)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Show more or fewer columns."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         before = event.oldSize().width() >= self.theme.px(_WIDE)
         if before != self._is_wide() and self._sizing is not None:
@@ -273,18 +517,15 @@ class SizeView(QWidget):
     # What every chart can be asked for
 
     @property
-    def charts(self) -> Sequence[Shown]:
-        """What is shown."""
+    def charts(self) -> Sequence[CopyableChart]:
         return (self,)
 
-    def data(self, formatter: Formatter) -> Data:
-        """Return all that was found."""
-        return sizing_data(self._sizing, self._pairs, formatter)
+    def data(self, formatter: Formatter) -> ChartData:
+        return make_sizing_data(self._sizing, self._pairs, formatter)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
-        """Offer picture, numbers and table."""
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._sizing is not None:
-            context_menu(self, self, []).popup(menu_position(event, self))
+            make_chart_menu(self, self, []).popup(find_menu_position(event, self))
 
     def focus_first(self) -> None:
         """Give the focus to what is stated, or to the first way to begin."""

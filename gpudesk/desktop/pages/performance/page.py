@@ -1,35 +1,99 @@
-"""The page Performance: how fast, at how many requests in flight, and what limits it."""
+"""The Performance page: throughput, latency, scaling and submitted MLPerf results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec
-from gpudesk.desktop.charts import commands
-from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.pages.page import chart_actions
-from gpudesk.desktop.pages.performance.head import Head
-from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
-from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
+from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
+from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.scaling_view import ScalingView
 from gpudesk.desktop.pages.performance.views import (
-    Overview,
-    View,
-    latency_view,
-    pareto_view,
-    roofline_view,
-    split_view,
-    throughput_view,
+    PerformanceOverview,
+    PerformanceView,
+    make_latency_view,
+    make_pareto_view,
+    make_roofline_view,
+    make_split_view,
+    make_throughput_view,
 )
-from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
+from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.text import tr
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.domain.answer import Answer
+from gpudesk.report.labels import format_load, label_precision
+from gpudesk.text.translation import tr
+
+
+class PerformanceHead(PageHeader):
+    """Controls of the page; what they do is connected by it."""
+
+    bands_toggled = Signal(bool)
+    copy_requested = Signal()
+
+    def __init__(
+        self, desk: Desk, theme: Theme, views: Sequence[tuple[str, str]], parent: QWidget | None = None
+    ) -> None:
+        self.bands = QCheckBox(tr("Bands"))
+        self.pin = IconButton(theme, "pin", tr("Pin this result"), key="Ctrl+G")
+        super().__init__(theme, tr("Performance"), views, (self.bands, self.pin), parent)
+        self._desk = desk
+        self.bands.setToolTip(tr("Shade where measured values lie four times in five"))
+        self.bands.toggled.connect(self.bands_toggled)
+        self.pin.clicked.connect(desk.pin_ghost)
+        self.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
+        self.copy.clicked.connect(self.copy_requested)
+        self.pinned = ThemedLabel(theme, font="small", colour="text2")
+        self.let_go = LinkButton(theme, tr("Let go"))
+        self.let_go.setAccessibleName(tr("Let the pinned result go"))
+        self.let_go.clicked.connect(desk.clear_ghost)
+        self.add_below(self.pinned)
+        self.add_below(self.let_go)
+        desk.ghost_changed.connect(self.show_ghost)
+        self.show_ghost()
+
+    # The pinned result
+
+    def show_ghost(self) -> None:
+        """Say what is pinned, with the way to let it go."""
+        ghost = self._desk.ghost
+        for widget in (self.pinned, self.let_go):
+            widget.setVisible(ghost is not None)
+        if ghost is not None:
+            self.pinned.setText(tr("Pinned: {what}", what=describe_pinned_answer(ghost, self._desk)))
+        self.pin.setEnabled(self._desk.answer is not None)
+
+
+def describe_pinned_answer(answer: Answer, desk: Desk) -> str:
+    """Return what a pinned answer was: its load and the format of its weights."""
+    scenario = answer.scenario
+    return f"{format_load(scenario.workload.load, desk.formatter)}, {label_precision(scenario.weights)}"
+
+
+_MARGIN = 16
+
+
+class MlperfView(PerformanceView):
+    """One block over the whole page."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        self.block = MlperfBlock(desk, theme)
+        super().__init__((self.block,), parent)
+        # The focus of the page goes where one begins.
+        self.block.setFocusProxy(self.block.round)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
+        whole.addWidget(self.block)
+
 
 #: Views in which bands are shaded.
 _BANDED: Final = ("overview", "throughput", "latency", "scaling")
@@ -38,16 +102,15 @@ _BANDS, _READ_OFF = "performance.bands", "performance.read_off"
 _MLPERF, _PICKED = "performance.mlperf", 3
 
 
-class PerformancePage(ViewsPage[View]):
+class PerformancePage(MultiViewPage[PerformanceView]):
     """How fast the desk's answer is: all charts at a glance, or one with its figures."""
 
     page_id = "performance"
     menu_section = 52
     needs_curves = True
-    head: Head
+    head: PerformanceHead
 
-    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
-        """Show nothing until there is an answer."""
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.head.bands.setChecked(settings.get(_BANDS, True))
         self.head.bands_toggled.connect(self._toggle_bands)
@@ -55,25 +118,23 @@ class PerformancePage(ViewsPage[View]):
         desk.ghost_changed.connect(self._ghost_changed)
 
     def title(self) -> str:
-        """Return what the page is called."""
         return tr("Performance")
 
-    def view_specs(self) -> Sequence[ViewSpec[View]]:
+    def view_specs(self) -> Sequence[PageViewSpec[PerformanceView]]:
         """Return the overview, its charts one by one, and what was measured elsewhere."""
         return (
-            ViewSpec("overview", tr("Overview"), Overview),
-            ViewSpec("throughput", tr("Throughput"), throughput_view),
-            ViewSpec("pareto", tr("Pareto"), pareto_view),
-            ViewSpec("latency", tr("Latency"), latency_view),
-            ViewSpec("roofline", tr("Roofline"), roofline_view),
-            ViewSpec("split", tr("Prefill and decode"), split_view),
-            ViewSpec("scaling", tr("Scaling"), ScalingView),
-            ViewSpec("mlperf", tr("MLPerf"), MlperfView),
+            PageViewSpec("overview", tr("Overview"), PerformanceOverview),
+            PageViewSpec("throughput", tr("Throughput"), make_throughput_view),
+            PageViewSpec("pareto", tr("Pareto"), make_pareto_view),
+            PageViewSpec("latency", tr("Latency"), make_latency_view),
+            PageViewSpec("roofline", tr("Roofline"), make_roofline_view),
+            PageViewSpec("split", tr("Prefill and decode"), make_split_view),
+            PageViewSpec("scaling", tr("Scaling"), ScalingView),
+            PageViewSpec("mlperf", tr("MLPerf"), MlperfView),
         )
 
-    def make_head(self, views: Sequence[tuple[str, str]]) -> Head:
-        """Return the head, with bands and the pinned result."""
-        return Head(self.desk, self.theme, views)
+    def make_head(self, views: Sequence[tuple[str, str]]) -> PerformanceHead:
+        return PerformanceHead(self.desk, self.theme, views)
 
     def set_usable(self, *, usable: bool) -> None:
         """Let the controls be used while there is an answer, and bands where they are shaded."""
@@ -83,7 +144,7 @@ class PerformancePage(ViewsPage[View]):
 
     # Views
 
-    def make_view(self, key: str) -> View:
+    def make_view(self, key: str) -> PerformanceView:
         """Return a new view, with bands and what was read off and picked as it was."""
         view = super().make_view(key)
         view.set_bands(self.head.bands.isChecked())
@@ -93,14 +154,11 @@ class PerformancePage(ViewsPage[View]):
                 chart.read_off_changed.connect(self._read_off)
             elif isinstance(chart, MlperfBlock):
                 picked = self.settings.get(_MLPERF, "").split("|")
-                chart.set_picked(
-                    (picked[0], picked[1], picked[2]) if len(picked) == _PICKED else ("", "", "")
-                )
+                chart.set_picked((picked[0], picked[1], picked[2]) if len(picked) == _PICKED else ("", "", ""))
                 chart.chosen.connect(lambda *chosen: self.settings.put(_MLPERF, "|".join(chosen)))
         return view
 
     def show_view(self) -> None:
-        """Show the desk's answer as soon as its curves are there."""
         if self.desk.has_curves:
             self.view.refresh()
 
@@ -127,19 +185,17 @@ class PerformancePage(ViewsPage[View]):
     # Commands
 
     def copy(self) -> None:
-        """Copy the charts that are shown, and their numbers."""
-        commands.copy(list(self.view.charts), self.view.grab())
+        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
 
     def _show_table(self) -> None:
-        commands.show_table(self.view.current_chart())
+        chart_data.show_data_table(self.view.current_chart())
 
     def focus_content(self) -> None:
-        """Give the focus to the first chart."""
         self.view.charts[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
         table = (tr("Show chart as table"), self._show_table)
         copied = (tr("Copy charts"), self.copy)
-        charts = chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
+        charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
         return [*super().actions_of_page(), *charts]

@@ -1,34 +1,210 @@
-"""The tables of the view of scaling: one part by count, and two deployments side by side."""
+"""Scaling of the answer's accelerators, and the tables of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from gpudesk.desktop.charts.data_table import Data
-from gpudesk.desktop.charts.figures_table import FigureRow, Figures
-from gpudesk.desktop.pages.performance.scaling_found import Scaled
-from gpudesk.desktop.pages.performance.scaling_words import gigabytes, memory_text, remark, rule_head
-from gpudesk.domain.estimates import Banded
-from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.topology import Deployed, Scaling, ScalingRow, ScalingRule, Topology
-from gpudesk.sentences import plan_name
-from gpudesk.text import tr
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.deployment_analysis import (
+    AcceleratorScaling,
+    ScalingRow,
+    ScalingRuleOfThumb,
+    TopologyComparison,
+    TopologySide,
+)
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import InputError, Message, format_message, message
+from gpudesk.text.translation import tr, trn
 
 
-def row_key(row: ScalingRow) -> str:
-    """Return the key of a row of the table."""
+@dataclass(frozen=True, slots=True)
+class ScaledColumn:
+    """A column with how its part scales; None where nothing can be said of it."""
+
+    part: AcceleratorColumn
+    scaling: AcceleratorScaling | None
+
+    @property
+    def own_count(self) -> int | None:
+        """How many the scenario has of it, chosen by the program where the user left it open."""
+        estimate = self.part.column.estimate
+        return None if estimate is None else estimate.count
+
+
+class ScalingResults:
+    """Asks the workbench anew for each answer; while something is dragged, for what moves on the chart."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._answer: Answer | None = None
+        self._whole = False
+        self._found: tuple[ScaledColumn, ...] = ()
+        self._compared: tuple[tuple[Answer, str, str], TopologyComparison | Message] | None = None
+
+    def columns(self) -> tuple[ScaledColumn, ...]:
+        """Return the columns of the answer; those of one part on one serving engine scale alike."""
+        answer, whole = self._desk.answer, not self._desk.in_gesture
+        if self._answer is not answer or whole > self._whole:
+            self._answer, self._whole = answer, whole
+            self._found = () if answer is None else self._ask(answer, whole)
+        return self._found
+
+    def _ask(self, answer: Answer, whole: bool) -> tuple[ScaledColumn, ...]:
+        found = self._desk.workbench.scaling(answer.scenario, brief=not whole)
+        return tuple(
+            ScaledColumn(part, None if isinstance(scaling, InputError) or scaling.start is None else scaling)
+            for part, scaling in zip(list_columns(answer), found, strict=True)
+        )
+
+    def lines(self) -> tuple[ScaledColumn, ...]:
+        """Return the columns that have a curve of their own: the first of each part and serving engine."""
+        met: set[tuple[str, str | None]] = set()
+        kept = []
+        for each in self.columns():
+            choice = each.part.column.choice
+            key = (choice.accelerator, choice.serving_engine)
+            if key not in met and each.scaling is not None:
+                kept.append(each)
+            met.add(key)
+        return tuple(kept)
+
+    def chosen(self) -> ScaledColumn | None:
+        """Return the column that is selected on the desk, else the baseline."""
+        columns = self.columns()
+        selection = self._desk.selection
+        key = "" if selection is None else selection.column
+        first = columns[0] if columns else None
+        return next((each for each in columns if each.part.key == key), first)
+
+    def models(self, scaled: ScaledColumn) -> dict[int, int]:
+        """Return by count how many models of the catalog a part holds, one request of this length each."""
+        estimate = scaled.part.column.estimate
+        if estimate is None or scaled.scaling is None:
+            return {}
+        request = estimate.request
+        context = request.workload.input_tokens + request.workload.output_tokens
+        question = FitQuestion(request.weights, request.kv, context, memory_fraction=request.memory_fraction)
+        matrix = self._desk.workbench.fit_matrix(question, [request.accelerator])
+        counts = [cell.count for (cell,) in matrix.rows if cell.count is not None]
+        return {row.count: sum(each <= row.count for each in counts) for row in scaled.scaling.rows}
+
+    def pair(self) -> tuple[ScaledColumn, ScaledColumn] | None:
+        """Return the baseline and what it is compared with: the selected column, else the next one."""
+        columns, chosen = self.columns(), self.chosen()
+        if len(columns) < 2 or chosen is None:
+            return None
+        return columns[0], columns[1] if chosen is columns[0] else chosen
+
+    def topology(self) -> TopologyComparison | Message | None:
+        """Return the comparison of the pair, or why there is none; None without a second column."""
+        answer, pair = self._desk.answer, self.pair()
+        if pair is None or answer is None:
+            return None
+        key = (answer, pair[0].part.key, pair[1].part.key)
+        if self._compared is None or (self._compared[0][0] is not answer) or self._compared[0][1:] != key[1:]:
+            self._compared = (key, self._compare(*pair))
+        return self._compared[1]
+
+    def _compare(self, one: ScaledColumn, other: ScaledColumn) -> TopologyComparison | Message:
+        for each in (one, other):
+            column = each.part.column
+            if column.estimate is None:
+                return column.problem or message("explain.does_not_fit")
+        baseline, against = one.part.column.estimate, other.part.column.estimate
+        if baseline is None or against is None:
+            return message("explain.does_not_fit")
+        try:
+            return self._desk.workbench.topology(baseline, against)
+        except InputError as error:
+            return error.problem
+
+
+def list_rule_names() -> dict[ScalingRuleOfThumb, str]:
+    """Return what the rules of thumb are called, the one of the published table first."""
+    return {
+        ScalingRuleOfThumb.FLAT: tr("Flat 0.88, as a published table has it"),
+        ScalingRuleOfThumb.ADDED: tr("0.88 for each after the first"),
+        ScalingRuleOfThumb.COMPOUNDING: tr("0.88 for all, once for each after the first"),
+        ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 for each doubling"),
+    }
+
+
+def format_rule_head(rule: ScalingRuleOfThumb) -> str:
+    return {
+        ScalingRuleOfThumb.FLAT: tr("Flat 0.88, GB/s"),
+        ScalingRuleOfThumb.ADDED: tr("Each 0.88, GB/s"),
+        ScalingRuleOfThumb.COMPOUNDING: tr("0.88ⁿ⁻¹, GB/s"),
+        ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 a doubling, GB/s"),
+    }[rule]
+
+
+def format_gigabytes(bandwidth: float | None, formatter: Formatter) -> str:
+    """Return bytes/s as whole GB/s, as published tables have them."""
+    return MISSING_VALUE_TEXT if bandwidth is None else formatter.count(bandwidth / 1e9)
+
+
+def format_memory(memory_bytes: float, formatter: Formatter) -> str:
+    return f"{formatter.gib(memory_bytes)} ({formatter.gb(memory_bytes)})"
+
+
+def describe_plan(row: ScalingRow, formatter: Formatter) -> str:
+    """Return the plan of a row with what is particular to it, or why there is none."""
+    said = [_format_plan_or_problem(row, formatter)]
+    if row.falls is not None:
+        said.append(format_message(row.falls, formatter))
+    if row.replicas is not None and row.replicas.output_tokens_per_s is not None:
+        rate = formatter.estimate(row.replicas.output_tokens_per_s.value)
+        said.append(tr("{plan}: {rate} tok/s", plan=format_plan(row.replicas.plan), rate=rate))
+    if row.hosts > 1 and row.fits:
+        said.append(trn("{n} host", "{n} hosts", row.hosts, n=formatter.count(row.hosts)))
+    return "; ".join(said)
+
+
+def _format_plan_or_problem(row: ScalingRow, formatter: Formatter) -> str:
+    if row.estimate is None:
+        return tr("no such plan") if row.problem is None else format_message(row.problem, formatter)
+    if not row.estimate.fits:
+        return describe_misfit(row.estimate, formatter)
+    waits = _describe_wait(row.estimate, formatter)
+    return f"{format_plan(row.estimate.plan)}, {waits}" if waits else format_plan(row.estimate.plan)
+
+
+def describe_misfit(estimate: Estimate, formatter: Formatter) -> str:
+    """Return that a deployment does not fit, and by how much where that is known."""
+    missing = None if estimate.reason is None else estimate.reason.parameters.get("missing")
+    if not isinstance(missing, tuple) or isinstance(missing[0], str):
+        return tr("does not fit")
+    return tr("does not fit: {size} GiB short on each", size=formatter.gib(missing[0]))
+
+
+def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
+    asked, admitted = estimate.concurrency, estimate.admitted
+    if asked is None or admitted is None or admitted >= asked:
+        return ""
+    return tr("runs {n} of {all} at once", n=formatter.count(admitted), all=formatter.count(asked))
+
+
+def format_row_key(row: ScalingRow) -> str:
     return str(row.count)
 
 
-def of_scaling(
-    scaled: Scaled, models: Mapping[int, int], rule: ScalingRule, formatter: Formatter, *, wide: bool
-) -> Figures:
+def make_scaling_figures(
+    scaled: ScaledColumn, models: Mapping[int, int], rule: ScalingRuleOfThumb, formatter: Formatter, *, wide: bool
+) -> FiguresContent:
     """Return the rows of one part; in little room the most telling columns."""
     name = scaled.part.name.partition(" × ")[0]
     heads = (
         *((tr("Memory, GiB (GB)"), tr("Models")) if wide else ()),
         tr("Model, GB/s"),
-        rule_head(rule),
+        format_rule_head(rule),
         *((tr("Read, GB/s"),) if wide else ()),
         tr("Links"),
         tr("All, tok/s"),
@@ -39,22 +215,22 @@ def of_scaling(
     )
     part = scaled.part
     rows = () if scaled.scaling is None else scaled.scaling.rows
-    return Figures(
+    return FiguresContent(
         title=tr("{name} by number", name=name),
         heads=heads,
         leading=frozenset({6 if wide else 3}),
         figures=("output_tokens_per_s",) * len(heads),
         rows=tuple(
             FigureRow(
-                row_key(row),
+                format_row_key(row),
                 part.slot,
-                part.hollow,
+                part.is_variant,
                 f"{formatter.count(row.count)} × {name}",
                 (
-                    *((_memory(row, models, formatter)) if wide else ()),
-                    *_cells(row, scaled.scaling, rule, formatter, wide=wide),
+                    *((_format_total_memory(row, models, formatter)) if wide else ()),
+                    *_make_scaling_cells(row, scaled.scaling, rule, formatter, wide=wide),
                 ),
-                remark(row, formatter),
+                describe_plan(row, formatter),
                 faulty=not row.fits,
             )
             for row in rows
@@ -63,35 +239,34 @@ def of_scaling(
     )
 
 
-def _memory(row: ScalingRow, models: Mapping[int, int], formatter: Formatter) -> tuple[str, str]:
-    """Return the memory of all, and how many models of the catalog they hold."""
-    return memory_text(row.memory_bytes, formatter), formatter.count(models.get(row.count))
+def _format_total_memory(row: ScalingRow, models: Mapping[int, int], formatter: Formatter) -> tuple[str, str]:
+    return format_memory(row.memory_bytes, formatter), formatter.count(models.get(row.count))
 
 
-def _cells(
-    row: ScalingRow, scaling: Scaling | None, rule: ScalingRule, formatter: Formatter, *, wide: bool
+def _make_scaling_cells(
+    row: ScalingRow, scaling: AcceleratorScaling | None, rule: ScalingRuleOfThumb, formatter: Formatter, *, wide: bool
 ) -> tuple[str, ...]:
     estimate, single, spread = row.estimate, row.single, row.spread
     rate = None if estimate is None else estimate.output_tokens_per_s
     each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
     return (
-        gigabytes(row.bandwidth, formatter),
-        gigabytes(row.by_rule[rule], formatter),
-        *((gigabytes(row.drawn, formatter),) if wide else ()),
+        format_gigabytes(row.bandwidth, formatter),
+        format_gigabytes(row.by_rule[rule], formatter),
+        *((format_gigabytes(row.drawn, formatter),) if wide else ()),
         formatter.per_cent(None if spread is None else spread.collectives),
-        _value(rate, formatter),
+        _format_scaling_value(rate, formatter),
         formatter.band(rate),
-        *((_value(each, formatter),) if wide else ()),
-        _value(None if single is None else single.tpot_ms, formatter),
+        *((_format_scaling_value(each, formatter),) if wide else ()),
+        _format_scaling_value(None if single is None else single.tpot_ms, formatter),
         *((formatter.per_cent(None if scaling is None else scaling.efficiency(row)),) if wide else ()),
     )
 
 
-def _value(banded: Banded | None, formatter: Formatter) -> str:
-    return UNKNOWN if banded is None else formatter.estimate(banded.value)
+def _format_scaling_value(banded: IntervalEstimate | None, formatter: Formatter) -> str:
+    return MISSING_VALUE_TEXT if banded is None else formatter.estimate(banded.value)
 
 
-def rule_sentence(scaled: Scaled, rule: ScalingRule, formatter: Formatter) -> str:
+def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatter: Formatter) -> str:
     """Say how far the model and a rule of thumb differ, at the last count within one host."""
     scaling = scaled.scaling
     rows = () if scaling is None else [row for row in scaling.rows if row.bandwidth and row.count > 1]
@@ -104,8 +279,8 @@ def rule_sentence(scaled: Scaled, rule: ScalingRule, formatter: Formatter) -> st
         "On {n} links leave {ours} GB/s by the model and {theirs} GB/s by the rule ({difference}), "
         "which knows neither links nor load.",
         n=formatter.count(row.count),
-        ours=gigabytes(ours, formatter),
-        theirs=gigabytes(theirs, formatter),
+        ours=format_gigabytes(ours, formatter),
+        theirs=format_gigabytes(theirs, formatter),
         difference=formatter.difference(theirs / ours),
     )
 
@@ -113,7 +288,9 @@ def rule_sentence(scaled: Scaled, rule: ScalingRule, formatter: Formatter) -> st
 # Two deployments side by side
 
 
-def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatter, *, wide: bool) -> Figures:
+def make_topology_figures(
+    pair: tuple[ScaledColumn, ScaledColumn], found: TopologyComparison, formatter: Formatter, *, wide: bool
+) -> FiguresContent:
     """Return both deployments; where there is no room, without what links that take no time would bring."""
     heads = (
         tr("KV room, GiB (GB)"),
@@ -127,19 +304,19 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
         *((tr("…links free"),) if wide else ()),
         tr("Each, tok/s"),
     )
-    return Figures(
+    return FiguresContent(
         title=tr("Sharding against fewer parts"),
         heads=heads,
         leading=frozenset({4, 6} if wide else {3, 4}),
-        figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _keys(wide=wide)),
+        figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
         rows=tuple(
             FigureRow(
                 each.part.key,
                 each.part.slot,
-                each.part.hollow,
-                _name(each, side, formatter),
-                _side_cells(side, formatter, wide=wide),
-                _ceiling(side, formatter),
+                each.part.is_variant,
+                _name_deployment(each, side, formatter),
+                _make_side_cells(side, formatter, wide=wide),
+                _format_ceiling(side, formatter),
             )
             for each, side in zip(pair, (found.baseline, found.other), strict=True)
         ),
@@ -151,62 +328,63 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
 _FIGURE_OF = {"room": "memory", "held": "max_concurrency", "alone": "tpot_ms"}
 
 
-def _keys(*, wide: bool) -> tuple[str, ...]:
+def _list_keys(*, wide: bool) -> tuple[str, ...]:
     free = ("free",) if wide else ()
     links = ("links",) if wide else ()
     return ("room", "held", *links, "links", "alone", *free, "all", "all", *free, "each")
 
 
-def _name(scaled: Scaled, side: Deployed, formatter: Formatter) -> str:
+def _name_deployment(scaled: ScaledColumn, side: TopologySide, formatter: Formatter) -> str:
     return f"{formatter.count(side.estimate.count)} × {scaled.part.name.partition(' × ')[0]}"
 
 
-def _side_cells(side: Deployed, formatter: Formatter, *, wide: bool) -> tuple[str, ...]:
+def _make_side_cells(side: TopologySide, formatter: Formatter, *, wide: bool) -> tuple[str, ...]:
     estimate = side.estimate
     rate = estimate.output_tokens_per_s
     return (
-        memory_text(side.kv_room_bytes, formatter),
+        format_memory(side.kv_room_bytes, formatter),
         formatter.count(estimate.max_concurrency),
         *((formatter.per_cent(side.single_spread.collectives),) if wide else ()),
         formatter.per_cent(side.spread.collectives),
-        _value(side.single.tpot_ms, formatter),
+        _format_scaling_value(side.single.tpot_ms, formatter),
         *((formatter.estimate(side.free_single_tpot_ms),) if wide else ()),
-        _value(rate, formatter),
+        _format_scaling_value(rate, formatter),
         formatter.band(rate),
         *((formatter.estimate(side.free_output_tokens_per_s),) if wide else ()),
-        _value(estimate.output_tokens_per_s_per_accelerator, formatter),
+        _format_scaling_value(estimate.output_tokens_per_s_per_accelerator, formatter),
     )
 
 
-def _ceiling(side: Deployed, formatter: Formatter) -> str:
-    """Return the plan, and what a published table would say of one request."""
-    plan, rate = plan_name(side.estimate.plan), formatter.number(side.ceiling, 1)
+def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
+    plan, rate = format_plan(side.estimate.plan), formatter.number(side.ceiling, 1)
     return tr("{plan}; flat 0.88: {rate} tok/s alone", plan=plan, rate=rate)
 
 
-def topology_data(pair: tuple[Scaled, Scaled] | None, found: Topology | None, formatter: Formatter) -> Data:
+def make_topology_data(
+    pair: tuple[ScaledColumn, ScaledColumn] | None, found: TopologyComparison | None, formatter: Formatter
+) -> ChartData:
     """Return all figures of the comparison, one deployment in a column."""
     title = tr("Sharding against fewer parts")
     if pair is None or found is None:
-        return Data(title, (tr("Figure"),), ())
+        return ChartData(title, (tr("Figure"),), ())
     sides = (found.baseline, found.other)
-    names = (_name(each, side, formatter) for each, side in zip(pair, sides, strict=True))
-    columns = [_figures(side, formatter) for side in sides]
+    names = (_name_deployment(each, side, formatter) for each, side in zip(pair, sides, strict=True))
+    columns = [_list_topology_figures(side, formatter) for side in sides]
     rows = tuple((name, value, columns[1][name]) for name, value in columns[0].items())
-    return Data(title, (tr("Figure"), *names), rows)
+    return ChartData(title, (tr("Figure"), *names), rows)
 
 
-def _figures(side: Deployed, formatter: Formatter) -> dict[str, str]:
+def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str, str]:
     estimate, spread, alone = side.estimate, side.spread, side.single_spread
     number = formatter.estimate
     return {
-        tr("Plan"): plan_name(estimate.plan),
+        tr("Plan"): format_plan(estimate.plan),
         tr("KV room, GiB"): formatter.gib(side.kv_room_bytes),
         tr("KV room, GB"): formatter.gb(side.kv_room_bytes),
         tr("Most requests in flight"): formatter.count(estimate.max_concurrency),
-        tr("Memory bandwidth, GB/s"): gigabytes(side.bandwidth, formatter),
-        tr("Left by links at one request, GB/s"): gigabytes(side.single_arriving, formatter),
-        tr("Left by links at this load, GB/s"): gigabytes(side.arriving, formatter),
+        tr("Memory bandwidth, GB/s"): format_gigabytes(side.bandwidth, formatter),
+        tr("Left by links at one request, GB/s"): format_gigabytes(side.single_arriving, formatter),
+        tr("Left by links at this load, GB/s"): format_gigabytes(side.arriving, formatter),
         tr("Links at one request, % of a step"): formatter.number(alone.collectives * 100, 1),
         tr("Links at this load, % of a step"): formatter.number(spread.collectives * 100, 1),
         tr("Links at one request, ms a token"): number(alone.collective_ms),

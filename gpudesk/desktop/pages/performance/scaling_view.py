@@ -1,39 +1,334 @@
-"""The view Scaling: what more accelerators bring, and what spreading a model over them costs."""
+"""The scaling view and its chart of throughput against accelerator count."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QLineF, QMarginsF, QSize, QTimer
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock, CountsBlock
-from gpudesk.desktop.pages.performance.scaling_chart import BANDWIDTH, THROUGHPUT, ScalingChart
-from gpudesk.desktop.pages.performance.scaling_found import ScalingFound
-from gpudesk.desktop.pages.performance.views import PageChart, View
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.pages.performance.scaling_figures import (
+    ScaledColumn,
+    ScalingResults,
+    describe_plan,
+    format_gigabytes,
+    format_rule_head,
+    list_rule_names,
+)
+from gpudesk.desktop.pages.performance.scaling_tables import CountsTableBlock, DeploymentComparisonBlock
+from gpudesk.desktop.pages.performance.views import PageChart, PerformanceView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.domain.topology import ScalingRule
-from gpudesk.text import tr
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
+from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import Hairline
+from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
+from gpudesk.report.labels import label_figure
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.translation import tr
+
+THROUGHPUT, BANDWIDTH = "throughput", "bandwidth"
+
+#: A border between counts is drawn half-way to the next power of two.
+_BEYOND: Final = 2.0**0.5
+#: Height that the chart has at least where the page scrolls.
+_HEIGHT: Final = 230
+
+
+@dataclass(frozen=True, slots=True)
+class PercentScale(LinearScale):
+    """All of something at the top, none of it at the bottom."""
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        del low, high, most
+        return (0.0, 100.0)
+
+
+class ScalingChart(DeskChart):
+    """Curves of one replica; a circle where the scenario stands, dashed lines where a host ends."""
+
+    figure = "output_tokens_per_s"
+
+    def __init__(self, desk: Desk, theme: Theme, found: ScalingResults, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (PowerOfTwoScale(), LinearScale()), parent)
+        self._found = found
+        self.quantity = THROUGHPUT
+        self.rule = ScalingRuleOfThumb.FLAT
+        self._borders: tuple[int, ...] = ()
+        self.detailed_labels = False
+
+    def set_quantity(self, quantity: str) -> None:
+        if quantity != self.quantity:
+            self.quantity = quantity
+            self.frame.y_scale = LinearScale() if quantity == THROUGHPUT else PercentScale()
+            self.fit_view()
+            self.refresh()
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw a curve for every part that fits at any count."""
+        self.x_title = tr("accelerators")
+        scaled = self._found.lines()
+        if self.quantity == THROUGHPUT:
+            self.title = tr("Output throughput of one replica")
+            self.subtitle = tr(
+                "tokens per second at this load; no more than {n} are tried", n=_find_highest_count(scaled)
+            )
+        else:
+            self.title = tr("Memory bandwidth that links leave")
+            rule = list_rule_names()[self.rule]
+            self.subtitle = tr("% of all at this load; thin: {rule}", rule=rule[:1].lower() + rule[1:])
+        lines = tuple(line for line in map(self._line, scaled) if line is not None)
+        self._set_borders(scaled)
+        return PlotDrawing(
+            lines=lines,
+            ghosts=self._by_rule(lines) if self.quantity == BANDWIDTH else (),
+            marks=tuple(self._marks(lines)),
+            note="" if lines or self.desk.answer is None else tr("None of them fits at any count"),
+        )
+
+    def _line(self, scaled: ScaledColumn) -> PlotCurve | None:
+        if scaled.scaling is None:
+            return None
+        scaling = scaled.scaling
+        points = [(row.count, value) for row in scaling.rows if (value := self._value(row, scaling)) is not None]
+        if not points:
+            return None
+        count, values = zip(*points, strict=True)
+        y, low, high = (np.array(each, dtype=np.float64) for each in zip(*values, strict=True))
+        banded = self.quantity == THROUGHPUT
+        part = scaled.part
+        return PlotCurve(
+            key=part.key,
+            name=_strip_count(part.name),
+            slot=part.slot,
+            is_variant=part.is_variant,
+            x=np.array(count, dtype=np.float64),
+            y=y,
+            low=low if banded else None,
+            high=high if banded else None,
+        )
+
+    def _value(self, row: ScalingRow, scaling: AcceleratorScaling) -> IntervalEstimate | None:
+        """Return what the chart shows of a row: tokens/s, or bandwidth in per cent of that of all."""
+        if self.quantity == THROUGHPUT:
+            return None if row.estimate is None else row.estimate.output_tokens_per_s
+        if row.bandwidth is None:
+            return None
+        return IntervalEstimate(*(100.0 * row.bandwidth / (row.count * scaling.bandwidth),) * 3)
+
+    def _by_rule(self, lines: tuple[PlotCurve, ...]) -> tuple[PlotCurve, ...]:
+        chosen = self._found.chosen()
+        own = None if chosen is None else next((each for each in lines if each.key == chosen.part.key), None)
+        if own is None or chosen is None or chosen.scaling is None:
+            return ()
+        rows = [row for row in chosen.scaling.rows if row.count in own.x]
+        whole = chosen.scaling.bandwidth
+        y = np.array([100.0 * row.by_rule[self.rule] / (row.count * whole) for row in rows])
+        return (PlotCurve(own.key, own.name, own.slot, own.is_variant, own.x, y, capped=False),)
+
+    def _marks(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
+        """Yield a circle for each deployment of the scenario; replicas stand beside the curve of one."""
+        keys = {line.key for line in lines}
+        for scaled in self._found.columns():
+            part, estimate = scaled.part, scaled.part.column.estimate
+            value = self._own_value(scaled)
+            if estimate is not None and value is not None and keys:
+                yield PointMark(part.key, part.slot, float(estimate.count), value, part.is_variant)
+
+    def _own_value(self, scaled: ScaledColumn) -> float | None:
+        estimate = scaled.part.column.estimate
+        if estimate is None or estimate.pools is not None or scaled.scaling is None:
+            return None
+        if self.quantity == THROUGHPUT:
+            found = estimate.output_tokens_per_s
+            return None if found is None else found.value
+        row = next((row for row in scaled.scaling.rows if row.count == estimate.count), None)
+        same = row is not None and row.estimate is not None and row.estimate.plan == estimate.plan
+        shown = self._value(row, scaled.scaling) if same and row is not None else None
+        return None if shown is None else shown.value
+
+    # Where a host ends
+
+    def _set_borders(self, scaled: tuple[ScaledColumn, ...]) -> None:
+        borders = tuple(sorted({each.scaling.host for each in scaled if each.scaling is not None}))
+        if borders != self._borders:
+            self._borders = borders
+            self.ground_changed()
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """Paint the borders of hosts with what lies below the curves."""
+        super().paint_ground(painter)
+        if not self.drawing.lines:
+            return
+        low, high = self.frame.values_x()
+        pen = QPen(self.theme.colour("axis"), 1.0)
+        pen.setDashPattern([2, 3])
+        area = self.frame.area
+        for border in self._borders:
+            if not low < border * _BEYOND < high:
+                continue
+            x = round(self.frame.pixel_x(border * _BEYOND)) + 0.5
+            painter.setPen(pen)
+            painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+            text = tr("one host: {n}", n=self.formatter.count(border))
+            top = area.top() + self.text_painter.metrics("caption").ascent()
+            colour = self.theme.colour("text3")
+            self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", colour)
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(132), px(44))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.theme.px(400), max(self.least_height(), self.theme.px(_HEIGHT)))
+
+    # Reading off
+
+    def _counts(self) -> tuple[int, ...]:
+        found = {row.count for each in self._found.lines() if each.scaling for row in each.scaling.rows}
+        return tuple(sorted(found))
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        counts = self._counts()
+        if not counts:
+            return None
+        count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
+        rows = [self._read(each, count) for each in self._found.lines()]
+        rows.sort(key=lambda each: -each[0])
+        heads = (tr("tok/s"), tr("band")) if self.quantity == THROUGHPUT else (tr("left"), tr("GB/s"))
+        title = tr("On {n}", n=self.formatter.count(count))
+        return float(count), CursorReadout(title, heads, tuple(row for _, row in rows))
+
+    def _read(self, scaled: ScaledColumn, count: int) -> tuple[float, CursorReadoutRow]:
+        part, scaling = scaled.part, scaled.scaling
+        row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
+        value = None if row is None or scaling is None else self._value(row, scaling)
+        told = (part.key, part.slot, part.is_variant, _strip_count(part.name))
+        if row is None or value is None:
+            unfit = row is not None and row.estimate is not None and not row.estimate.fits
+            return 0.0, CursorReadoutRow(*told, (MISSING_VALUE_TEXT, tr("does not fit") if unfit else ""))
+        if self.quantity == THROUGHPUT:
+            cells = (self.formatter.estimate(value.value), self.formatter.band(value))
+        else:
+            cells = (self.formatter.per_cent(value.value / 100), format_gigabytes(row.bandwidth, self.formatter))
+        return value.value, CursorReadoutRow(*told, cells)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        del far
+        beyond = [each for each in self._counts() if (each > value if forward else each < value)]
+        if not beyond:
+            return None
+        return float(min(beyond) if forward else max(beyond))
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say for each part from which count it fits, where it is fastest, and what links take there."""
+        said = [tr("Output throughput and memory bandwidth of one replica against its accelerators.")]
+        for each in self._found.columns():
+            scaling = each.scaling
+            start = None if scaling is None else scaling.start
+            peak = None if scaling is None else scaling.peak
+            if start is None or peak is None or peak.estimate is None or peak.spread is None:
+                said.append(tr("{name}: fits at no count.", name=each.part.name))
+                continue
+            said.append(
+                tr(
+                    "{name}: fits from {start} on, fastest on {peak} with {rate} tok/s, where links take "
+                    "{share} of a step.",
+                    name=each.part.name,
+                    start=self.formatter.count(start.count),
+                    peak=self.formatter.count(peak.count),
+                    rate=self.formatter.banded(peak.estimate.output_tokens_per_s),
+                    share=self.formatter.per_cent(peak.spread.collectives),
+                )
+            )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        heads = (
+            tr("Accelerator"),
+            tr("Plan"),
+            tr("Accelerators"),
+            tr("Memory, GiB"),
+            tr("Memory, GB"),
+            tr("{figure}, tok/s", figure=label_figure("output_tokens_per_s")),
+            tr("Low"),
+            tr("High"),
+            tr("One accelerator, tok/s"),
+            tr("Efficiency, %"),
+            tr("TPOT of one request, ms"),
+            tr("Links, % of a step"),
+            tr("Links at one request, % of a step"),
+            tr("Left by links, GB/s"),
+            tr("Read, GB/s"),
+            *(format_rule_head(rule) for rule in ScalingRuleOfThumb),
+        )
+        rows = tuple(
+            (_strip_count(each.part.name), *_format_data_cells(row, each.scaling, formatter))
+            for each in self._found.lines()
+            if each.scaling is not None
+            for row in each.scaling.rows
+        )
+        return ChartData(tr("Scaling by number of accelerators"), heads, rows, 2)
+
+
+def _format_data_cells(row: ScalingRow, scaling: AcceleratorScaling, formatter: Formatter) -> tuple[str, ...]:
+    estimate, single, efficiency = row.estimate, row.single, scaling.efficiency(row)
+    rate = None if estimate is None else estimate.output_tokens_per_s
+    each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
+    tpot = None if single is None else single.tpot_ms
+    shares = [None if spread is None else spread.collectives for spread in (row.spread, row.single_spread)]
+    return (
+        describe_plan(row, formatter),
+        formatter.count(row.count),
+        formatter.gib(row.memory_bytes),
+        formatter.gb(row.memory_bytes),
+        *((MISSING_VALUE_TEXT,) * 3 if rate is None else (formatter.estimate(value) for value in rate)),
+        MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value),
+        MISSING_VALUE_TEXT if efficiency is None else formatter.number(efficiency * 100, 1),
+        MISSING_VALUE_TEXT if tpot is None else formatter.estimate(tpot.value),
+        *(MISSING_VALUE_TEXT if share is None else formatter.number(share * 100, 1) for share in shares),
+        format_gigabytes(row.bandwidth, formatter),
+        format_gigabytes(row.drawn, formatter),
+        *(format_gigabytes(row.by_rule[rule], formatter) for rule in ScalingRuleOfThumb),
+    )
+
+
+def _find_highest_count(scaled: tuple[ScaledColumn, ...]) -> int:
+    return max((each.scaling.rows[-1].count for each in scaled if each.scaling is not None), default=0)
+
+
+def _strip_count(name: str) -> str:
+    return name.partition(" × ")[0]
+
 
 _MARGIN = 16
 #: While something is dragged, the tables wait until it rests for this long, in milliseconds.
 _REST = 120
 
 
-class ScalingView(View):
+class ScalingView(PerformanceView):
     """A chart of all parts, the rows of the selected one, and two deployments against each other."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make an empty chart and empty tables."""
-        found = ScalingFound(desk)
+        found = ScalingResults(desk)
         self._desk = desk
         self.chart = ScalingChart(desk, theme, found)
-        self.counts = CountsBlock(desk, theme, found)
-        self.comparison = ComparisonBlock(desk, theme, found)
+        self.counts = CountsTableBlock(desk, theme, found)
+        self.comparison = DeploymentComparisonBlock(desk, theme, found)
         super().__init__((self.chart, self.comparison), parent)
         options = ((THROUGHPUT, tr("Throughput")), (BANDWIDTH, tr("Memory bandwidth")))
-        self.quantity = Segment(theme, tr("Chart of"), options, self)
+        self.quantity = SegmentedControl(theme, tr("Chart of"), options, self)
         self.quantity.chosen.connect(self.chart.set_quantity)
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -60,7 +355,7 @@ class ScalingView(View):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(upper, 1)
-        whole.addWidget(Rule(theme))
+        whole.addWidget(Hairline(theme))
         whole.addLayout(lower)
 
     def refresh(self) -> None:
@@ -86,7 +381,7 @@ class ScalingView(View):
             self.refresh()
 
     def _choose_rule(self, key: str) -> None:
-        self.chart.rule = ScalingRule(key)
+        self.chart.rule = ScalingRuleOfThumb(key)
         self.chart.refresh()
 
     def current_chart(self) -> PageChart:

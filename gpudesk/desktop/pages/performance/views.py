@@ -1,52 +1,196 @@
-"""The views of the page: all charts at once, or one with its table."""
+"""The views of the Performance page: all charts, or one with its table of figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.chart import Chart
-from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
-from gpudesk.desktop.charts.figures_table import Figures, FiguresTable
-from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.charts.roofline import RooflineChart
-from gpudesk.desktop.charts.split import SplitChart
-from gpudesk.desktop.pages.performance import figures
-from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
-from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
+from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart
+from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
+from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
+from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
+from gpudesk.desktop.pages.performance.scaling_tables import DeploymentComparisonBlock
+from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import SelectionKind, figure
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.ground import Rule
-from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.session.selection import SelectionKind, select_figure
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.answer import HIGHER_IS_BETTER
+from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.workload import LoadKind
+from gpudesk.report.comparison.estimate_rows import describe_missing_figure
+from gpudesk.report.labels import FIGURE_UNITS, format_load, label_figure, label_limiter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+_TERA: Final = 1e12
+
+
+def format_figures_title(desk: Desk) -> str:
+    if desk.answer is None:
+        return ""
+    load = desk.answer.scenario.workload.load
+    if load.kind is LoadKind.CONCURRENCY:
+        return tr("At {n} in flight", n=desk.formatter.count(load.concurrency))
+    words = format_load(load, desk.formatter)
+    return words[:1].upper() + words[1:]
+
+
+def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
+    """Return what limits a column, or why it has no figures, and whether that is a fault."""
+    estimate = part.column.estimate
+    if estimate is None:
+        problem = part.column.problem
+        return ("" if problem is None else format_message(problem, desk.formatter)), True
+    if not estimate.fits:
+        missing = format_missing_memory(part, desk)
+        if estimate.needs is None:
+            return tr("does not fit: {missing}", missing=missing), True
+        needs = desk.formatter.count(estimate.needs)
+        return tr("does not fit: {missing}; needs {n}", missing=missing, n=needs), True
+    if estimate.stable is False or estimate.output_tokens_per_s is None:
+        return describe_missing_figure(part.column, desk.formatter)[0], True
+    waiting = format_admitted(estimate, desk)
+    if waiting:
+        return waiting, True
+    if estimate.limiter is None or estimate.limiter is Limiter.CAPACITY:
+        return "", False
+    return tr("{limiter} limits", limiter=label_limiter(estimate.limiter)), False
+
+
+def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
+    """Return figures of the estimates with their bands, the best of the first on top."""
+    heads = tuple(text for name in names for text in (f"{label_figure(name)}, {FIGURE_UNITS[name]}", tr("Band")))
+
+    def cells(part: AcceleratorColumn) -> tuple[str, ...]:
+        found = [part.figure(name) for name in names]
+        return tuple(text for banded in found for text in _format_texts(banded, desk))
+
+    chosen = tuple(name for name in names for _ in range(2))
+    leading = frozenset(range(0, len(heads), 2))
+    return FiguresContent(
+        format_figures_title(desk), heads, leading, chosen, _make_rows(desk, _sort_best_first(desk, names[0]), cells)
+    )
+
+
+def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
+    """Return where each column stands at this load: for one accelerator, and for one user."""
+    name = "output_tokens_per_s_per_accelerator"
+    heads = (
+        tr("One accelerator, tok/s"),
+        tr("Band"),
+        tr("Each user, tok/s"),
+        tr("At {speed}, tok/s", speed=_format_tab(chart)),
+    )
+    best = (
+        {}
+        if chart.drawing.cursor_readout is None
+        else {row.key: row.cells for row in chart.drawing.cursor_readout.rows}
+    )
+
+    def cells(part: AcceleratorColumn) -> tuple[str, ...]:
+        tpot = part.figure("tpot_ms")
+        speed = MISSING_VALUE_TEXT if tpot is None else desk.formatter.estimate(1000.0 / tpot.value)
+        return (*_format_texts(part.figure(name), desk), speed, best.get(part.key, (MISSING_VALUE_TEXT,))[0])
+
+    chosen = (name, name, "tpot_ms", name)
+    return FiguresContent(
+        format_figures_title(desk), heads, frozenset({0}), chosen, _make_rows(desk, _sort_best_first(desk, name), cells)
+    )
+
+
+def _format_tab(chart: ParetoChart) -> str:
+    return "" if chart.drawing.rule is None else chart.drawing.rule.text
+
+
+def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
+    """Return where the steps of each column stand under its roof."""
+    heads = (
+        tr("Decode, FLOP/byte"),
+        tr("Decode, TFLOPS"),
+        tr("Prefill, FLOP/byte"),
+        tr("Prefill, TFLOPS"),
+        tr("Ridge, FLOP/byte"),
+    )
+    found = {each.part.key: each.roofline for each in chart.roofed}
+    number = desk.formatter.estimate
+
+    def cells(part: AcceleratorColumn) -> tuple[str, ...]:
+        roofline = found.get(part.key)
+        if roofline is None:
+            return (MISSING_VALUE_TEXT,) * len(heads)
+        points = [
+            (MISSING_VALUE_TEXT, MISSING_VALUE_TEXT)
+            if point is None
+            else (number(point.intensity), number(point.flops / _TERA))
+            for point in (roofline.decode, roofline.prefill)
+        ]
+        return (*points[0], *points[1], number(roofline.effective.ridge))
+
+    chosen = ("tpot_ms", "tpot_ms", "ttft_ms", "ttft_ms", "output_tokens_per_s")
+    ordered = _sort_best_first(desk, "output_tokens_per_s")
+    return FiguresContent(
+        format_figures_title(desk), heads, frozenset({1, 3}), chosen, _make_rows(desk, ordered, cells)
+    )
+
+
+def _format_texts(banded: IntervalEstimate | None, desk: Desk) -> tuple[str, str]:
+    if banded is None:
+        return MISSING_VALUE_TEXT, ""
+    return desk.formatter.estimate(banded.value), desk.formatter.band(banded)
+
+
+def _sort_best_first(desk: Desk, name: str) -> list[AcceleratorColumn]:
+    sign = -1.0 if HIGHER_IS_BETTER[name] else 1.0
+
+    unranked = () if desk.answer is None else tuple(desk.keys[place] for place in desk.answer.unranked)
+
+    def order(part: AcceleratorColumn) -> tuple[bool, bool, float]:
+        banded = part.figure(name)
+        return banded is None, part.key in unranked, 0.0 if banded is None else sign * banded.value
+
+    return sorted(list_columns(desk.answer), key=order)
+
+
+def _make_rows(
+    desk: Desk, ordered: list[AcceleratorColumn], cells: Callable[[AcceleratorColumn], tuple[str, ...]]
+) -> tuple[FigureRow, ...]:
+    rows = []
+    for part in ordered:
+        said, faulty = describe_limiter(part, desk)
+        rows.append(FigureRow(part.key, part.slot, part.is_variant, part.name, cells(part), said, faulty))
+    return tuple(rows)
+
 
 _MARGIN = 16
 #: Heights of the upper and lower half of the overview, and widths of the two charts in the lower.
 _HALVES = (63, 37)
 _LOWER = (54, 46)
 #: What a view shows, and can be copied and read as a table.
-PageChart = Chart | SplitChart | ComparisonBlock | MlperfBlock
+PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
 
 
-class View(QWidget):
+class PerformanceView(QWidget):
     """What one segment shows; `charts` in reading order."""
 
     def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
-        """Keep the charts."""
         super().__init__(parent)
         self.charts = tuple(charts)
 
     def refresh(self) -> None:
-        """Show the desk's answer."""
         for chart in self.charts:
             chart.refresh()
 
     def set_bands(self, wanted: bool) -> None:
-        """Shade bands, or none."""
         for chart in self.charts:
-            if isinstance(chart, Chart):
+            if isinstance(chart, DeskChart):
                 chart.set_bands_wanted(wanted)
 
     def current_chart(self) -> PageChart:
@@ -54,11 +198,10 @@ class View(QWidget):
         return next((chart for chart in self.charts if chart.hasFocus()), self.charts[0])
 
 
-class Overview(View):
+class PerformanceOverview(PerformanceView):
     """Throughput with its limiters, below speed against throughput and time to first token."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        """Make three charts."""
         self.throughput = ThroughputChart(desk, theme)
         self.throughput.say_what_does_not_fit()
         self.pareto = ParetoChart(desk, theme)
@@ -76,19 +219,19 @@ class Overview(View):
         lower.addWidget(self.pareto, _LOWER[0])
         lower.addWidget(self.first_token, _LOWER[1])
         whole.addLayout(upper, _HALVES[0])
-        whole.addWidget(Rule(theme))
+        whole.addWidget(Hairline(theme))
         whole.addLayout(lower, _HALVES[1])
 
 
-class OneView(View):
+class ChartView(PerformanceView):
     """One chart, or two of a kind, over the whole page, with the figures at this load below."""
 
     def __init__(
         self,
         desk: Desk,
         theme: Theme,
-        charts: Sequence[Chart | SplitChart],
-        made: Callable[[], Figures] | None,
+        charts: Sequence[DeskChart | TimeSplitChart],
+        made: Callable[[], FiguresContent] | None,
         parent: QWidget | None = None,
     ) -> None:
         """Take the charts, and what makes the table's figures; a chart of bars has its figures in it."""
@@ -105,9 +248,9 @@ class OneView(View):
             row.addWidget(chart, 1)
         whole.addLayout(row, 1)
         self.table = FiguresTable(theme, self)
-        self._title = Label(theme, font="section", parent=self)
+        self._title = ThemedLabel(theme, font="section", parent=self)
         if made is not None:
-            whole.addWidget(Rule(theme))
+            whole.addWidget(Hairline(theme))
             below = QVBoxLayout()
             below.setContentsMargins(_MARGIN, 6, _MARGIN, 12)
             below.addWidget(self._title)
@@ -115,11 +258,10 @@ class OneView(View):
             whole.addLayout(below)
         self.table.setVisible(made is not None)
         self._title.setVisible(made is not None)
-        self.table.chosen.connect(lambda key, name: desk.select(figure(key, name)))
+        self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         desk.selection_changed.connect(self._follow_selection)
 
     def refresh(self) -> None:
-        """Show the desk's answer in charts and table."""
         super().refresh()
         if self._made is not None:
             shown = self._made()
@@ -133,39 +275,35 @@ class OneView(View):
         self.table.choose_row(chosen.column if chosen is not None and is_figure else None)
 
 
-def throughput_view(desk: Desk, theme: Theme) -> View:
-    """Return throughput alone."""
+def make_throughput_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = ThroughputChart(desk, theme)
     chart.say_what_does_not_fit()
     chart.docked = False
-    return OneView(desk, theme, [chart], lambda: figures.of_figures(desk, ("output_tokens_per_s",)))
+    return ChartView(desk, theme, [chart], lambda: make_estimate_figures(desk, ("output_tokens_per_s",)))
 
 
-def pareto_view(desk: Desk, theme: Theme) -> View:
-    """Return speed against throughput alone."""
+def make_pareto_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = ParetoChart(desk, theme)
     chart.labelled = True
     chart.say_what_does_not_fit()
-    return OneView(desk, theme, [chart], lambda: figures.of_pareto(desk, chart))
+    return ChartView(desk, theme, [chart], lambda: make_pareto_figures(desk, chart))
 
 
-def latency_view(desk: Desk, theme: Theme) -> View:
-    """Return both times."""
+def make_latency_view(desk: Desk, theme: Theme) -> PerformanceView:
     charts = [LatencyChart(desk, theme, name) for name in ("ttft_ms", "tpot_ms")]
     charts[0].say_what_does_not_fit()
-    return OneView(desk, theme, charts, lambda: figures.of_figures(desk, ("ttft_ms", "tpot_ms")))
+    return ChartView(desk, theme, charts, lambda: make_estimate_figures(desk, ("ttft_ms", "tpot_ms")))
 
 
-def roofline_view(desk: Desk, theme: Theme) -> View:
-    """Return the rooflines."""
+def make_roofline_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = RooflineChart(desk, theme)
     chart.say_what_does_not_fit()
-    return OneView(desk, theme, [chart], lambda: figures.of_roofline(desk, chart))
+    return ChartView(desk, theme, [chart], lambda: make_roofline_figures(desk, chart))
 
 
-def split_view(desk: Desk, theme: Theme) -> View:
+def make_split_view(desk: Desk, theme: Theme) -> PerformanceView:
     """Return where the time of requests and steps goes."""
-    view = OneView(desk, theme, [SplitChart(desk, theme)], None)
+    view = ChartView(desk, theme, [TimeSplitChart(desk, theme)], None)
     layout = view.layout()
     if layout is not None:
         layout.setAlignment(Qt.AlignmentFlag.AlignTop)

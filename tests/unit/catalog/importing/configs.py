@@ -9,12 +9,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from gpudesk.catalog.definitions import model_of
-from gpudesk.catalog.importing.hf import propose_model
-from gpudesk.catalog.model_schema import MODEL_FILE
-from gpudesk.domain.models import Ffn, Mixer, Model
-from gpudesk.domain.own_facts import OwnModel, Proposal
-from gpudesk.engine.tensors import parameter_count
+from gpudesk.catalog.build.records import MODEL_FILE
+from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.domain.model import Ffn, Mixer, Model
+from gpudesk.domain.user_facts import ImportProposal, UserModel
+from gpudesk.engine.tensors import count_parameters
 
 ROOT = Path(__file__).parents[4]
 CONFIGS = ROOT / "tests" / "data" / "hf"
@@ -38,20 +38,20 @@ def beside(name: str) -> dict[str, bytes]:
     return {"hf_quant_config.json": path.read_bytes()} if path.exists() else {}
 
 
-def proposed(name: str, **changes: object) -> Proposal:
+def proposed(name: str, **changes: object) -> ImportProposal:
     """Return the proposal of a configuration with some fields changed; None takes one away."""
     table = config(name) | changes
     table = {key: value for key, value in table.items() if value is not None or key not in changes}
     return propose_model(
-        json.dumps(table).encode(), beside(name), name=name, today=TODAY, parameters_of=parameter_count
+        json.dumps(table).encode(), beside(name), name=name, today=TODAY, parameters_of=count_parameters
     )
 
 
-def model(proposal: Proposal) -> Model:
+def model(proposal: ImportProposal) -> Model:
     """Return the model that a proposal brings."""
     assert not proposal.missing
-    (found,) = (fact for fact in proposal.facts if isinstance(fact, OwnModel))
-    return model_of(json.loads(found.definition))
+    (found,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
+    return parse_model(json.loads(found.definition))
 
 
 def imported(name: str, **changes: object) -> Model:
@@ -62,7 +62,7 @@ def imported(name: str, **changes: object) -> Model:
 def shipped(name: str) -> Model:
     """Return the model of the shipped catalog."""
     table = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
-    return model_of(MODEL_FILE.model_validate(table).definition())
+    return parse_model(MODEL_FILE.model_validate(table).definition())
 
 
 def layers(found: Model) -> Counter[tuple[Mixer | None, Ffn | None, int]]:

@@ -7,23 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.unit.catalog.importing.gguf_files import (
-    F32,
-    MXFP4,
-    Gguf,
-    attention,
-    dense,
-    experts,
-    head,
-    model,
-    norms,
-)
+from tests.unit.catalog.importing.gguf_files import F32, MXFP4, Gguf, attention, dense, experts, head, model, norms
 
 
 def llama_8b() -> Gguf:
-    made = model(
-        "llama", 4096, 128256, 32, attention__head_count=32, attention__head_count_kv=8, context_length=131072
-    )
+    made = model("llama", 4096, 128256, 32, attention__head_count=32, attention__head_count_kv=8, context_length=131072)
     head(made, 4096, 128256)
     made.add("rope_freqs.weight", 64)
     for layer in range(32):
@@ -257,9 +245,7 @@ def phi3_mini() -> Gguf:
 
 
 def falcon_40b() -> Gguf:
-    made = model(
-        "falcon", 8192, 65024, 60, attention__head_count=128, attention__head_count_kv=8, context_length=2048
-    )
+    made = model("falcon", 8192, 65024, 60, attention__head_count=128, attention__head_count_kv=8, context_length=2048)
     made.add("output_norm.bias", 8192)
     for layer in range(60):
         for name in ("attn_norm", "attn_norm_2"):

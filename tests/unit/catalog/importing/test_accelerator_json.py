@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.accelerator_json import complete_accelerator, propose_accelerator
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Preference, Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, Proposal
-from gpudesk.domain.units import GIB
-from gpudesk.sentences import problem, sentence
-from gpudesk.sheets.json import attribute_fields
+from gpudesk.catalog.importing.accelerator_reader import complete_accelerator, propose_accelerator
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import ImportProposal, UserAccelerator, UserClaim, UserFacts
+from gpudesk.report.writers.json import encode_attribute
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.units import GIB
 
 TODAY = "2026-11-25"
 
@@ -56,14 +55,14 @@ def attributes(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has 
     return sheet(attributes={name: value for name, value in found.items() if value is not None})
 
 
-def read(made: object) -> Proposal:
+def read(made: object) -> ImportProposal:
     return propose_accelerator(json.dumps(made).encode(), name="part.json", today=TODAY)
 
 
-def claims(proposal: Proposal) -> dict[str, OwnClaim]:
-    found: dict[str, OwnClaim] = {}
+def claims(proposal: ImportProposal) -> dict[str, UserClaim]:
+    found: dict[str, UserClaim] = {}
     for fact in proposal.facts:
-        if isinstance(fact, OwnClaim):
+        if isinstance(fact, UserClaim):
             found.setdefault(fact.attribute, fact)
     return found
 
@@ -71,21 +70,21 @@ def claims(proposal: Proposal) -> dict[str, OwnClaim]:
 def refused(made: object) -> str:
     with pytest.raises(InputError) as error:
         read(made)
-    return problem(error.value)
+    return format_input_error(error.value)
 
 
 def test_documented_form_makes_a_whole_accelerator(catalog: Catalog) -> None:
     proposal = read(sheet())
     source, part = proposal.facts[:2]
     assert isinstance(source, Source)
-    assert (source.title, source.kind, source.date) == ("Data sheet", Kind.VENDOR_DATASHEET, "2026-03")
-    assert part == OwnAccelerator("example-1", "Example 1", "Example", "hopper", announced=False)
+    assert (source.title, source.kind, source.date) == ("Data sheet", SourceKind.VENDOR_DATASHEET, "2026-03")
+    assert part == UserAccelerator("example-1", "Example 1", "Example", "hopper", announced=False)
     stated = claims(proposal)
     assert (stated["memory"].value, stated["memory"].published) == (192 * GIB, "192 GiB")
     assert stated["memory_bandwidth"].value == 5_300_000_000_000
     assert stated["supported_precisions"].value == ("fp16", "bf16")
     assert {claim.source for claim in stated.values()} == {source.id}
-    merged = catalog.with_own(OwnFacts.of(proposal.facts)).accelerator("example-1")
+    merged = catalog.with_own(UserFacts.of(proposal.facts)).accelerator("example-1")
     assert (merged.memory_bytes, merged.platform) == (192 * GIB, "ROCm")
     assert merged.peak_dense["bf16"] == 1307.4e12
 
@@ -106,16 +105,14 @@ def test_rival_claims_come_with_the_preferred_one_first(catalog: Catalog) -> Non
         if name != "memory_bandwidth":
             entry["source"] = "sheet"
     proposal = read(made)
-    (preference,) = [fact for fact in proposal.facts if isinstance(fact, Preference)]
+    (preference,) = [fact for fact in proposal.facts if isinstance(fact, ClaimPreference)]
     assert (preference.value, preference.reason) == (5_300_000_000_000, "The newer sheet.")
     assert claims(proposal)["memory_bandwidth"].retrieved == "2026-10-01"
-    attribute = catalog.with_own(OwnFacts.of(proposal.facts)).attribute("example-1", "memory_bandwidth")
+    attribute = catalog.with_own(UserFacts.of(proposal.facts)).attribute("example-1", "memory_bandwidth")
     assert attribute.value == 5_300_000_000_000
     assert [claim.value for claim in attribute.rivals] == [5_200_000_000_000]
-    older = next(
-        fact for fact in proposal.facts if isinstance(fact, Source) and fact.title == "Sheet of 2025"
-    )
-    assert (older.publisher, older.kind) == ("part.json", Kind.USER)
+    older = next(fact for fact in proposal.facts if isinstance(fact, Source) and fact.title == "Sheet of 2025")
+    assert (older.publisher, older.kind) == ("part.json", SourceKind.USER)
 
 
 def shown(catalog: Catalog, part: str) -> dict[str, Any]:
@@ -126,7 +123,7 @@ def shown(catalog: Catalog, part: str) -> dict[str, Any]:
         "kind": thing.kind.value,
         "name": thing.name,
         "maker": thing.maker,
-        "attributes": [attribute_fields(attribute) for attribute in catalog.attributes(part)],
+        "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(part)],
         "disputes": [],
         "catalog": {"revision": catalog.revision, "date": catalog.data_date},
     }
@@ -139,7 +136,7 @@ def test_every_shipped_part_can_be_printed_edited_and_read(catalog: Catalog) -> 
         assert [field.name for field in asked.missing] == ["generation"]
         raw = json.dumps(made).encode()
         proposal = complete_accelerator(raw, {"generation": part.generation}, name="x.json", today=TODAY)
-        merged = catalog.with_own(OwnFacts.of(proposal.facts))
+        merged = catalog.with_own(UserFacts.of(proposal.facts))
         for attribute in catalog.attributes(part.id):
             if attribute.value is not None:
                 assert merged.attribute(f"{part.id}-own", attribute.name).value == attribute.value
@@ -162,14 +159,12 @@ def test_generation_is_asked_for_with_those_that_there_are() -> None:
     assert (field.name, field.kind, field.choices) == ("generation", "word", ("ampere", "hopper"))
     assert proposal.facts == ()
     completed = complete_accelerator(raw, {"generation": "Brand New"}, name="x", today=TODAY)
-    assert (
-        next(fact for fact in completed.facts if isinstance(fact, OwnAccelerator)).generation == "brand-new"
-    )
+    assert next(fact for fact in completed.facts if isinstance(fact, UserAccelerator)).generation == "brand-new"
 
 
 def test_doubtful_figures_come_with_their_doubts() -> None:
     proposal = read(attributes(peak_dense_fp8={"value": 5, "unit": "PFLOPS"}))
-    assert "peak dense fp8: 3.82 times the peak in BF16" in "\n".join(map(sentence, proposal.notes))
+    assert "peak dense fp8: 3.82 times the peak in BF16" in "\n".join(map(format_message, proposal.notes))
 
 
 @pytest.mark.parametrize(
@@ -224,12 +219,12 @@ def test_faults_are_said_at_their_field(made: object, words: str) -> None:
 def test_files_that_are_none_are_refused(raw: bytes, words: str) -> None:
     with pytest.raises(InputError) as error:
         propose_accelerator(raw, name="x.json", today=TODAY)
-    assert words in problem(error.value)
+    assert words in format_input_error(error.value)
 
 
 def test_fields_that_are_not_read_are_said() -> None:
     proposal = read(sheet(colour="red"))
-    assert "Fields that are not read: colour" in "\n".join(map(sentence, proposal.left_out))
+    assert "Fields that are not read: colour" in "\n".join(map(format_message, proposal.left_out))
 
 
 json_values = st.recursive(
@@ -281,6 +276,6 @@ def test_anything_anywhere_gives_a_proposal_or_a_refusal(path: tuple[str, ...], 
     try:
         read_to: object = read(made)
     except InputError as error:
-        read_to = problem(error)
+        read_to = format_input_error(error)
         assert read_to.isprintable()
     assert read_to

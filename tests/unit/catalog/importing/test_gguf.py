@@ -12,34 +12,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.definitions import model_of
-from gpudesk.catalog.importing.gguf import complete_gguf, propose_gguf
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.models import Model
-from gpudesk.domain.own_facts import OwnClaim, OwnModel, Proposal
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sentences import problem, sentence
-from tests.unit.catalog.importing.gguf_files import (
-    BF16,
-    F16,
-    MXFP4,
-    Q4_K,
-    Q6_K,
-    Q8_0,
-    Gguf,
-    parameters,
-    parts,
-    small,
-)
+from gpudesk.catalog.importing.gguf_model import complete_gguf, propose_gguf
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import Source
+from gpudesk.domain.model import Model
+from gpudesk.domain.user_facts import ImportProposal, UserClaim, UserModel
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from tests.unit.catalog.importing.gguf_files import BF16, F16, MXFP4, Q4_K, Q6_K, Q8_0, Gguf, parameters, parts, small
 from tests.unit.catalog.importing.gguf_models import MODELS, deepseek_v3
 
 TODAY = "2026-11-25"
 DEFAULT = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def proposed(made: Gguf, folder: Path, name: str = "model.gguf", *, whole: bool = True) -> Proposal:
+def proposed(made: Gguf, folder: Path, name: str = "model.gguf", *, whole: bool = True) -> ImportProposal:
     return propose_gguf(made.write(folder / name, whole=whole), today=TODAY)
 
 
@@ -48,26 +36,24 @@ def reads_or_refuses(path: Path, answers: dict[str, object]) -> None:
     try:
         made: object = complete_gguf(path, answers, today=TODAY)
     except InputError as error:
-        made = problem(error)
+        made = format_input_error(error)
     assert made
 
 
-def own_model(proposal: Proposal) -> OwnModel:
-    return next(fact for fact in proposal.facts if isinstance(fact, OwnModel))
+def own_model(proposal: ImportProposal) -> UserModel:
+    return next(fact for fact in proposal.facts if isinstance(fact, UserModel))
 
 
-def model(proposal: Proposal) -> Model:
-    return model_of(json.loads(own_model(proposal).definition))
+def model(proposal: ImportProposal) -> Model:
+    return parse_model(json.loads(own_model(proposal).definition))
 
 
-def claimed(proposal: Proposal, attribute: str) -> object:
-    return next(
-        fact.value for fact in proposal.facts if isinstance(fact, OwnClaim) and fact.attribute == attribute
-    )
+def claimed(proposal: ImportProposal, attribute: str) -> object:
+    return next(fact.value for fact in proposal.facts if isinstance(fact, UserClaim) and fact.attribute == attribute)
 
 
-def said(proposal: Proposal) -> str:
-    return "\n".join(map(sentence, (*proposal.notes, *proposal.left_out)))
+def said(proposal: ImportProposal) -> str:
+    return "\n".join(map(format_message, (*proposal.notes, *proposal.left_out)))
 
 
 def layers(model: Model) -> list[Any]:
@@ -92,7 +78,7 @@ def test_total_is_the_sum_of_the_tensors(shipped: str, tmp_path: Path) -> None:
     left = ("rope_", "blk.46.") if shipped == "glm-4.5-air" else ("rope_",)
     assert claimed(proposal, "total_parameters") == parameters(made, without=left)
     # What is described takes the same room, but for what has no place in the description.
-    assert parameter_count(model(proposal)) == claimed(proposal, "total_parameters")
+    assert count_parameters(model(proposal)) == claimed(proposal, "total_parameters")
 
 
 def test_layer_kinds_are_named_as_the_shipped_models_name_theirs(tmp_path: Path) -> None:
@@ -118,7 +104,7 @@ def test_facts_name_the_file_as_their_source(tmp_path: Path) -> None:
     assert source.title == "tiny-Q8_0.gguf"
     assert own_model(proposal).id == "tiny-llama"
     assert (own_model(proposal).name, own_model(proposal).organisation) == ("Tiny Llama", "Example Lab")
-    claims = [fact for fact in proposal.facts if isinstance(fact, OwnClaim)]
+    claims = [fact for fact in proposal.facts if isinstance(fact, UserClaim)]
     assert {claim.source for claim in claims} == {source.id}
     assert proposed(made, tmp_path, "tiny-Q8_0.gguf") == proposal
 
@@ -147,8 +133,7 @@ def test_versions_and_byte_orders(version: int, order: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("kind", "word"),
-    [(F16, "fp16"), (BF16, "bf16"), (Q8_0, "int8"), (Q6_K, "int8"), (Q4_K, "int4"), (MXFP4, "mxfp4")],
+    ("kind", "word"), [(F16, "fp16"), (BF16, "bf16"), (Q8_0, "int8"), (Q6_K, "int8"), (Q4_K, "int4"), (MXFP4, "mxfp4")]
 )
 def test_precision_is_the_nearest(kind: int, word: str, tmp_path: Path) -> None:
     made = Gguf("llama", dict(MODELS["llama-3.1-8b"].keys), kind=kind)
@@ -196,7 +181,7 @@ def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
     (asked,) = proposal.missing
     assert asked.name == "like_architecture"
     assert "llama" in asked.choices
-    assert "brand-new is not known" in sentence(asked.why)
+    assert "brand-new is not known" in format_message(asked.why)
     completed = complete_gguf(path, {asked.name: "llama"}, today=TODAY)
     assert model(completed).layer_count == 2
     assert "its windows are those of llama" in said(completed)
@@ -215,7 +200,7 @@ def test_missing_keys_are_asked_for_together(tmp_path: Path) -> None:
     }
     answers = {"qwen3moe.attention.head_count": 32, "qwen3moe.expert_used_count": 8}
     completed = complete_gguf(path, answers, today=TODAY)
-    assert parameter_count(model(completed)) == parameters(made)
+    assert count_parameters(model(completed)) == parameters(made)
 
 
 # Parts
@@ -235,8 +220,8 @@ def test_part_alone_says_which_it_is(tmp_path: Path) -> None:
     second = list(parts(small(), 3))[1].write(tmp_path / "tiny-00002-of-00003.gguf")
     with pytest.raises(InputError) as error:
         propose_gguf(second, today=TODAY)
-    assert "part 2 of 3" in problem(error.value)
-    assert "tiny-00001-of-00003.gguf" in problem(error.value)
+    assert "part 2 of 3" in format_input_error(error.value)
+    assert "tiny-00001-of-00003.gguf" in format_input_error(error.value)
 
 
 def test_part_under_another_name_is_refused(tmp_path: Path) -> None:
@@ -315,7 +300,7 @@ def spoil(change: Callable[[Gguf], object]) -> Gguf:
 def test_broken_files_say_what_is_wrong(made: Gguf, wanted: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         proposed(made, tmp_path, whole=False)
-    assert wanted in problem(error.value)
+    assert wanted in format_input_error(error.value)
 
 
 @pytest.mark.parametrize(
@@ -326,25 +311,11 @@ def test_broken_files_say_what_is_wrong(made: Gguf, wanted: str, tmp_path: Path)
         (b"GGUF" + struct.pack("<IQQ", 3, 2**63, 2**63), "which no model has"),
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 2**62), "bytes"),
         (
-            b"GGUF"
-            + struct.pack("<IQQ", 3, 0, 1)
-            + struct.pack("<Q", 1)
-            + b"k"
-            + struct.pack("<IIQ", 9, 4, 2**60),
+            b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 4, 2**60),
             "longer",
         ),
-        (
-            b"GGUF"
-            + struct.pack("<IQQ", 3, 0, 1)
-            + struct.pack("<Q", 1)
-            + b"k"
-            + struct.pack("<IIQ", 9, 9, 1),
-            "form 9",
-        ),
-        (
-            b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", 77),
-            "form 77",
-        ),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 9, 1), "form 9"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", 77), "form 77"),
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 0), "architecture"),
     ],
 )
@@ -353,7 +324,7 @@ def test_hostile_headers_are_refused(raw: bytes, wanted: str, tmp_path: Path) ->
     path.write_bytes(raw)
     with pytest.raises(InputError) as error:
         propose_gguf(path, today=TODAY)
-    assert wanted in problem(error.value)
+    assert wanted in format_input_error(error.value)
 
 
 def test_header_that_never_ends_is_refused(tmp_path: Path) -> None:
@@ -364,7 +335,7 @@ def test_header_that_never_ends_is_refused(tmp_path: Path) -> None:
         file.truncate(2**30)
     with pytest.raises(InputError) as error:
         propose_gguf(path, today=TODAY)
-    assert "64.0 MiB" in problem(error.value)
+    assert "64.0 MiB" in format_input_error(error.value)
 
 
 def test_missing_file_says_so(tmp_path: Path) -> None:
@@ -373,13 +344,8 @@ def test_missing_file_says_so(tmp_path: Path) -> None:
 
 
 @settings(DEFAULT, max_examples=120)
-@given(
-    cut=st.integers(0, 6000),
-    changes=st.lists(st.tuples(st.integers(0, 6000), st.integers(0, 255)), max_size=12),
-)
-def test_damaged_files_give_a_proposal_or_a_refusal(
-    cut: int, changes: list[tuple[int, int]], tmp_path: Path
-) -> None:
+@given(cut=st.integers(0, 6000), changes=st.lists(st.tuples(st.integers(0, 6000), st.integers(0, 255)), max_size=12))
+def test_damaged_files_give_a_proposal_or_a_refusal(cut: int, changes: list[tuple[int, int]], tmp_path: Path) -> None:
     made = small(expert_used_count=2)
     made.keys["tokenizer.ggml.tokens"] = ["a", "b"]
     raw = bytearray(made.header())
@@ -394,12 +360,7 @@ def test_damaged_files_give_a_proposal_or_a_refusal(
 @given(
     answers=st.dictionaries(
         st.sampled_from(
-            [
-                "like_architecture",
-                "llama.attention.head_count",
-                "llama.block_count",
-                "llama.attention.head_count_kv",
-            ]
+            ["like_architecture", "llama.attention.head_count", "llama.block_count", "llama.attention.head_count_kv"]
         ),
         st.one_of(st.integers(-(2**70), 2**70), st.text(max_size=5), st.none(), st.floats(), st.booleans()),
     )

@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
-from gpudesk.catalog.importing.hf import propose_model
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.models import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
-from gpudesk.domain.own_facts import OwnClaim, OwnModel
+from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv import cache_profile
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sentences import sentence
+from gpudesk.domain.user_facts import UserClaim, UserModel
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.catalog.importing.configs import (
     NAMES,
     SHIPPED,
@@ -109,10 +108,8 @@ def test_import_equals_the_shipped_definition(name: str) -> None:
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_parameters_are_those_that_the_class_builds(name: str) -> None:
     proposal = proposed(name)
-    assert parameter_count(model(proposal)) == PARAMETERS[name]
-    stated = [
-        f.value for f in proposal.facts if isinstance(f, OwnClaim) and f.attribute == "total_parameters"
-    ]
+    assert count_parameters(model(proposal)) == PARAMETERS[name]
+    stated = [f.value for f in proposal.facts if isinstance(f, UserClaim) and f.attribute == "total_parameters"]
     assert stated == [PARAMETERS[name]]
 
 
@@ -134,7 +131,7 @@ def test_parameters_are_those_that_the_class_builds(name: str) -> None:
     ],
 )
 def test_kv_cache_grows_by_the_bytes_that_the_layers_add_up_to(name: str, bytes_a_token: int) -> None:
-    profile = cache_profile(imported(name), Precision.FP16, ParallelPlan())
+    profile = compute_cache_profile(imported(name), Precision.FP16, ParallelPlan())
     grown = sum(growth.per_token for growth in profile.stored if growth.window is None)
     assert grown == bytes_a_token
 
@@ -143,12 +140,12 @@ def test_every_dimension_comes_from_the_file() -> None:
     proposal = proposed("qwen3-8b")
     source, own, *claims = proposal.facts
     assert isinstance(source, Source)
-    assert (source.title, source.kind) == ("qwen3-8b, config.json", Kind.CONFIG_COPY)
+    assert (source.title, source.kind) == ("qwen3-8b, config.json", SourceKind.CONFIG_COPY)
     assert source.id.startswith("own-")
-    assert isinstance(own, OwnModel)
+    assert isinstance(own, UserModel)
     assert own.id == "qwen3-8b"
-    assert {claim.source for claim in claims if isinstance(claim, OwnClaim)} == {source.id}
-    values = {claim.attribute: claim.value for claim in claims if isinstance(claim, OwnClaim)}
+    assert {claim.source for claim in claims if isinstance(claim, UserClaim)} == {source.id}
+    values = {claim.attribute: claim.value for claim in claims if isinstance(claim, UserClaim)}
     assert values["mixers.attention.kv_heads"] == 8
     assert values["max_context"] == 40960
 
@@ -167,13 +164,13 @@ def test_every_dimension_comes_from_the_file() -> None:
 def test_names_come_from_the_folder(given: str, name: str, organisation: str, identity: str) -> None:
     raw = json.dumps(config("qwen3-8b")).encode()
     proposal = propose_model(raw, {}, name=given, today=TODAY)
-    (own,) = (fact for fact in proposal.facts if isinstance(fact, OwnModel))
+    (own,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
     assert (own.name, own.organisation, own.id) == (name, organisation, identity)
     assert proposal.name == name
 
 
 def test_parts_that_are_left_out_are_said() -> None:
-    said = {name: [sentence(each) for each in proposed(name).left_out] for name in NAMES}
+    said = {name: [format_message(each) for each in proposed(name).left_out] for name in NAMES}
     assert "The encoders of images or sound: this is the text model" in said["qwen3.5-27b"]
     assert "One layer that drafts further tokens" in said["deepseek-r1"]
     assert "3 layers that draft further tokens" in said["step-3.7-flash"]
@@ -183,17 +180,17 @@ def test_parts_that_are_left_out_are_said() -> None:
 
 def test_tables_that_route_tokens_are_told_with_their_size() -> None:
     # 129,280 tokens of six experts each in three layers, four or eight bytes a number.
-    (note,) = [sentence(each) for each in proposed("deepseek-v4-flash").notes]
+    (note,) = [format_message(each) for each in proposed("deepseek-v4-flash").notes]
     assert note.startswith("The first 3 layers route by tables from token to experts, which are not counted")
     assert (129_280 * 6 * 3 * 4, 129_280 * 6 * 3 * 8) == (9_308_160, 18_616_320)
     assert "8.88 MiB in all, or 17.8 MiB" in note
-    (one,) = [sentence(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
+    (one,) = [format_message(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
     assert "by a table from token to experts, which is not counted: 2.96 MiB, or 5.92 MiB" in one
 
 
 def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
     proposal = proposed("gemma-3-4b")
-    (note,) = [sentence(each) for each in proposal.notes]
+    (note,) = [format_message(each) for each in proposal.notes]
     assert note.startswith("Left out of the file, so taken as the class has them: ")
     for told in ("text_config.num_attention_heads 8", "text_config.vocab_size 262208"):
         assert told in note
@@ -215,7 +212,7 @@ def test_layers_that_reuse_a_cache_keep_none_and_read_it(
     name: str, global_bytes: int, windowed_bytes: int, read_again: tuple[int, int]
 ) -> None:
     proposal = proposed(name)
-    found = cache_profile(model(proposal), Precision.FP16, ParallelPlan())
+    found = compute_cache_profile(model(proposal), Precision.FP16, ParallelPlan())
     stored = {growth.window: growth.per_token for growth in found.stored}
     read = {growth.window: growth.per_token for growth in found.read}
     assert stored == {None: global_bytes, 512: windowed_bytes}
@@ -230,7 +227,7 @@ def test_a_cache_that_no_layer_keeps_cannot_be_reused() -> None:
     with pytest.raises(InputError) as refused:
         propose_model(json.dumps(table).encode(), {}, name="e", today=TODAY)
     assert refused.value.where == "layers.2.reuses_cache"
-    assert sentence(refused.value.problem) == (
+    assert format_message(refused.value.problem) == (
         "no layer of the same shape keeps a cache that this one could reuse"
     )
 

@@ -7,11 +7,10 @@ import struct
 
 import pytest
 
-from gpudesk.catalog.importing.hf import propose_model
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Proposal
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sentences import sentence
+from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.user_facts import ImportProposal
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.catalog.importing.configs import (
     TINY_TENSORS,
     TODAY,
@@ -44,9 +43,7 @@ from tests.unit.catalog.importing.configs import (
         ("olmo-2-7b", "bf16", "linear", "bf16", None),
     ],
 )
-def test_precision_of_the_checkpoint(
-    name: str, precision: str, covered: str, other: str, group: int | None
-) -> None:
+def test_precision_of_the_checkpoint(name: str, precision: str, covered: str, other: str, group: int | None) -> None:
     found = imported(name)
     assert found.native_precision is not None
     assert (
@@ -78,10 +75,7 @@ def test_precision_of_the_checkpoint(
             {
                 "quant_method": "compressed-tensors",
                 "config_groups": {
-                    "g": {
-                        "targets": ["Linear"],
-                        "weights": {"num_bits": 4, "type": "float", "group_size": 16},
-                    }
+                    "g": {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "float", "group_size": 16}}
                 },
             },
             "nvfp4",
@@ -94,9 +88,7 @@ def test_precision_of_the_checkpoint(
         ),
     ],
 )
-def test_dialects_of_number_formats(
-    quantisation: dict[str, object], precision: str, group: int | None
-) -> None:
+def test_dialects_of_number_formats(quantisation: dict[str, object], precision: str, group: int | None) -> None:
     found = imported("qwen2.5-7b", quantization_config=quantisation)
     assert found.native_precision is not None
     assert (found.native_precision.value, found.native_group_size) == (precision, group)
@@ -105,13 +97,13 @@ def test_dialects_of_number_formats(
 def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
     proposal = proposed("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
     assert model(proposal).native_precision is None
-    assert [sentence(note) for note in proposal.notes] == [
+    assert [format_message(note) for note in proposal.notes] == [
         "The number format aqlm is not known, so what the checkpoint stores is left open"
     ]
 
 
 def test_formats_that_a_model_has_no_place_for_are_said() -> None:
-    (note,) = [sentence(each) for each in proposed("glm-5.1-nvfp4").notes]
+    (note,) = [format_message(each) for each in proposed("glm-5.1-nvfp4").notes]
     assert note.startswith("Beside the routed experts some matrices are stored in another format; all of")
 
 
@@ -124,9 +116,9 @@ def _index(**metadata: object) -> dict[str, bytes]:
     return {"model.safetensors.index.json": json.dumps(table).encode()}
 
 
-def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> Proposal:
+def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> ImportProposal:
     raw = json.dumps(config(name)).encode()
-    return propose_model(raw, files, name=name, today=TODAY, parameters_of=parameter_count)
+    return propose_model(raw, files, name=name, today=TODAY, parameters_of=count_parameters)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +133,7 @@ def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> Proposal:
     ],
 )
 def test_parameters_are_held_against_the_index(metadata: dict[str, object], said: str) -> None:
-    (note,) = [sentence(each) for each in _with(_index(**metadata)).notes]
+    (note,) = [format_message(each) for each in _with(_index(**metadata)).notes]
     assert note.endswith(said)
 
 
@@ -155,10 +147,8 @@ def test_more_than_the_text_model_in_the_checkpoint_is_no_fault() -> None:
     table = json.loads(files["model.safetensors.index.json"])
     table["weight_map"]["visual.patch_embed.weight"] = "model-1.safetensors"
     files["model.safetensors.index.json"] = json.dumps(table).encode()
-    (note,) = [sentence(each) for each in _with(files).notes]
-    assert note == (
-        "8,030,261,248 parameters; the checkpoint holds 8,500,000,000, with parts that are left out here"
-    )
+    (note,) = [format_message(each) for each in _with(files).notes]
+    assert note == ("8,030,261,248 parameters; the checkpoint holds 8,500,000,000, with parts that are left out here")
 
 
 TINY: dict[str, object] = {
@@ -174,11 +164,9 @@ TINY: dict[str, object] = {
 }
 
 
-def _tiny(header: bytes, **changes: object) -> Proposal:
+def _tiny(header: bytes, **changes: object) -> ImportProposal:
     raw = json.dumps(TINY | changes).encode()
-    return propose_model(
-        raw, {"model.safetensors": header}, name="tiny", today=TODAY, parameters_of=parameter_count
-    )
+    return propose_model(raw, {"model.safetensors": header}, name="tiny", today=TODAY, parameters_of=count_parameters)
 
 
 def test_headers_are_counted_tensor_by_tensor_without_drafts_and_encoders() -> None:
@@ -187,7 +175,7 @@ def test_headers_are_counted_tensor_by_tensor_without_drafts_and_encoders() -> N
         "visual.patch.weight": ("BF16", [64, 64]),
         "model.layers.0.self_attn.rotary_emb.inv_freq": ("F32", [8]),
     }
-    (note,) = [sentence(each) for each in _tiny(header_of(TINY_TENSORS | more)).notes]
+    (note,) = [format_message(each) for each in _tiny(header_of(TINY_TENSORS | more)).notes]
     assert note == "165,056 parameters, as many as the checkpoint holds"
 
 
@@ -199,10 +187,8 @@ def test_packed_matrices_count_what_they_unpack_to() -> None:
             stem = name.removesuffix(".weight")
             packed |= {f"{stem}.qweight": ("I32", [rows, columns // 8]), f"{stem}.scales": ("F16", [rows, 1])}
             packed |= {f"{stem}.qzeros": ("I32", [rows, 1]), f"{stem}.g_idx": ("I32", [columns])}
-    found = _tiny(
-        header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128}
-    )
-    (note,) = [sentence(each) for each in found.notes]
+    found = _tiny(header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128})
+    (note,) = [format_message(each) for each in found.notes]
     assert note == "165,056 parameters, as many as the checkpoint holds"
 
 
@@ -226,7 +212,7 @@ def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
 def test_broken_headers_are_refused(header: bytes, said: str) -> None:
     with pytest.raises(InputError) as refused:
         _tiny(header)
-    assert said in sentence(refused.value.problem)
+    assert said in format_message(refused.value.problem)
     assert str(refused.value.where).startswith("model.safetensors")
 
 

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.hf import propose_model
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Proposal
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sentences import sentence
+from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.user_facts import ImportProposal
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import InputError, format_message
 from tests.unit.catalog.importing.configs import NAMES, TODAY, config
 
 
-def read(raw: bytes, files: dict[str, bytes] | None = None) -> Proposal:
-    return propose_model(raw, files or {}, name="x", today=TODAY, parameters_of=parameter_count)
+def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
+    return propose_model(raw, files or {}, name="x", today=TODAY, parameters_of=count_parameters)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ def test_what_is_no_configuration_is_refused(raw: bytes, said: str) -> None:
     with pytest.raises(InputError) as refused:
         read(raw)
     assert refused.value.where == "config.json"
-    assert said in sentence(refused.value.problem)
+    assert said in format_message(refused.value.problem)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +67,11 @@ def test_what_is_no_configuration_is_refused(raw: bytes, said: str) -> None:
         ("kimi-k2.5", "text_config", "none", "text_config"),
     ],
 )
-def test_a_field_that_cannot_be_is_refused_at_its_place(
-    name: str, field: str, value: object, where: str
-) -> None:
+def test_a_field_that_cannot_be_is_refused_at_its_place(name: str, field: str, value: object, where: str) -> None:
     with pytest.raises(InputError) as refused:
         read(json.dumps(config(name) | {field: value}).encode())
     assert refused.value.where == where
-    assert sentence(refused.value.problem)
+    assert format_message(refused.value.problem)
 
 
 def test_fields_that_nobody_reads_do_not_matter() -> None:
@@ -93,8 +90,7 @@ _LEAF = st.one_of(
     st.sampled_from(["full_attention", "linear_attention", "sparse", "MEM*E-", "auto", "none"]),
 )
 _VALUE = st.recursive(
-    _LEAF,
-    lambda inner: st.lists(inner, max_size=90) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    _LEAF, lambda inner: st.lists(inner, max_size=90) | st.dictionaries(st.text(max_size=12), inner, max_size=4)
 )
 _READ = (
     "model_type",
@@ -161,8 +157,8 @@ def _proposal_or_refusal(raw: bytes, files: dict[str, bytes]) -> None:
     else:
         assert bool(proposal.facts) != bool(proposal.missing)
         for told in (*proposal.notes, *proposal.left_out, *(field.why for field in proposal.missing)):
-            assert sentence(told).isprintable()
+            assert format_message(told).isprintable()
         return
     assert refused.where
     assert refused.where.isprintable()
-    assert sentence(refused.problem).isprintable()
+    assert format_message(refused.problem).isprintable()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gpudesk.catalog.importing.hf import complete_model, propose_model
-from gpudesk.engine.tensors import parameter_count
-from gpudesk.sentences import sentence
+from gpudesk.catalog.importing.huggingface.reader import complete_model, propose_model
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.text.messages import format_message
 from tests.unit.catalog.importing.configs import (
     TINY_TENSORS,
     TODAY,
@@ -26,7 +26,7 @@ def test_a_known_architecture_says_which_fields_are_missing() -> None:
         ("num_attention_heads", "whole"),
         ("hidden_size", "whole"),
     ]
-    assert sentence(proposal.missing[1].why) == (
+    assert format_message(proposal.missing[1].why) == (
         "How wide a token is between the layers; the file does not say it"
     )
 
@@ -37,7 +37,7 @@ def test_answers_complete_it() -> None:
     ).encode()
     proposal = complete_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
     assert layers(model(proposal)) == layers(shipped("llama-3.1-8b"))
-    assert "Yours, not of the file: num_attention_heads" in map(sentence, proposal.notes)
+    assert "Yours, not of the file: num_attention_heads" in map(format_message, proposal.notes)
 
 
 def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
@@ -47,7 +47,7 @@ def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
     (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
     assert field.name == "text_config.num_hidden_layers"
     proposal = complete_model(raw, {}, {field.name: 28}, name="x", today=TODAY)
-    assert parameter_count(model(proposal)) == 1_720_574_976
+    assert count_parameters(model(proposal)) == 1_720_574_976
 
 
 UNKNOWN = {
@@ -70,7 +70,7 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
         "gated_mlp": (),
         "tie_word_embeddings": (),
     }
-    said = [sentence(note) for note in proposal.notes]
+    said = [format_message(note) for note in proposal.notes]
     assert said[0].startswith("The architecture newarch is not known. It was read like Llama")
     assert "Not understood, and left aside: mamba_ratio" in said
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
@@ -79,9 +79,7 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
 
 
 def test_names_of_tensors_answer_for_an_unknown_architecture() -> None:
-    raw = json.dumps(
-        UNKNOWN | {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2}
-    ).encode()
+    raw = json.dumps(UNKNOWN | {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2}).encode()
     files = {"model.safetensors": header_of(TINY_TENSORS)}
     proposal = propose_model(raw, files, name="new", today=TODAY)
     assert not proposal.missing

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from gpudesk.catalog.definitions import model_of
-from gpudesk.catalog.importing.model_facts import model_facts
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim, OwnFacts, OwnModel
-from gpudesk.sentences import sentence
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import UserClaim, UserFacts, UserModel
+from gpudesk.text.messages import InputError, format_message
 
 MODELS = Path(__file__).parents[4] / "data" / "models"
-SOURCE = Source("own-config-1", "config.json", "me", Kind.CONFIG_COPY)
+SOURCE = Source("own-config-1", "config.json", "me", SourceKind.CONFIG_COPY)
 TINY: dict[str, Any] = {
     "id": "tiny",
     "name": "Tiny",
@@ -37,20 +36,18 @@ def shipped(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["llama-3.1-70b", "deepseek-v3.2", "qwen3-next-80b-a3b", "kimi-k3"])
 def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
-    facts = model_facts(
+    facts = make_model_facts(
         shipped(name), SOURCE, today="2026-12-01", stated={"total_parameters": 7, "licence": "MIT"}
     )
     assert facts[0] is SOURCE
     model = facts[1]
-    assert isinstance(model, OwnModel)
+    assert isinstance(model, UserModel)
     assert model.id == name
-    claims = [fact for fact in facts if isinstance(fact, OwnClaim)]
-    assert len(claims) == len(facts) - 2 == len(OwnFacts.of(facts)) - 2
-    assert {(claim.thing, claim.source, claim.kind) for claim in claims} == {
-        (name, SOURCE.id, Kind.CONFIG_COPY)
-    }
+    claims = [fact for fact in facts if isinstance(fact, UserClaim)]
+    assert len(claims) == len(facts) - 2 == len(UserFacts.of(facts)) - 2
+    assert {(claim.thing, claim.source, claim.kind) for claim in claims} == {(name, SOURCE.id, SourceKind.CONFIG_COPY)}
     values = {claim.attribute: claim.value for claim in claims}
-    restored = model_of(json.loads(model.definition))
+    restored = parse_model(json.loads(model.definition))
     assert values["layer_count"] == restored.layer_count
     assert values["hidden_size"] == restored.hidden_size
     assert values["total_parameters"] == 7
@@ -81,26 +78,21 @@ def test_what_no_model_can_have_is_refused_at_its_field(
         table = table[step]
     table[path[-1]] = value
     with pytest.raises(InputError) as refused:
-        model_facts(definition, SOURCE, today="2026-12-01")
+        make_model_facts(definition, SOURCE, today="2026-12-01")
     assert refused.value.where == where
-    assert said in sentence(refused.value.problem)
+    assert said in format_message(refused.value.problem)
 
 
 def test_more_parameters_than_any_estimate_can_take_are_refused() -> None:
     definition = copy.deepcopy(TINY)
     definition["hidden_size"] = 2**18
-    definition["ffns"]["mlp"] = {
-        "kind": "moe",
-        "experts": 2**14,
-        "experts_per_token": 2,
-        "intermediate_size": 2**20,
-    }
+    definition["ffns"]["mlp"] = {"kind": "moe", "experts": 2**14, "experts_per_token": 2, "intermediate_size": 2**20}
     with pytest.raises(InputError) as refused:
-        model_facts(definition, SOURCE, today="2026-12-01")
-    assert "10^15" in sentence(refused.value.problem)
+        make_model_facts(definition, SOURCE, today="2026-12-01")
+    assert "10^15" in format_message(refused.value.problem)
 
 
 def test_attributes_that_models_do_not_have_are_refused() -> None:
     with pytest.raises(InputError) as refused:
-        model_facts(TINY, SOURCE, today="2026-12-01", stated={"colour": "red"})
+        make_model_facts(TINY, SOURCE, today="2026-12-01", stated={"colour": "red"})
     assert refused.value.where == "colour"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpudesk.catalog.importing.accelerator_plausibility import findings
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.accelerators import PLATFORMS
-from gpudesk.domain.claims import ClaimValue
-from gpudesk.domain.plausibility import Finding, Grade
-from gpudesk.domain.units import GIB
-from gpudesk.sentences import sentence
+from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import format_message
+from gpudesk.text.units import GIB
 
 #: What is doubtful of shipped parts, and why it is kept: disputes that are known.
 KNOWN_DOUBTS = {
@@ -51,8 +51,8 @@ def parts(catalog: Catalog) -> dict[str, dict[str, ClaimValue]]:
     return {part.id: values_of(catalog, part.id) for part in catalog.accelerators()}
 
 
-def caught(values: Mapping[str, ClaimValue], name: str, part: str = "") -> list[Finding]:
-    return [each for each in findings(values, part) if each.concerns(name)]
+def caught(values: Mapping[str, ClaimValue], name: str, part: str = "") -> list[PlausibilityFinding]:
+    return [each for each in check_plausibility(values, part) if each.concerns(name)]
 
 
 def scaled(values: Mapping[str, ClaimValue], name: str, factor: float) -> dict[str, ClaimValue]:
@@ -66,13 +66,13 @@ def test_no_shipped_part_is_refused_and_the_doubts_are_known(catalog: Catalog) -
     found = {
         (part, finding.attribute): finding
         for part, values in parts(catalog).items()
-        for finding in findings(values, names[part])
+        for finding in check_plausibility(values, names[part])
     }
     assert len(names) >= 33
-    assert not [each for each in found.values() if each.grade is Grade.REFUSED]
+    assert not [each for each in found.values() if each.grade is PlausibilityGrade.REFUSED]
     assert found.keys() == KNOWN_DOUBTS.keys()
     for key, words in KNOWN_DOUBTS.items():
-        assert words in sentence(found[key].problem), key
+        assert words in format_message(found[key].problem), key
 
 
 @pytest.mark.parametrize(
@@ -105,20 +105,20 @@ def test_sparse_peak_given_as_dense_is_caught(catalog: Catalog) -> None:
 def test_exchanged_peaks_are_refused(catalog: Catalog) -> None:
     values = values_of(catalog, "h100-sxm")
     values["peak_dense_fp8"], values["peak_sparse_fp8"] = values["peak_sparse_fp8"], values["peak_dense_fp8"]
-    (finding,) = [each for each in findings(values) if each.grade is Grade.REFUSED]
+    (finding,) = [each for each in check_plausibility(values) if each.grade is PlausibilityGrade.REFUSED]
     assert (finding.attribute, finding.others) == ("peak_sparse_fp8", ("peak_dense_fp8",))
 
 
 def test_stacks_that_do_not_exist_are_caught(catalog: Catalog) -> None:
     """Six stacks of an MI325X would hold 42.7 GiB each, and give 1 TB/s."""
     values = {**values_of(catalog, "mi325x"), "memory_stacks": 6}
-    assert any("42.7" in sentence(each.problem) for each in caught(values, "memory"))
-    assert any(each.grade is Grade.REFUSED for each in caught({**values, "memory_stacks": 4}, "memory"))
+    assert any("42.7" in format_message(each.problem) for each in caught(values, "memory"))
+    assert any(each.grade is PlausibilityGrade.REFUSED for each in caught({**values, "memory_stacks": 4}, "memory"))
 
 
 def test_doubled_data_rate_is_caught(catalog: Catalog) -> None:
     values = {**values_of(catalog, "mi325x"), "memory_bandwidth": 10_300_000_000_000}
-    problems = [sentence(each.problem) for each in caught(values, "memory_bandwidth")]
+    problems = [format_message(each.problem) for each in caught(values, "memory_bandwidth")]
     assert "memory bandwidth: 1.29 TB/s a stack; stacks of HBM3e give 700 GB/s to 1.26 TB/s" in problems[0]
 
 
@@ -137,7 +137,7 @@ def test_doubled_data_rate_is_caught(catalog: Catalog) -> None:
     ],
 )
 def test_pairs_that_do_not_go_together(values: dict[str, ClaimValue], words: str) -> None:
-    assert any(words in sentence(each.problem) for each in findings(values))
+    assert any(words in format_message(each.problem) for each in check_plausibility(values))
 
 
 @pytest.mark.parametrize(
@@ -157,19 +157,19 @@ def test_pairs_that_do_not_go_together(values: dict[str, ClaimValue], words: str
     ],
 )
 def test_names_that_say_the_memory(name: str, memory: int, doubted: bool) -> None:
-    assert bool(findings({"memory": memory * GIB}, name)) is doubted
+    assert bool(check_plausibility({"memory": memory * GIB}, name)) is doubted
 
 
 def test_nothing_known_is_nothing_doubted() -> None:
-    assert findings({}) == ()
-    assert findings({"memory": None, "memory_type": "HBM9", "software_platform": "CUDA"}) == ()
+    assert check_plausibility({}) == ()
+    assert check_plausibility({"memory": None, "memory_type": "HBM9", "software_platform": "CUDA"}) == ()
 
 
 def test_platforms_are_those_of_the_shipped_parts(catalog: Catalog) -> None:
     for part in catalog.accelerators():
-        assert set(part.platform.split(", ")) & set(PLATFORMS), part.id
+        assert set(part.platform.split(", ")) & set(SOFTWARE_PLATFORMS), part.id
 
 
 def test_a_figure_that_cannot_be_is_said_once(catalog: Catalog) -> None:
     values = scaled(values_of(catalog, "mi300x"), "memory_bandwidth", 1000)
-    assert [each.attribute for each in findings(values)] == ["memory_bandwidth"]
+    assert [each.attribute for each in check_plausibility(values)] == ["memory_bandwidth"]

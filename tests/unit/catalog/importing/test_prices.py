@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.price_names import Lack, Named, PartNames, listed_parts
-from gpudesk.catalog.importing.prices import propose_prices
-from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnPrice, Proposal
-from gpudesk.domain.things import ThingKind
-from gpudesk.sentences import problem, sentence
+from gpudesk.catalog.importing.price_lists import propose_prices
+from gpudesk.catalog.importing.price_names import (
+    AcceleratorNames,
+    NamedAccelerator,
+    NameMismatch,
+    list_known_accelerators,
+)
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import CatalogEntryKind, Source, SourceKind
+from gpudesk.domain.user_facts import ImportProposal, UserPrice
+from gpudesk.text.messages import InputError, format_input_error, format_message
 
 TODAY = "2026-11-25"
 GPUHUNT = (
@@ -25,32 +28,31 @@ GPUHUNT = (
     "gpu_vendor,flags,cpu_arch,provider_data"
 )
 SKYPILOT = (
-    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone,"
-    "GpuInfo"
+    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone,GpuInfo"
 )
 
 
-def read(data: bytes | str, name: str = "list.csv", **options: object) -> Proposal:
+def read(data: bytes | str, name: str = "list.csv", **options: object) -> ImportProposal:
     raw = data.encode() if isinstance(data, str) else data
     steps = propose_prices(raw, name=name, today=TODAY, **options)  # type: ignore[arg-type]
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            made: Proposal = end.value
+            made: ImportProposal = end.value
             return made
 
 
-def prices(proposal: Proposal) -> list[OwnPrice]:
-    return [fact for fact in proposal.facts if isinstance(fact, OwnPrice)]
+def prices(proposal: ImportProposal) -> list[UserPrice]:
+    return [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
 
 
-def short(proposal: Proposal) -> list[tuple[str, str, float | None, str | None, str | None]]:
+def short(proposal: ImportProposal) -> list[tuple[str, str, float | None, str | None, str | None]]:
     return [(each.accelerator, each.term, each.usd, each.provider, each.region) for each in prices(proposal)]
 
 
-def said(proposal: Proposal) -> str:
-    return "\n".join(map(sentence, (*proposal.notes, *proposal.left_out)))
+def said(proposal: ImportProposal) -> str:
+    return "\n".join(map(format_message, (*proposal.notes, *proposal.left_out)))
 
 
 def gpuhunt(*rows: str) -> str:
@@ -80,7 +82,7 @@ def test_gpuhunt_divides_by_the_accelerators_of_the_instance() -> None:
     ]
     first = prices(proposal)[0]
     assert (first.instance, first.accelerators_in_instance) == ("p5.48xlarge", 8)
-    assert (first.date, first.kind) == ("2026-11-20", Kind.INDEPENDENT)
+    assert (first.date, first.kind) == ("2026-11-20", SourceKind.INDEPENDENT)
     source = proposal.facts[0]
     assert isinstance(source, Source)
     assert (source.title, source.publisher) == ("catalog-2026-11-20.csv", "gpuhunt")
@@ -122,8 +124,7 @@ def test_provider_can_stand_in_the_name_of_the_file() -> None:
 
 def test_skypilot_has_two_prices_a_row() -> None:
     proposal = read(
-        skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,", "ex.1x,L4,0.5,8,32,0.4,,eu-1,,"),
-        "lambda/vms.csv",
+        skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,", "ex.1x,L4,0.5,8,32,0.4,,eu-1,,"), "lambda/vms.csv"
     )
     assert short(proposal) == [
         ("mi325x", "on_demand", 2.2, "Lambda", "eu-1"),
@@ -139,21 +140,15 @@ def test_skypilot_describes_memory_in_mib_or_gib() -> None:
     gib = "\"{'Gpus': [{'Name': 'A100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 80}}]}\""
     mib = "\"{'Gpus': [{'Name': 'A100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 40960}}]}\""
     proposal = read(
-        skypilot(
-            f"a100-sxm4-a,A100,8,128,2048,16,,eu-1,,{gib}", f"a100-sxm4-b,A100,8,128,2048,8,,eu-1,,{mib}"
-        )
+        skypilot(f"a100-sxm4-a,A100,8,128,2048,16,,eu-1,,{gib}", f"a100-sxm4-b,A100,8,128,2048,8,,eu-1,,{mib}")
     )
-    assert [(each.accelerator, each.instance) for each in prices(proposal)] == [
-        ("a100-80gb-sxm", "a100-sxm4-a")
-    ]
+    assert [(each.accelerator, each.instance) for each in prices(proposal)] == [("a100-80gb-sxm", "a100-sxm4-a")]
     assert "1 row of a variant that the catalog does not have, by memory or form: A100 × 1" in said(proposal)
 
 
 def test_columns_can_stand_in_any_order_and_dress() -> None:
     plain = read("Price,AcceleratorName,Region,AcceleratorCount\n8.00,MI300X,eu,4\n")
-    dressed = read(
-        '\ufeffregion;"ACCELERATOR NAME";accelerator_count;PRICE\r\neu;"MI300X";4;8,00\r\n'.encode()
-    )
+    dressed = read('\ufeffregion;"ACCELERATOR NAME";accelerator_count;PRICE\r\neu;"MI300X";4;8,00\r\n'.encode())
     assert [each[:3] for each in short(plain)] == [("mi300x", "on_demand", 2.0)]
     assert short(plain) == short(dressed)
 
@@ -169,7 +164,7 @@ def test_plain_list_has_sources_of_its_own() -> None:
         parts={"h200-sxm": "H200 SXM 141GB", "mi355x": "Instinct MI355X"},
     )
     reserved, other = prices(proposal)
-    assert (reserved.term, reserved.date, reserved.kind) == ("reserved_1_year", "2026-11-01", Kind.USER)
+    assert (reserved.term, reserved.date, reserved.kind) == ("reserved_1_year", "2026-11-01", SourceKind.USER)
     assert (other.accelerator, other.term, other.date) == ("mi355x", "on_demand", None)
     titles = {fact.id: fact.title for fact in proposal.facts if isinstance(fact, Source)}
     assert titles[reserved.source] == "Quote of November"
@@ -178,9 +173,7 @@ def test_plain_list_has_sources_of_its_own() -> None:
 
 def test_own_accelerators_are_found_by_id_and_name() -> None:
     data = "accelerator,usd_per_accelerator_hour\nour-chip,1\nOur Chip 2,2\n"
-    assert [
-        each.accelerator for each in prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))
-    ] == [
+    assert [each.accelerator for each in prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))] == [
         "our-chip",
         "second",
     ]
@@ -199,50 +192,50 @@ def test_reading_again_brings_the_same_facts() -> None:
     ("name", "memory", "instance", "part"),
     [
         ("A100", 80, "Standard_ND96amsr_A100_v4", "a100-80gb-sxm"),
-        ("A100", 80, "", Lack.AMBIGUOUS),
-        ("A100", 40, "", Lack.OTHER_PART),
-        ("A100", None, "", Lack.AMBIGUOUS),
+        ("A100", 80, "", NameMismatch.AMBIGUOUS),
+        ("A100", 40, "", NameMismatch.OTHER_PART),
+        ("A100", None, "", NameMismatch.AMBIGUOUS),
         ("A100-80GB", None, "p4de.24xlarge", "a100-80gb-sxm"),
         ("A100-80GB-SXM", None, "", "a100-80gb-sxm"),
         ("NVIDIA A100-SXM4-80GB", None, "", "a100-80gb-sxm"),
-        ("A100-80GB", None, "Standard_NC24ads_A100_v4", Lack.OTHER_PART),
+        ("A100-80GB", None, "Standard_NC24ads_A100_v4", NameMismatch.OTHER_PART),
         ("H100", 80, "gpu_8x_h100_sxm5", "h100-sxm"),
         ("H100", 80, "gpu_1x_h100_pcie", "h100-pcie"),
-        ("H100", 80, "", Lack.AMBIGUOUS),
+        ("H100", 80, "", NameMismatch.AMBIGUOUS),
         ("H100", 94, "", "h100-nvl-94gb"),
         ("H100", None, "Standard_NC40ads_H100_v5", "h100-nvl-94gb"),
         ("H100NVL", 94, "", "h100-nvl-94gb"),
         ("H100-SXM", None, "", "h100-sxm"),
         ("H100-MEGA", None, "a3-megagpu-8g", "h100-sxm"),
-        ("H100-NVLINK", None, "", Lack.AMBIGUOUS),
+        ("H100-NVLINK", None, "", NameMismatch.AMBIGUOUS),
         ("H200", 141, "", "h200-sxm"),
         ("H200-NVL", None, "", "h200-nvl"),
         ("GH200", 96, "gpu_1x_gh200", "gh200-96gb"),
-        ("GH200", None, "", Lack.AMBIGUOUS),
+        ("GH200", None, "", NameMismatch.AMBIGUOUS),
         ("B200", 192, "gpu_8x_b200_sxm6", "b200-hgx"),
         ("GB200", 186, "BM.GPU.GB200.4", "gb200-nvl72"),
-        ("L40", 48, "", Lack.UNKNOWN),
+        ("L40", 48, "", NameMismatch.UNKNOWN),
         ("L40S", 48, "", "l40s"),
         ("L4", 24, "g2-standard-4", "l4"),
-        ("A10G", 24, "", Lack.UNKNOWN),
+        ("A10G", 24, "", NameMismatch.UNKNOWN),
         ("RTXPRO6000S", 96, "", "rtx-pro-6000-blackwell"),
-        ("RTX 6000 Ada", 48, "", Lack.UNKNOWN),
+        ("RTX 6000 Ada", 48, "", NameMismatch.UNKNOWN),
         ("AMD Instinct MI300X OAM", 192, "", "mi300x"),
-        ("MI250", 128, "", Lack.UNKNOWN),
+        ("MI250", 128, "", NameMismatch.UNKNOWN),
         ("MI325X", 288, "", "mi325x"),
-        ("Gaudi HL-205", None, "", Lack.UNKNOWN),
+        ("Gaudi HL-205", None, "", NameMismatch.UNKNOWN),
         ("tpu-v5litepod-8", None, "", "tpu-v5e"),
-        ("tpu-v4", None, "", Lack.UNKNOWN),
-        ("", None, "", Lack.UNKNOWN),
+        ("tpu-v4", None, "", NameMismatch.UNKNOWN),
+        ("", None, "", NameMismatch.UNKNOWN),
     ],
 )
-def test_names_mean_parts(name: str, memory: float | None, instance: str, part: str | Lack) -> None:
-    found = PartNames().find(name, memory, instance)
-    assert (found.part if isinstance(found, Named) else found) == part
+def test_names_mean_parts(name: str, memory: float | None, instance: str, part: str | NameMismatch) -> None:
+    found = AcceleratorNames().find(name, memory, instance)
+    assert (found.part if isinstance(found, NamedAccelerator) else found) == part
 
 
 def test_listed_parts_are_in_the_catalog(catalog: Catalog) -> None:
-    assert listed_parts() <= {thing.id for thing in catalog.things(ThingKind.ACCELERATOR)}
+    assert list_known_accelerators() <= {thing.id for thing in catalog.things(CatalogEntryKind.ACCELERATOR)}
 
 
 def test_what_is_left_out_is_counted_by_name() -> None:
@@ -302,7 +295,7 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
 def test_files_that_bring_nothing_say_why(data: bytes, wanted: str) -> None:
     with pytest.raises(InputError) as error:
         read(data)
-    assert wanted in problem(error.value)
+    assert wanted in format_input_error(error.value)
 
 
 def written(header: Sequence[str], row: Mapping[str, str]) -> str:
@@ -352,7 +345,7 @@ def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
         found = prices(read(data.encode("utf-8", "surrogatepass")))
     except InputError as error:
         found = []
-        refused = problem(error)
+        refused = format_input_error(error)
         assert refused.isprintable()
     for price in found:
         assert price.usd is not None
@@ -362,15 +355,11 @@ def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
 
 
 @settings(deadline=None, max_examples=200)
-@given(
-    data=st.one_of(
-        st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))
-    )
-)
+@given(data=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))))
 def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
     for header in ("", GPUHUNT + "\n", SKYPILOT + "\n", "accelerator,usd_per_accelerator_hour\n"):
         try:
             made: object = read(header.encode() + data)
         except InputError as error:
-            made = problem(error)
+            made = format_input_error(error)
         assert made

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.workbench.bundle_manifest import write_manifest
+from gpudesk.bundle_manifest import write_manifest
 
 ROOT = Path(paths.__file__).parents[1]
 

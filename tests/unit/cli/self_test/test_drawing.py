@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QTimer
 from PySide6.QtGui import QGuiApplication, QRawFont
 
-from gpudesk.cli.commands.self_test import drawing, sheets
-from gpudesk.cli.commands.self_test.found import FailedError
-from gpudesk.desktop import self_check
+from gpudesk.cli.self_test import presentation
+from gpudesk.cli.self_test.report import CheckFailedError
 from gpudesk.desktop.pages.compare.page import ComparePage
-from gpudesk.desktop.printing import pdf
+from gpudesk.desktop.ui.printing import pdf
+from gpudesk.desktop.window import self_check
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -27,26 +27,26 @@ ICONS = Path("resources") / "icons"
 
 
 def test_whole_icons_pass(bundle: Path) -> None:
-    assert drawing.check_icons().text == f"{len(list((bundle / ICONS).glob('*.svg')))} icons drawn"
+    assert presentation.check_icons().text == f"{len(list((bundle / ICONS).glob('*.svg')))} icons drawn"
 
 
 @pytest.mark.parametrize("content", ["", "<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
 def test_icon_of_which_nothing_is_seen_is_named(bundle: Path, content: str) -> None:
     (bundle / ICONS / "check.svg").write_text(content)
-    with pytest.raises(FailedError, match="the icon check cannot be drawn"):
-        drawing.check_icons()
+    with pytest.raises(CheckFailedError, match="the icon check cannot be drawn"):
+        presentation.check_icons()
 
 
 def test_lost_icons_are_told(bundle: Path) -> None:
     shutil.rmtree(bundle / ICONS)
-    with pytest.raises(FailedError, match="there are no icons"):
-        drawing.check_icons()
+    with pytest.raises(CheckFailedError, match="there are no icons"):
+        presentation.check_icons()
 
 
 def test_a_system_without_wayland_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = "Cannot load library libqwayland.so: libwayland-cursor.so.0: cannot open shared object file"
     monkeypatch.setattr(self_check, "check_display", lambda: (["xcb"], [lost]))
-    found = drawing.check_display()
+    found = presentation.check_display()
     assert not found.doubt
     assert found.text == f"xcb; not usable: {lost}"
 
@@ -54,34 +54,32 @@ def test_a_system_without_wayland_is_in_order(monkeypatch: pytest.MonkeyPatch) -
 # Qt itself
 
 
-def test_without_its_plug_in_for_no_screen_qt_is_not_begun(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_plug_in_for_no_screen_qt_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Qt would end the process, and with it everything that the other checks have to say."""
     monkeypatch.setattr(QLibraryInfo, "path", lambda _: str(tmp_path))
     monkeypatch.setattr(QCoreApplication, "instance", lambda: None)
-    with pytest.raises(FailedError, match="plug-in qoffscreen is missing in "):
-        drawing.check_icons()
+    with pytest.raises(CheckFailedError, match="plug-in qoffscreen is missing in "):
+        presentation.check_icons()
 
 
 # Fonts
 
 
 def test_whole_fonts_pass(bundle: Path) -> None:
-    assert drawing.check_fonts().text == "three weights, digits of one width, all signs"
+    assert presentation.check_fonts().text == "three weights, digits of one width, all signs"
 
 
 def test_missing_font_is_named(bundle: Path) -> None:
     (bundle / FONTS / "DeskSans-SemiBold.ttf").unlink()
-    with pytest.raises(FailedError, match=r"^the font DeskSans-SemiBold\.ttf cannot be loaded$"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match=r"^the font DeskSans-SemiBold\.ttf cannot be loaded$"):
+        presentation.check_fonts()
 
 
 def test_damaged_font_is_named(bundle: Path) -> None:
     file = bundle / FONTS / "DeskSans-Medium.ttf"
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(FailedError, match=r"DeskSans-Medium\.ttf"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match=r"DeskSans-Medium\.ttf"):
+        presentation.check_fonts()
 
 
 def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
@@ -90,57 +88,57 @@ def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
     if not others:
         pytest.skip("no other font is installed")
     shutil.copy(others[0], bundle / FONTS / "DeskSans-Regular.ttf")
-    with pytest.raises(FailedError, match=r"DeskSans-Regular\.ttf is the font DejaVu Sans"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf is the font DejaVu Sans"):
+        presentation.check_fonts()
 
 
 def test_sign_that_the_font_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_SIGNS", "0123456789中")
-    with pytest.raises(FailedError, match=r"DeskSans-Regular\.ttf lacks the signs U\+4E2D"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf lacks the signs U\+4E2D"):
+        presentation.check_fonts()
 
 
 def test_digits_of_several_widths_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     class Uneven(QRawFont):
-        def glyphIndexesForString(self, text: str) -> list[int]:  # noqa: N802 - Qt's name
+        def glyphIndexesForString(self, text: str) -> list[int]:
             return list(super().glyphIndexesForString(text.replace("1", "W")))
 
     monkeypatch.setattr(self_check, "QRawFont", Uneven)
-    with pytest.raises(FailedError, match=r"the digits of DeskSans-Regular\.ttf are not all of one width"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match=r"the digits of DeskSans-Regular\.ttf are not all of one width"):
+        presentation.check_fonts()
 
 
 def test_other_family_than_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "FAMILY", "DeskSans")
     monkeypatch.setattr(self_check, "_font_faults", lambda _weight: iter(()))
-    with pytest.raises(FailedError, match="asked for DeskSans Regular, Qt takes Desk Sans 400"):
-        drawing.check_fonts()
+    with pytest.raises(CheckFailedError, match="asked for DeskSans Regular, Qt takes Desk Sans 400"):
+        presentation.check_fonts()
 
 
 # Paper
 
 
 def test_sample_on_paper_passes() -> None:
-    assert sheets.check_paper().text == "2 pages, vector, font inside"
+    assert presentation.check_paper().text == "2 pages, vector, font inside"
 
 
 def test_paper_with_other_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheets, "_FONTS", frozenset({"DeskSans-Black"}))
-    with pytest.raises(FailedError, match="the program's font is not inside a sheet: DeskSans-Black"):
-        sheets.check_paper()
+    monkeypatch.setattr(presentation, "_FONTS", frozenset({"DeskSans-Black"}))
+    with pytest.raises(CheckFailedError, match="the program's font is not inside a sheet: DeskSans-Black"):
+        presentation.check_paper()
 
 
 def test_paper_without_its_scenario_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "scenario_bytes", lambda _answer: b"")
+    monkeypatch.setattr(pdf, "encode_scenario", lambda _answer: b"")
     with pytest.raises(Exception, match=r"pdf\.no_scenario"):
-        sheets.check_paper()
+        presentation.check_paper()
 
 
 # Window
 
 
 def test_every_page_of_the_window_is_drawn_without_touching_the_users_folder(user_home: Path) -> None:
-    assert drawing.check_window().text == "6 pages drawn"
+    assert presentation.check_window().text == "6 pages drawn"
     assert not user_home.exists()
     assert os.environ["GPUDESK_HOME"] == str(user_home)
 
@@ -153,52 +151,50 @@ def test_fault_in_a_page_is_told_by_its_place(monkeypatch: pytest.MonkeyPatch) -
         QTimer.singleShot(0, page, lose)
 
     monkeypatch.setattr(ComparePage, "refresh", fail)
-    with pytest.raises(FailedError, match=r"KeyError: 'lost' \(test_drawing\.py, \d+\)"):
-        drawing.check_window()
+    with pytest.raises(CheckFailedError, match=r"KeyError: 'lost' \(test_drawing\.py, \d+\)"):
+        presentation.check_window()
 
 
 @pytest.mark.logs_warnings
 def test_warning_of_the_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     log = logging.getLogger("gpudesk.desktop.pages")
     monkeypatch.setattr(ComparePage, "refresh", lambda _page: log.warning("something is off"))
-    with pytest.raises(FailedError, match="something is off"):
-        drawing.check_window()
+    with pytest.raises(CheckFailedError, match="something is off"):
+        presentation.check_window()
 
 
 def test_page_that_stays_empty_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_PATIENCE_S", 0.2)
     monkeypatch.setattr(self_check, "_LEAST_COLOURS", 1 << 24)
-    with pytest.raises(FailedError, match="the page Compare stays empty; the page Performance stays empty"):
-        drawing.check_window()
+    with pytest.raises(CheckFailedError, match="the page Compare stays empty; the page Performance stays empty"):
+        presentation.check_window()
 
 
 # Plug-ins
 
 
 def test_plug_ins_for_the_screen_are_found() -> None:
-    assert drawing.check_display().text
+    assert presentation.check_display().text
 
 
 def test_missing_plug_ins_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path)])
-    with pytest.raises(FailedError, match="the plug-ins of Qt for the screen are missing"):
-        drawing.check_display()
+    with pytest.raises(CheckFailedError, match="the plug-ins of Qt for the screen are missing"):
+        presentation.check_display()
 
 
-def test_plug_in_that_cannot_be_loaded_is_told_with_the_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_plug_in_that_cannot_be_loaded_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "platforms").mkdir()
     names = {"win32": "qwindows.dll", "darwin": "libqcocoa.dylib"}
     broken = tmp_path / "platforms" / names.get(sys.platform, "libqxcb.so")
     broken.write_bytes(b"nothing")
     folders = QCoreApplication.libraryPaths()
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path)])
-    with pytest.raises(FailedError, match=broken.name):
-        drawing.check_display()
+    with pytest.raises(CheckFailedError, match=broken.name):
+        presentation.check_display()
     # Where another one works, the window can be opened all the same.
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path), *folders])
-    found = drawing.check_display()
+    found = presentation.check_display()
     assert found.doubt
     assert broken.name in found.text
 
@@ -210,7 +206,7 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
     code = (
         "import sys\n"
         "sys.modules['PySide6.QtWidgets'] = None\n"
-        "from gpudesk.cli.commands.self_test import drawing\n"
+        "from gpudesk.cli.self_test.command import drawing\n"
         "for name in ('icons', 'fonts', 'window', 'display'):\n"
         "    try:\n"
         "        getattr(drawing, f'check_{name}')()\n"
@@ -225,5 +221,5 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
 
 def test_process_with_a_window_on_a_screen_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QGuiApplication, "platformName", lambda: "xcb")
-    with pytest.raises(FailedError, match="only be checked where no window is open"):
-        drawing.check_window()
+    with pytest.raises(CheckFailedError, match="only be checked where no window is open"):
+        presentation.check_window()

@@ -10,14 +10,20 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.cli.commands.self_test.facts import check_calibration, check_catalog, check_own_file
-from gpudesk.cli.commands.self_test.figures import check_golden, check_memory, check_speed
-from gpudesk.cli.commands.self_test.files import check_resources
-from gpudesk.cli.commands.self_test.found import FailedError, Found, listed
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit
-from gpudesk.workbench.bundle_manifest import PROGRAM_FILES, write_manifest
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.bundle_manifest import PROGRAM_FILES, write_manifest
+from gpudesk.cli.self_test.installation import (
+    check_calibration,
+    check_catalog,
+    check_golden,
+    check_memory,
+    check_own_file,
+    check_resources,
+    check_speed,
+)
+from gpudesk.cli.self_test.report import CheckFailedError, CheckFinding, join_limited
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, message
 from tests.unit.workbench.own_samples import ALL
 
 # Resources
@@ -35,7 +41,7 @@ def test_checkout_passes_without_a_list() -> None:
 
 def test_missing_icon_is_named(bundle: Path) -> None:
     (bundle / "resources" / "icons" / "check.svg").unlink()
-    with pytest.raises(FailedError, match=re.escape("missing: resources/icons/check.svg (in ")):
+    with pytest.raises(CheckFailedError, match=re.escape("missing: resources/icons/check.svg (in ")):
         check_resources()
 
 
@@ -44,7 +50,7 @@ def test_changed_byte_of_the_catalog_is_named(bundle: Path) -> None:
     raw = bytearray(catalog.read_bytes())
     raw[-1] ^= 1
     catalog.write_bytes(raw)
-    with pytest.raises(FailedError, match=re.escape("changed: catalog.sqlite")):
+    with pytest.raises(CheckFailedError, match=re.escape("changed: catalog.sqlite")):
         check_resources()
 
 
@@ -59,13 +65,13 @@ def test_library_that_is_gone_from_a_frozen_program_is_named(bundle: Path) -> No
     there = bundle.relative_to(bundle.parents[1]) / "catalog.sqlite"
     (bundle / PROGRAM_FILES).write_text(f"lib/libgone.so\n{there.as_posix()}\n")
     write_manifest(bundle)
-    with pytest.raises(FailedError, match=r"^missing: lib/libgone\.so \(in "):
+    with pytest.raises(CheckFailedError, match=r"^missing: lib/libgone\.so \(in "):
         check_resources()
 
 
 def test_of_many_missing_files_some_are_named(bundle: Path) -> None:
     shutil.rmtree(bundle / "resources" / "icons")
-    with pytest.raises(FailedError, match=r"missing: resources/icons/.* and \d\d more"):
+    with pytest.raises(CheckFailedError, match=r"missing: resources/icons/.* and \d\d more"):
         check_resources()
 
 
@@ -89,23 +95,23 @@ def test_empty_file_of_a_checkout_is_named(tmp_path: Path, monkeypatch: pytest.M
     empty = tmp_path / "resources" / "fonts" / "DeskSans-Medium.ttf"
     empty.write_bytes(b"")
     monkeypatch.setattr(paths, "resources_dir", lambda: tmp_path / "resources")
-    with pytest.raises(FailedError, match=re.escape(str(empty))):
+    with pytest.raises(CheckFailedError, match=re.escape(str(empty))):
         check_resources()
 
 
 def test_long_lists_are_cut() -> None:
-    assert listed(["a", "b"]) == "a, b"
-    assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+    assert join_limited(["a", "b"]) == "a, b"
+    assert join_limited(list("abcdef")) == "a, b, c, d and 2 more"
 
 
 # Facts
 
 
 def test_catalog_says_what_it_holds(bundle: Path) -> None:
-    with Workbench.open() as workbench:
+    with GpuDeskService.open() as workbench:
         catalog = workbench.catalog
         expected = f"{len(catalog.accelerators())} accelerators, {len(catalog.models())} models"
-        assert check_catalog() == Found(
+        assert check_catalog() == CheckFinding(
             f"{expected}, of {catalog.data_date}, revision {catalog.shipped_revision[:8]}"
         )
 
@@ -114,7 +120,7 @@ def test_changed_figure_in_the_catalog_is_told_without_the_list(bundle: Path) ->
     with closing(sqlite3.connect(bundle / "catalog.sqlite")) as connection:
         connection.execute("UPDATE claim SET value = '9' WHERE rowid = (SELECT min(rowid) FROM claim)")
         connection.commit()
-    with pytest.raises(FailedError, match="the rows are not those that were built"):
+    with pytest.raises(CheckFailedError, match="the rows are not those that were built"):
         check_catalog()
 
 
@@ -132,13 +138,13 @@ def test_broken_calibration_is_told(bundle: Path) -> None:
 
 
 def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
-    assert check_own_file() == Found("none yet")
+    assert check_own_file() == CheckFinding("none yet")
     assert not user_home.exists()
 
 
 def test_users_facts_are_counted_and_stay_as_they_are() -> None:
-    with Workbench.open() as workbench:
-        workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    with GpuDeskService.open() as workbench:
+        workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
     before = paths.user_catalog_path().read_bytes()
     assert check_own_file().text == f"{len(ALL)} facts in your file"
     assert paths.user_catalog_path().read_bytes() == before
@@ -171,7 +177,7 @@ def test_other_figure_is_told_with_what_it_should_be(bundle: Path) -> None:
     file.write_text(json.dumps(golden), encoding="utf-8")
     name = re.escape(golden["cases"][3]["request"]["id"])
     said = rf"1 of \d\d questions have other answers; {name}: tpot_ms\.value is .*, not {figure['value']}"
-    with pytest.raises(FailedError, match=said):
+    with pytest.raises(CheckFailedError, match=said):
         check_golden()
 
 
@@ -181,5 +187,5 @@ def test_shifted_constant_moves_figures(bundle: Path) -> None:
     shifted, count = re.subn(r'("default": 0\.\d)(\d)', lambda found: f"{found[1]}{9 - int(found[2])}", text)
     assert count
     file.write_text(shifted, encoding="utf-8")
-    with pytest.raises(FailedError, match="have other answers"):
+    with pytest.raises(CheckFailedError, match="have other answers"):
         check_golden()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 CODE = """
-from gpudesk.cli.commands.self_test import network
+from gpudesk.cli.self_test.command import network
 network.watch()
 {deed}
 try:
@@ -25,7 +25,7 @@ def said_after(deed: str, stdin: int = subprocess.DEVNULL) -> str:
 
 
 def test_program_that_opens_none_passes() -> None:
-    assert said_after("from gpudesk.workbench.workbench import Workbench") == "no socket was opened"
+    assert said_after("from gpudesk.service import Workbench") == "no socket was opened"
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,7 @@ def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, told: str) -
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
 @pytest.mark.parametrize(
     ("family", "kind", "told"),
-    [
-        (socket.AF_INET, socket.SOCK_STREAM, "no known kind"),
-        (socket.AF_INET6, socket.SOCK_DGRAM, "no known kind"),
-    ],
+    [(socket.AF_INET, socket.SOCK_STREAM, "no known kind"), (socket.AF_INET6, socket.SOCK_DGRAM, "no known kind")],
 )
 def test_socket_of_compiled_code_is_told_while_it_is_open(family: int, kind: int, told: str) -> None:
     deed = COMPILED.format(family=int(family), kind=int(kind))

@@ -7,8 +7,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF
 from PySide6.QtGui import QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.cli.commands.self_test.pdf_look import look_at
-from gpudesk.desktop.theme.fonts import load_fonts, make_font
+from gpudesk.cli.self_test.presentation import read_pdf
+from gpudesk.desktop.ui.theme.tokens import load_fonts, make_font
 
 
 def drawn(*texts: str, picture: int = 0) -> bytes:
@@ -34,7 +34,7 @@ def drawn(*texts: str, picture: int = 0) -> bytes:
 
 
 def test_pages_text_and_fonts_are_seen(qapp: QApplication) -> None:
-    seen = look_at(drawn("4.8 TB/s ≤ 12 µs", "Zweite Größe"))
+    seen = read_pdf(drawn("4.8 TB/s ≤ 12 µs", "Zweite Größe"))
     assert seen.pages == 2
     assert seen.text == "4.8TB/s≤12µsZweiteGröße"
     assert seen.fonts == {"DeskSans-Regular", "DeskSans-Medium"}
@@ -42,16 +42,16 @@ def test_pages_text_and_fonts_are_seen(qapp: QApplication) -> None:
 
 
 def test_picture_is_seen_with_its_sides(qapp: QApplication) -> None:
-    assert look_at(drawn("a", picture=300)).pictures == ((300, 150),)
+    assert read_pdf(drawn("a", picture=300)).pictures == ((300, 150),)
 
 
 def test_font_that_is_only_named_is_not_inside(qapp: QApplication) -> None:
     raw = drawn("abc")
     (number,) = re.findall(rb"/FontFile2 (\d+) 0 R", raw)
-    assert look_at(raw.replace(b"\n%s 0 obj" % number, b"\n9999 0 obj")).fonts == frozenset()
+    assert read_pdf(raw.replace(b"\n%s 0 obj" % number, b"\n9999 0 obj")).fonts == frozenset()
 
 
 @pytest.mark.parametrize("raw", [b"", b"%PDF-1.4\n", b"\x00" * 99, b"1 0 obj\nstream\nx\nendstream\nendobj"])
 def test_what_is_no_pdf_has_nothing(raw: bytes) -> None:
-    seen = look_at(raw)
+    seen = read_pdf(raw)
     assert (seen.pages, seen.fonts, seen.pictures, seen.text) == (0, frozenset(), (), "")

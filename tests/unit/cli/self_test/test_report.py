@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from gpudesk import __version__
-from gpudesk.cli.commands import self_test
-from gpudesk.cli.commands.self_test.found import Check, FailedError, Found
 from gpudesk.cli.main import main
-from gpudesk.domain.messages import InputError, message
+from gpudesk.cli.self_test import command
+from gpudesk.cli.self_test.report import Check, CheckFailedError, CheckFinding
 from gpudesk.paths import MissingFileError
+from gpudesk.text.messages import InputError, message
 
 Capture = pytest.CaptureFixture[str]
 
 
 def raising(error: Exception) -> Check:
-    def check() -> Found:
+    def check() -> CheckFinding:
         raise error
 
     return check
@@ -27,15 +27,15 @@ def raising(error: Exception) -> Check:
 def checks(monkeypatch: pytest.MonkeyPatch, *found: Check) -> None:
     """Let the self-test have these checks alone."""
     made = tuple((f"check_{number}", f"Check {number}", each) for number, each in enumerate(found, 1))
-    monkeypatch.setattr(self_test, "CHECKS", made)
+    monkeypatch.setattr(command, "CHECKS", made)
 
 
-def fine() -> Found:
-    return Found("seen")
+def fine() -> CheckFinding:
+    return CheckFinding("seen")
 
 
-def doubtful() -> Found:
-    return Found("half seen", doubt=True)
+def doubtful() -> CheckFinding:
+    return CheckFinding("half seen", doubt=True)
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def log_file(user_home: Path) -> Path:
 
 
 def test_all_in_order(monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file: Path) -> None:
-    checks(monkeypatch, fine, Found)
+    checks(monkeypatch, fine, CheckFinding)
     assert main(["--self-test"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"GPU Desk {__version__}, commit ")
@@ -69,7 +69,7 @@ def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (FailedError("two\nlines of it"), "two lines of it"),
+        (CheckFailedError("two\nlines of it"), "two lines of it"),
         (InputError(message("field.missing"), "a.json"), "a.json: is missing"),
         (MissingFileError("a.json is missing; restore it"), "a.json is missing; restore it"),
         (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
@@ -92,7 +92,7 @@ def test_failure_keeps_no_other_check_from_running_and_says_what_to_do(
 def test_json_and_nothing_else(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file: Path
 ) -> None:
-    checks(monkeypatch, fine, doubtful, raising(FailedError("gone")))
+    checks(monkeypatch, fine, doubtful, raising(CheckFailedError("gone")))
     assert main(arguments) == 1
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] is False
@@ -107,9 +107,7 @@ def test_json_and_nothing_else(
     assert told["verdict"].startswith("1 check failed.")
 
 
-def test_result_goes_to_a_file_by_its_suffix(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
-) -> None:
+def test_result_goes_to_a_file_by_its_suffix(monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path) -> None:
     checks(monkeypatch, fine)
     assert main(["--self-test", "-o", str(tmp_path / "a.json")]) == 0
     assert main(["--self-test", "-o", str(tmp_path / "a.txt")]) == 0
@@ -138,9 +136,7 @@ def test_users_folder_that_cannot_be_written_keeps_nothing_and_is_no_fault(
     assert json.loads(capsys.readouterr().out)["file"] is None
 
 
-def test_wrong_usage_is_said_before_anything_is_checked(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     checks(monkeypatch, raising(AssertionError()))
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
@@ -168,7 +164,7 @@ def test_windowed_program_without_a_terminal_opens_what_it_kept(
 def test_a_folder_whose_name_is_no_valid_text_is_written_of(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log_file: Path, name: str
 ) -> None:
-    checks(monkeypatch, lambda: Found("/home/J\udcfcrgen"))
+    checks(monkeypatch, lambda: CheckFinding("/home/J\udcfcrgen"))
     target = tmp_path / name
     assert main(["--self-test", "-o", str(target)]) == 0
     text = target.read_text(encoding="utf-8")

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpudesk.cli.commands.self_test import user_folder
-from gpudesk.cli.commands.self_test.found import Found
-from gpudesk.cli.commands.self_test.user_folder import check_user_folder
+from gpudesk.cli.self_test import installation
+from gpudesk.cli.self_test.installation import check_user_folder
+from gpudesk.cli.self_test.report import CheckFinding
 
 
 def test_folder_that_can_be_written_passes_and_stays_empty(user_home: Path) -> None:
-    assert check_user_folder() == Found(str(user_home))
+    assert check_user_folder() == CheckFinding(str(user_home))
     assert list(user_home.iterdir()) == []
 
 
@@ -35,12 +35,12 @@ def test_little_room_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_folder, "_journal_of", lambda _: "delete")
+    monkeypatch.setattr(installation, "_journal_of", lambda _: "delete")
     found = check_user_folder()
     assert found.doubt
     assert "two programs cannot share your facts" in found.text
 
 
 def test_portable_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpudesk.release.installation", lambda: "portable")
+    monkeypatch.setattr("gpudesk.release.find_installation", lambda: "portable")
     assert check_user_folder().text.endswith(", beside the program")

@@ -6,20 +6,20 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
+def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
     made.want_curves("test", wanted=True)
     made.open(read_template("70b-chat-on-four"))
     return made

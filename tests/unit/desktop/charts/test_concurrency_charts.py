@@ -10,16 +10,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts import commands
-from gpudesk.desktop.charts.against_concurrency import next_count
-from gpudesk.desktop.charts.chart import Chart
-from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
-from gpudesk.desktop.charts.strips import pieces
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.pages.performance.concurrency_charts import (
+    LatencyChart,
+    ThroughputChart,
+    find_next_count,
+    split_into_pieces,
+)
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.workload import Load, LoadKind
 
 
 @pytest.fixture
@@ -30,7 +33,7 @@ def chart(desk: Desk, theme: Theme, qtbot: QtBot) -> ThroughputChart:
     return made
 
 
-def show(chart: Chart, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 430) -> None:
+def show(chart: DeskChart, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 430) -> None:
     """Show a chart that follows the desk."""
     qtbot.addWidget(chart)
     desk.answered.connect(chart.refresh)
@@ -39,11 +42,11 @@ def show(chart: Chart, desk: Desk, qtbot: QtBot, width: int = 900, height: int =
     chart.refresh()
 
 
-def zoomed(chart: Chart) -> bool:
+def zoomed(chart: DeskChart) -> bool:
     return chart.frame.zoomed
 
 
-def hovered(chart: Chart) -> float:
+def hovered(chart: DeskChart) -> float:
     return chart.hover_x or 0.0
 
 
@@ -55,12 +58,12 @@ def concurrency(desk: Desk) -> int | None:
     return desk.scenario.workload.load.concurrency
 
 
-def press(chart: Chart, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def press(chart: DeskChart, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     QTest.keyClick(chart, key, modifier)
     chart.desk.flush()
 
 
-def at_rule(chart: Chart) -> QPoint:
+def at_rule(chart: DeskChart) -> QPoint:
     """Return the pixel of the working line, in the middle of the plot."""
     assert chart.drawing.rule is not None
     area = chart.frame.area
@@ -79,16 +82,14 @@ def test_curves_end_where_memory_ends_and_say_so(chart: ThroughputChart, desk: D
 
 
 def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: ThroughputChart, desk: Desk) -> None:
-    read_out = chart.read_out()
-    assert read_out is not None
+    cursor_readout = chart.cursor_readout()
+    assert cursor_readout is not None
     assert desk.answer is not None
-    assert read_out.title == "At 64 in flight"
-    rates = [
-        column.estimate.output_tokens_per_s for column in desk.answer.columns if column.estimate is not None
-    ]
+    assert cursor_readout.title == "At 64 in flight"
+    rates = [column.estimate.output_tokens_per_s for column in desk.answer.columns if column.estimate is not None]
     best = max(rate for rate in rates if rate is not None)
-    assert read_out.rows[0].cells[:2] == (desk.formatter.estimate(best.value), desk.formatter.band(best))
-    values = [float(row.cells[0].replace(",", "")) for row in read_out.rows]
+    assert cursor_readout.rows[0].cells[:2] == (desk.formatter.estimate(best.value), desk.formatter.band(best))
+    values = [float(row.cells[0].replace(",", "")) for row in cursor_readout.rows]
     assert values == sorted(values, reverse=True)
 
 
@@ -112,7 +113,7 @@ def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
     assert desk.answer is not None
     for column in desk.answer.columns:
         assert column.curve is not None
-        found = pieces(column.curve)
+        found = split_into_pieces(column.curve)
         assert found[0].start == 1
         assert found[-1].end == column.curve.max_concurrency
         for before, after in pairwise(found):
@@ -144,7 +145,7 @@ def test_dragging_the_working_line_is_one_step(chart: ThroughputChart, desk: Des
 def test_while_dragging_only_one_band_is_shaded(chart: ThroughputChart, desk: Desk) -> None:
     everyone = frozenset(desk.keys)
     assert chart.banded == everyone
-    desk.select(figure(desk.keys[2], "output_tokens_per_s"))
+    desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
     desk.begin_gesture("load")
     assert chart.banded == {desk.keys[2]}
     desk.end_gesture()
@@ -167,15 +168,15 @@ def test_arrow_keys_move_the_working_line(chart: ThroughputChart, desk: Desk) ->
 
 
 def test_steps_of_the_keyboard_reach_every_count_below_thirty() -> None:
-    assert [next_count(count, forward=True, far=False) for count in (1, 9, 29)] == [2, 10, 30]
-    assert next_count(1, forward=False, far=False) == 1
-    assert [next_count(count, forward=True, far=True) for count in (1, 64, 65)] == [2, 128, 128]
-    assert [next_count(count, forward=False, far=True) for count in (1, 64, 65)] == [1, 32, 64]
+    assert [find_next_count(count, forward=True, far=False) for count in (1, 9, 29)] == [2, 10, 30]
+    assert find_next_count(1, forward=False, far=False) == 1
+    assert [find_next_count(count, forward=True, far=True) for count in (1, 64, 65)] == [2, 128, 128]
+    assert [find_next_count(count, forward=False, far=True) for count in (1, 64, 65)] == [1, 32, 64]
 
 
 def test_another_load_has_no_working_line_and_arrow_keys_read(chart: ThroughputChart, desk: Desk) -> None:
     load = Load(LoadKind.BATCH, batch=32)
-    desk.apply(edits.with_workload(desk.scenario, load=load), "Batch")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Batch")
     desk.flush()
     assert chart.drawing.rule is None
     press(chart, Qt.Key.Key_Right)
@@ -192,7 +193,7 @@ def test_limits_are_drawn_on_times(desk: Desk, theme: Theme, qtbot: QtBot) -> No
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
-    desk.apply(edits.with_workload(desk.scenario, load=load), "Limits")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Limits")
     desk.flush()
     assert chart.drawing.limit is not None
     assert chart.drawing.limit.text == "limit 2,000 ms, p99"
@@ -200,18 +201,14 @@ def test_limits_are_drawn_on_times(desk: Desk, theme: Theme, qtbot: QtBot) -> No
 
 
 @pytest.mark.parametrize(
-    "load",
-    [
-        Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
-        Load(LoadKind.REQUEST_RATE, request_rate=0.2),
-    ],
+    "load", [Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0), Load(LoadKind.REQUEST_RATE, request_rate=0.2)]
 )
 def test_marks_show_the_figures_of_the_load_beside_curves_of_closed_loops(
     desk: Desk, theme: Theme, qtbot: QtBot, load: Load
 ) -> None:
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
-    desk.apply(edits.with_workload(desk.scenario, load=load), "Load")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Load")
     desk.flush()
     assert desk.answer is not None
     estimates = [column.estimate for column in desk.answer.columns]
@@ -225,7 +222,7 @@ def test_an_overloaded_accelerator_has_no_mark_among_times(desk: Desk, theme: Th
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
     load = Load(LoadKind.REQUEST_RATE, request_rate=1000.0)
-    desk.apply(edits.with_workload(desk.scenario, load=load), "Load")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Load")
     desk.flush()
     assert chart.drawing.lines
     assert chart.drawing.marks == ()
@@ -238,16 +235,16 @@ def test_enter_selects_the_chosen_curve(chart: ThroughputChart, desk: Desk) -> N
     press(chart, Qt.Key.Key_Down)
     press(chart, Qt.Key.Key_Down)
     press(chart, Qt.Key.Key_Return)
-    read_out = chart.read_out()
-    assert read_out is not None
-    assert desk.selection == figure(read_out.rows[1].key, "output_tokens_per_s")
+    cursor_readout = chart.cursor_readout()
+    assert cursor_readout is not None
+    assert desk.selection == select_figure(cursor_readout.rows[1].key, "output_tokens_per_s")
 
 
 def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> None:
     number = 3
     x, y = chart.pixels_of(number)[-3]
     QTest.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x), round(y)))
-    assert desk.selection == figure(chart.drawing.lines[number].key, "output_tokens_per_s")
+    assert desk.selection == select_figure(chart.drawing.lines[number].key, "output_tokens_per_s")
 
 
 def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Desk) -> None:
@@ -257,7 +254,7 @@ def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Des
     assert zoomed(chart)
     assert not button.isHidden()
     close = chart.frame.x
-    desk.apply(edits.with_load_value(desk.scenario, 70), "Load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 70), "Load")
     desk.flush()
     assert chart.frame.x == close
     button.click()
@@ -271,7 +268,7 @@ def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Des
 
 
 def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: Desk) -> None:
-    commands.copy_data(chart)
+    chart_data.copy_data(chart)
     rows = [row.split("\t") for row in QGuiApplication.clipboard().text().splitlines()]
     assert rows[0][3] == "Output throughput, tok/s"
     assert all(len(row) == len(rows[0]) for row in rows)
@@ -279,14 +276,14 @@ def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: 
     points = sum(len(column.curve.concurrency) for column in desk.answer.columns if column.curve)
     assert len(rows) == points + 1
     assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
-    commands.copy([chart], chart.grab())
+    chart_data.copy_to_clipboard([chart], chart.grab())
     mime = QGuiApplication.clipboard().mimeData()
     assert mime.hasImage()
     assert mime.hasText()
 
 
 def test_the_table_has_the_numbers_and_copies_them(chart: ThroughputChart, qtbot: QtBot) -> None:
-    dialog = commands.show_table(chart)
+    dialog = chart_data.show_data_table(chart)
     qtbot.addWidget(dialog)
     model = dialog.view.model()
     assert model.rowCount() == len(chart.data(chart.formatter).rows)
@@ -316,13 +313,13 @@ def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: Qt
 
 def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart, desk: Desk) -> None:
     desk.pin_ghost()
-    desk.apply(edits.with_workload(desk.scenario, input_tokens=2000), "Shorter prompts")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, input_tokens=2000), "Shorter prompts")
     desk.flush()
     assert len(chart.drawing.ghosts) == 4
-    read_out = chart.read_out()
-    assert read_out is not None
-    assert read_out.heads[-1] == "to pinned"
-    assert all(row.cells[-1].startswith("+") for row in read_out.rows)
+    cursor_readout = chart.cursor_readout()
+    assert cursor_readout is not None
+    assert cursor_readout.heads[-1] == "to pinned"
+    assert all(row.cells[-1].startswith("+") for row in cursor_readout.rows)
     desk.clear_ghost()
     chart.refresh()
     assert not chart.drawing.ghosts
@@ -331,7 +328,7 @@ def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart
 def test_what_does_not_fit_is_said_with_a_remedy(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
     scenario = replace(desk.scenario, model="llama-3.1-405b")
     for position in range(4):
-        scenario = edits.with_count(scenario, position, 2)
+        scenario = scenario_edits.replace_count(scenario, position, 2)
     desk.apply(scenario, "405B")
     desk.flush()
     assert chart.notice is not None

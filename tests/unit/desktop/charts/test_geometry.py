@@ -6,24 +6,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 
-from gpudesk.desktop.charts.frame import Frame, extents
-from gpudesk.desktop.charts.labels import Bounds, Wanted, collide, emptiest, placed_labels
-from gpudesk.desktop.charts.lines import Line, alike
-from gpudesk.desktop.charts.pareto import best_at
-from gpudesk.desktop.charts.scales import Counts, Linear
+from gpudesk.desktop.pages.performance.pareto_chart import find_best_at
+from gpudesk.desktop.ui.charts.drawing import PlotCurve, are_curves_equal
+from gpudesk.desktop.ui.charts.label_placement import (
+    LabelBounds,
+    LabelRequest,
+    find_emptiest_box,
+    labels_collide,
+    place_labels,
+)
+from gpudesk.desktop.ui.charts.plot_items import CoordinateFrame, find_extents
+from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 
-BOUNDS = Bounds(0.0, 0.0, 500.0, 300.0)
+BOUNDS = LabelBounds(0.0, 0.0, 500.0, 300.0)
 
 
-def line(key: str = "a", factor: float = 10.0) -> Line:
+def line(key: str = "a", factor: float = 10.0) -> PlotCurve:
     """Return throughput in proportion to requests, so that anything between points is known too."""
     count = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     value = factor * count
-    return Line(
+    return PlotCurve(
         key,
         key,
         1,
-        hollow=False,
+        is_variant=False,
         x=count,
         y=value,
         low=value * 0.5,
@@ -42,34 +48,32 @@ def test_a_line_is_read_between_its_points_and_not_beyond_its_end() -> None:
 
 
 def test_lines_are_alike_only_where_everything_drawn_is() -> None:
-    assert alike((line(),), (line(),))
-    assert not alike((line(),), (line(factor=11.0),))
-    assert not alike((line(),), ())
+    assert are_curves_equal((line(),), (line(),))
+    assert not are_curves_equal((line(),), (line(factor=11.0),))
+    assert not are_curves_equal((line(),), ())
 
 
 def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
     count = np.array([1.0, 10.0, 100.0])
-    made = Line("a", "a", 1, hollow=False, x=100.0 / count, y=5.0 * count, count=count)
-    best = best_at(made, 9.0)
+    made = PlotCurve("a", "a", 1, is_variant=False, x=100.0 / count, y=5.0 * count, count=count)
+    best = find_best_at(made, 9.0)
     assert best is not None
     assert best.count == 11
     assert best.value == pytest.approx(55.0)
     assert best.speed >= 9.0
-    assert best_at(made, 101.0) is None
+    assert find_best_at(made, 101.0) is None
 
 
 @given(st.data())
 def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject) -> None:
     count = np.array(sorted(data.draw(st.sets(st.integers(1, 400), min_size=1, max_size=8))), dtype=float)
     figure = st.lists(st.floats(1.0, 100.0), min_size=len(count), max_size=len(count)).map(np.array)
-    made = Line("a", "a", 1, hollow=False, x=data.draw(figure), y=data.draw(figure), count=count)
+    made = PlotCurve("a", "a", 1, is_variant=False, x=data.draw(figure), y=data.draw(figure), count=count)
     speed = data.draw(st.floats(1.0, 100.0))
     every = np.arange(count[0], count[-1] + 1)
-    speeds, values = (
-        np.exp(np.interp(np.log(every), np.log(count), np.log(known))) for known in (made.x, made.y)
-    )
+    speeds, values = (np.exp(np.interp(np.log(every), np.log(count), np.log(known))) for known in (made.x, made.y))
     reached = speeds >= speed * (1 - 1e-12)
-    best = best_at(made, speed)
+    best = find_best_at(made, speed)
     if not reached.any():
         assert best is None
     else:
@@ -80,14 +84,14 @@ def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject
 
 def test_the_best_among_very_many_requests_is_found_at_once() -> None:
     count = np.array([1.0, 1e6, 1e12])
-    made = Line("a", "a", 1, hollow=False, x=1e13 / count, y=count, count=count)
-    best = best_at(made, 30.0)
+    made = PlotCurve("a", "a", 1, is_variant=False, x=1e13 / count, y=count, count=count)
+    best = find_best_at(made, 30.0)
     assert best is not None
     assert best.count == pytest.approx(1e13 / 30.0, rel=1e-9)
 
 
 def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
-    frame = Frame(Counts(), Linear(), QRectF(50, 10, 400, 200))
+    frame = CoordinateFrame(PowerOfTwoScale(), LinearScale(), QRectF(50, 10, 400, 200))
     frame.fit((1.0, 256.0), (0.0, 900.0), (8, 5))
     assert frame.pixel_x(1.0) == pytest.approx(50.0)
     assert frame.pixel_y(0.0) == pytest.approx(210.0)
@@ -102,42 +106,42 @@ def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
 
 
 def test_wide_bands_do_not_squash_the_curves() -> None:
-    found = extents((line(),), (), None, linear_y=True)
+    found = find_extents((line(),), (), None, linear_y=True)
     assert found is not None
     assert found[1][1] == pytest.approx(160.0 * 1.5)
-    assert extents((), (), 5.0, linear_y=True) is None
+    assert find_extents((), (), 5.0, linear_y=True) is None
 
 
 def test_labels_keep_apart_and_inside() -> None:
-    wanted = [Wanted(300.0, 100.0 + number, 80.0, 30.0) for number in range(5)]
-    places = placed_labels(wanted, [], [], BOUNDS, 8.0)
-    assert not collide(places, wanted, [])
+    wanted = [LabelRequest(300.0, 100.0 + number, 80.0, 30.0) for number in range(5)]
+    places = place_labels(wanted, [], [], BOUNDS, 8.0)
+    assert not labels_collide(places, wanted, [])
     assert all(place.y - 15 >= 0 and place.y + 15 <= 300 for place in places)
     assert all(place.x + 80 <= 500 for place in places)
 
 
 def test_labels_of_one_column_stand_in_the_order_of_the_ends() -> None:
-    wanted = [Wanted(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
-    places = placed_labels(wanted, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)
+    wanted = [LabelRequest(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
+    places = place_labels(wanted, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)
     by_end = sorted(zip(wanted, places, strict=True), key=lambda pair: pair[0].y)
     middles = [place.y for _, place in by_end]
     assert middles == sorted(middles)
-    assert not collide(places, wanted, [])
+    assert not labels_collide(places, wanted, [])
     assert all(place.shift == place.y - label.y for place, label in zip(places, wanted, strict=True))
 
 
 def test_a_label_avoids_a_curve_and_a_box() -> None:
-    label = Wanted(200.0, 150.0, 80.0, 20.0)
+    label = LabelRequest(200.0, 150.0, 80.0, 20.0)
     curve = np.array([(200.0, 150.0), (400.0, 150.0)])
-    (place,) = placed_labels([label], [curve], [], BOUNDS, 8.0)
+    (place,) = place_labels([label], [curve], [], BOUNDS, 8.0)
     assert abs(place.y - 150.0) >= 10.0
-    (aside,) = placed_labels([label], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)
-    assert not collide([aside], [label], [(190.0, 120.0, 400.0, 180.0)])
+    (aside,) = place_labels([label], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)
+    assert not labels_collide([aside], [label], [(190.0, 120.0, 400.0, 180.0)])
 
 
 def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
     boxes = [(0.0, 0.0, 10.0, 10.0), (20.0, 0.0, 30.0, 10.0)]
     points = np.array([(5.0, 5.0)] * 3)
-    assert emptiest(boxes, points, None, 0) == (1, 0)
-    assert emptiest(boxes, points, 0, 5) == (0, 3)
-    assert emptiest(boxes, points, 0, 1) == (1, 0)
+    assert find_emptiest_box(boxes, points, None, 0) == (1, 0)
+    assert find_emptiest_box(boxes, points, 0, 5) == (0, 3)
+    assert find_emptiest_box(boxes, points, 0, 1) == (1, 0)

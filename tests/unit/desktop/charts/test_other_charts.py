@@ -5,14 +5,14 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.charts.roofline import RooflineChart
-from gpudesk.desktop.charts.split import SplitChart
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
+from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
+from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.workload import Load, LoadKind
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def pareto(desk: Desk, theme: Theme, qtbot: QtBot) -> ParetoChart:
 
 
 def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
-    read_out = pareto.read_out()
-    assert read_out is not None
-    assert read_out.title == "Best at 30 or more"
+    cursor_readout = pareto.cursor_readout()
+    assert cursor_readout is not None
+    assert cursor_readout.title == "Best at 30 or more"
     assert pareto.drawing.rule is not None
     assert pareto.drawing.rule.text == "≥ 30 tok/s"
-    values = [float(row.cells[0].replace(",", "")) for row in read_out.rows]
+    values = [float(row.cells[0].replace(",", "")) for row in cursor_readout.rows]
     assert values == sorted(values, reverse=True)
-    assert all(int(row.cells[1]) >= 1 for row in read_out.rows)
+    assert all(int(row.cells[1]) >= 1 for row in cursor_readout.rows)
 
 
 def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) -> None:
@@ -57,15 +57,15 @@ def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) 
 
 def test_a_speed_that_nobody_reaches_says_so(pareto: ParetoChart) -> None:
     pareto.move_rule(5000.0)
-    read_out = pareto.read_out()
-    assert read_out is not None
-    assert all(row.cells[:2] == ("—", "not reached") for row in read_out.rows)
+    cursor_readout = pareto.cursor_readout()
+    assert cursor_readout is not None
+    assert all(row.cells[:2] == ("—", "not reached") for row in cursor_readout.rows)
     assert "does not reach ≥ 5,000 tok/s" in pareto.summary()
 
 
 def test_a_limit_on_the_mean_fixes_the_line(pareto: ParetoChart, desk: Desk) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0, limit="mean")
-    desk.apply(edits.with_workload(desk.scenario, load=load), "Limits")
+    desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Limits")
     desk.flush()
     assert pareto.drawing.rule is not None
     assert pareto.drawing.rule.value == 25.0
@@ -100,7 +100,7 @@ def test_points_of_the_roofline_lie_under_the_roof(desk: Desk, theme: Theme, qtb
 
 
 def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
-    chart = SplitChart(desk, theme)
+    chart = TimeSplitChart(desk, theme)
     qtbot.addWidget(chart)
     chart.resize(900, 600)
     chart.show()
@@ -118,7 +118,7 @@ def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot)
     QTest.keyClick(chart, Qt.Key.Key_Down)
     QTest.keyClick(chart, Qt.Key.Key_Down)
     QTest.keyClick(chart, Qt.Key.Key_Return)
-    assert desk.selection == figure(desk.keys[1], "request_s")
+    assert desk.selection == select_figure(desk.keys[1], "request_s")
     assert all(name in chart.accessibleDescription() for name in desk.names)
     chart.grab()
 
@@ -126,7 +126,7 @@ def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot)
 def test_a_column_that_does_not_fit_says_why(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     desk.edit("405B", model="llama-3.1-405b")
     desk.flush()
-    chart = SplitChart(desk, theme)
+    chart = TimeSplitChart(desk, theme)
     qtbot.addWidget(chart)
     chart.refresh()
     for group in chart.groups:

@@ -6,15 +6,15 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.figure_charts import ThroughputChart
-from gpudesk.desktop.charts.unfit import full_at
+from gpudesk.desktop.pages.desk_chart import format_admitted
+from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ from gpudesk.workbench.workbench import Workbench
 )
 def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Load, said: str) -> None:
     scenario = read_template("70b-chat-on-four")
-    with Workbench.open() as workbench:
-        desk = Desk(workbench, Formatter(ENGLISH))
+    with GpuDeskService.open() as workbench:
+        desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
         desk.open(replace(scenario, workload=replace(scenario.workload, load=load)))
         assert desk.answer is not None
         estimate = desk.answer.columns[0].estimate
         assert estimate is not None
-        assert full_at(estimate, desk) == said
+        assert format_admitted(estimate, desk) == said
 
 
 def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtBot, desk: Desk) -> None:

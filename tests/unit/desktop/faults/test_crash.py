@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.desktop.faults.crash import MOST_KEPT, CrashLog, left_crashes
+from gpudesk.desktop.window.faults.crash import MOST_KEPT, CrashLog, list_crashes
 
 HEAD = "# Started: 2026-05-04T12:00:00+00:00\n# GPU Desk: 0.1\n"
 DUMP = "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File x\n"
@@ -22,7 +22,7 @@ DUMP = "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recen
 CRASHES = """
 import sys, os
 from pathlib import Path
-from gpudesk.desktop.faults.crash import CrashLog
+from gpudesk.desktop.window.faults.crash import CrashLog
 log = CrashLog(Path(sys.argv[1]))
 log.start([("GPU Desk", "0.1")])
 exec(sys.argv[2])
@@ -78,7 +78,7 @@ def names(folder: Path) -> list[str]:
 )
 def test_a_crash_is_written_down_with_all_threads(folder: Path, how: str, said: str) -> None:
     assert crash(folder, how) < 0
-    (found,) = left_crashes(folder)
+    (found,) = list_crashes(folder)
     assert said in found.report
     assert "# GPU Desk: 0.1" in found.report
     assert 'File "<string>", line' in found.report
@@ -90,7 +90,7 @@ def test_a_crash_is_written_down_with_all_threads(folder: Path, how: str, said: 
 @pytest.mark.parametrize("how", ["log.end()", "os._exit(1)", "os.kill(os.getpid(), 9)"])
 def test_an_end_or_a_kill_leaves_nothing(folder: Path, how: str) -> None:
     crash(folder, how)
-    assert left_crashes(folder) == []
+    assert list_crashes(folder) == []
     assert names(folder) == []
 
 
@@ -106,11 +106,11 @@ def test_the_file_of_a_process_that_runs_is_not_touched(folder: Path) -> None:
         # It may even have a trace in it: of what the process has coped with.
         with file.open("a") as opened:
             opened.write(DUMP)
-        assert left_crashes(folder) == []
+        assert list_crashes(folder) == []
         assert file.exists()
         process.kill()
         process.wait()
-    assert len(left_crashes(folder)) == 1
+    assert len(list_crashes(folder)) == 1
 
 
 @pytest.mark.usefixtures("handler")
@@ -120,7 +120,7 @@ def test_two_programs_at_once_have_a_file_each_and_end_apart(folder: Path) -> No
     assert mine.path is not None
     assert mine.path.exists()
     crash(folder, "os.abort()")
-    assert len(left_crashes(folder)) == 1
+    assert len(list_crashes(folder)) == 1
     assert mine.path.exists()
     mine.end()
     assert len(list(folder.glob("*.lock"))) == 0
@@ -147,7 +147,7 @@ def test_a_folder_that_is_not_there_is_no_fault(folder: Path, place: str) -> Non
     log.start([("A", "1")])
     assert log.path is None
     log.end()
-    assert left_crashes(folder / place) == []
+    assert list_crashes(folder / place) == []
 
 
 @pytest.mark.usefixtures("handler")
@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr("gpudesk.desktop.faults.crash.FileIO", Full)
+    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.FileIO", Full)
     log = CrashLog(folder)
     log.start([("A", "1")])
     assert log.path is None
@@ -179,9 +179,7 @@ def test_who_waits_for_a_crash_already_goes_on_doing_so(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("handler")
-def test_what_was_coped_with_goes_to_the_log_at_the_end(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_was_coped_with_goes_to_the_log_at_the_end(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = CrashLog(folder)
     log.start([])
     assert log.path is not None
@@ -195,22 +193,22 @@ def test_what_was_coped_with_goes_to_the_log_at_the_end(
 
 def test_what_windows_copes_with_is_no_crash(folder: Path) -> None:
     left(folder, 1, f"{HEAD}Windows fatal exception: code 0x8001010d\n\nThread 0x1\n  File x\n")
-    assert left_crashes(folder) == []
+    assert list_crashes(folder) == []
     left(folder, 1, f"{HEAD}Windows fatal exception: access violation\n\nThread 0x1\n  File x\n")
-    assert len(left_crashes(folder)) == 1
+    assert len(list_crashes(folder)) == 1
 
 
 def test_a_report_that_was_shown_is_kept_and_offered_no_more(folder: Path) -> None:
     file = left(folder, 1, HEAD + DUMP)
-    (found,) = left_crashes(folder)
+    (found,) = list_crashes(folder)
     found.shown()
-    assert left_crashes(folder) == []
+    assert list_crashes(folder) == []
     assert file.with_suffix(".txt").read_text() == HEAD + DUMP
 
 
 def test_a_report_that_is_discarded_is_gone(folder: Path) -> None:
     left(folder, 1, HEAD + DUMP)
-    (found,) = left_crashes(folder)
+    (found,) = list_crashes(folder)
     found.discard()
     found.discard()
     assert names(folder) == []
@@ -221,7 +219,7 @@ def test_only_the_newest_reports_are_kept(folder: Path) -> None:
         left(folder, number, HEAD + DUMP, at=1_000_000 + number, suffix=".txt")
     for number in range(4, 4 + 8):
         left(folder, number, HEAD + DUMP, at=1_000_000 + number)
-    found = left_crashes(folder)
+    found = list_crashes(folder)
     assert len(found) == 8
     assert found[0].file.name.startswith("crash-999000011-")
     assert len(names(folder)) == MOST_KEPT
@@ -231,14 +229,14 @@ def test_only_the_newest_reports_are_kept(folder: Path) -> None:
     }
     for number in range(20, 25):
         left(folder, number, HEAD + DUMP, at=2_000_000 + number)
-    assert len(left_crashes(folder)) == MOST_KEPT
+    assert len(list_crashes(folder)) == MOST_KEPT
     assert len(names(folder)) == MOST_KEPT
 
 
 def test_a_file_of_somebody_else_is_left_alone(folder: Path) -> None:
     (folder / "crash-notes.log").write_text(DUMP)
     (folder / "crash-notes.txt").write_text(DUMP)
-    assert left_crashes(folder) == []
+    assert list_crashes(folder) == []
     assert names(folder) == ["crash-notes.log", "crash-notes.txt"]
 
 
@@ -248,26 +246,22 @@ def test_a_report_ends_with_the_last_lines_of_the_process_and_masks_the_home(
     monkeypatch.setenv("HOME", str(tmp_path))
     left(folder, 7, f'{HEAD}{DUMP}  File "{tmp_path}/x.py"\n')
     now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"  # noqa: DTZ005 - as in the log
-    (folder / "gpudesk.log").write_text(
-        f"{now},000 [999000007] INFO a: page memory\n{now},001 [5] INFO a: other\n"
-    )
-    (found,) = left_crashes(folder)
+    (folder / "gpudesk.log").write_text(f"{now},000 [999000007] INFO a: page memory\n{now},001 [5] INFO a: other\n")
+    (found,) = list_crashes(folder)
     assert found.report.endswith(f"Last lines of the log\n{now},000 [999000007] INFO a: page memory\n")
     assert 'File "~/x.py"' in found.report
     assert str(tmp_path) not in found.report
 
 
 @pytest.mark.parametrize("machine", ["", ".0123456789abcdef"], ids=["here", "on a stick"])
-def test_a_lock_that_nothing_belongs_to_is_removed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, machine: str
-) -> None:
+def test_a_lock_that_nothing_belongs_to_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     crash(folder, "os.abort()")
     (file,) = folder.glob("crash-*.log")
     file.unlink()
     lock = file.with_suffix(".lock")
     lock.rename(file.with_suffix(f"{machine}.lock"))
     monkeypatch.setattr(paths, "is_portable", lambda: bool(machine))
-    assert left_crashes(folder) == []
+    assert list_crashes(folder) == []
     assert names(folder) == []
 
 
@@ -279,7 +273,7 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
     writer.start()
     left(folder, 2, HEAD + DUMP)
-    assert len(left_crashes(folder)) == 1
+    assert len(list_crashes(folder)) == 1
     assert writer.is_alive()
     os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
     writer.join(10)

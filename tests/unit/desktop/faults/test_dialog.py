@@ -12,23 +12,23 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from gpudesk.desktop.faults.dialog import FaultDialog, told_fault
-from gpudesk.desktop.faults.records import Fault
-from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.window.faults.dialog import FaultDialog, make_fault_message
+from gpudesk.desktop.window.faults.log import FaultRecord
 
 Open = Callable[..., FaultDialog]
 
 
-def fault(kind: str = "KeyError", place: str = "desktop/app.py:7") -> Fault:
-    return Fault(kind, place, f"Traceback\n{kind}: 'x'\n")
+def fault(kind: str = "KeyError", place: str = "desktop/app.py:7") -> FaultRecord:
+    return FaultRecord(kind, place, f"Traceback\n{kind}: 'x'\n")
 
 
 @pytest.fixture
 def opened(theme: Theme, qtbot: QtBot) -> Iterator[Open]:
     made: list[FaultDialog] = []
 
-    def open_it(*faults: Fault) -> FaultDialog:
-        told = [told_fault(each, "All is kept.", f"Report of {each.kind}") for each in faults]
+    def open_it(*faults: FaultRecord) -> FaultDialog:
+        told = [make_fault_message(each, "All is kept.", f"Report of {each.kind}") for each in faults]
         dialog = FaultDialog(theme, told, "Go on")
         made.append(dialog)
         dialog.present()
@@ -81,7 +81,7 @@ def test_it_takes_no_other_window_the_event_loop(opened: Open) -> None:
 def test_a_fault_that_comes_meanwhile_is_added_and_turned_to(opened: Open) -> None:
     dialog = opened(fault())
     dialog.copy_report()
-    dialog.add(told_fault(fault("ValueError"), "", "Report of ValueError"))
+    dialog.add(make_fault_message(fault("ValueError"), "", "Report of ValueError"))
     assert dialog.report.toPlainText() == "Report of KeyError"
     assert dialog.place.text() == "1 of 2"
     assert not dialog.former.isEnabled()
@@ -105,9 +105,7 @@ def test_a_fault_that_comes_again_is_counted_where_it_is_shown(opened: Open, qtb
     assert not dialog.again.isVisible()
 
 
-def test_the_folder_of_logs_is_opened_or_named(
-    opened: Open, user_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_of_logs_is_opened_or_named(opened: Open, user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _: False)
     dialog = opened(fault())
     QTest.mouseClick(dialog.folder, Qt.MouseButton.LeftButton)

@@ -12,8 +12,8 @@ import pytest
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInfo
 
 from gpudesk import paths
-from gpudesk.desktop.faults import log as module
-from gpudesk.desktop.faults.log import LAST_LINES, QtMessages, lines_of, start_log
+from gpudesk.desktop.window.faults import log as module
+from gpudesk.desktop.window.faults.log import LAST_LINES, QtMessageHandler, read_log_lines, start_log
 
 ROOT = logging.getLogger("gpudesk")
 
@@ -53,9 +53,7 @@ def test_where_the_folder_cannot_be_the_last_lines_are_there_all_the_same(
     assert capfd.readouterr().err == ""
 
 
-def test_a_log_that_cannot_be_written_any_more_is_no_fault(
-    user_home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_that_cannot_be_written_any_more_is_no_fault(user_home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     start_log()
     (user_home / "logs").rmdir()
     module.log.info("into nothing")
@@ -84,9 +82,9 @@ def test_the_lines_of_another_process_are_found_until_its_end(file: Path) -> Non
     ]
     file.with_name("gpudesk.log.1").write_text("\n".join(older) + "\n")
     file.write_text("\n".join(newer) + "\n")
-    assert lines_of(77, end) == [*older, newer[1]]
-    assert lines_of(77, end - timedelta(days=1)) == []
-    assert lines_of(79, end) == []
+    assert read_log_lines(77, end) == [*older, newer[1]]
+    assert read_log_lines(77, end - timedelta(days=1)) == []
+    assert read_log_lines(79, end) == []
 
 
 class Listening:
@@ -94,7 +92,7 @@ class Listening:
 
     def __init__(self) -> None:
         self.fatal: list[str] = []
-        self.messages = QtMessages(self.fatal.append)
+        self.messages = QtMessageHandler(self.fatal.append)
         self.last = start_log()
 
     def say(self, kind: QtMsgType, text: str) -> None:
@@ -105,7 +103,7 @@ class Listening:
         return [line.partition("] ")[2] for line in self.last.lines]
 
 
-NAME = "gpudesk.desktop.faults.log"
+NAME = "gpudesk.desktop.window.faults.log"
 
 
 @pytest.mark.logs_warnings
@@ -142,7 +140,7 @@ def test_what_nobody_can_do_anything_about_is_no_warning(said: str) -> None:
 
 def test_whoever_listened_to_qt_before_still_does() -> None:
     told: list[str] = []
-    former = QtMessages(lambda _: None)
+    former = QtMessageHandler(lambda _: None)
     former.take = lambda *said: told.append(said[2])  # type: ignore[method-assign]
     former.install()
     try:
@@ -174,6 +172,6 @@ def test_a_log_that_has_grown_large_is_set_aside_at_the_next_start(file: Path) -
 
 
 def test_the_log_loads_nothing_that_opens_sockets() -> None:
-    program = "import sys, gpudesk.desktop.faults.watch; print('socket' in sys.modules)"
+    program = "import sys, gpudesk.desktop.window.faults.reporter; print('socket' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -7,14 +7,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from gpudesk import __version__
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.faults.report import masked, program_facts, report_text, session_facts
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.faults.crash import collect_program_facts, collect_session_facts, format_report, mask_home
+from gpudesk.service import GpuDeskService
 
 
 def test_the_program_is_told_with_its_version_and_what_it_runs_on() -> None:
-    facts = dict(program_facts())
+    facts = dict(collect_program_facts())
     assert facts["GPU Desk"].startswith(f"{__version__}, ")
     assert set(facts) == {"GPU Desk", "Python", "Qt", "System"}
     assert all(facts.values())
@@ -24,19 +24,19 @@ def test_a_start_never_asks_git(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask() -> None:
         raise AssertionError("asked")
 
-    monkeypatch.setattr("gpudesk.desktop.faults.report.release", ask)
-    assert program_facts()
+    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.get_release", ask)
+    assert collect_program_facts()
     with pytest.raises(AssertionError):
-        program_facts(ask_git=True)
+        collect_program_facts(ask_git=True)
 
 
 def test_the_session_is_told_without_anything_of_the_scenario(
-    qapp: QApplication, workbench: Workbench, theme: Theme
+    qapp: QApplication, workbench: GpuDeskService, theme: Theme
 ) -> None:
-    program = Program(qapp, workbench)
+    program = DesktopProgram(qapp, workbench)
     window = program.new_window()
     window.open_template("70b-chat-on-four")
-    facts = dict(session_facts(program))
+    facts = dict(collect_session_facts(program))
     said = " ".join(facts.values())
     program.end()
     assert facts["Page"] == "compare; windows open: 1"
@@ -48,11 +48,11 @@ def test_the_session_is_told_without_anything_of_the_scenario(
 
 
 def test_before_there_is_a_program_what_is_known_is_told(qapp: QApplication) -> None:
-    assert dict(session_facts(None))["Page"] == "none, while starting"
+    assert dict(collect_session_facts(None))["Page"] == "none, while starting"
 
 
 def test_a_report_holds_facts_trace_and_the_last_lines_in_this_order() -> None:
-    text = report_text([("A", "1"), ("B", "2")], "trace\n", ["line 1", "line 2"])
+    text = format_report([("A", "1"), ("B", "2")], "trace\n", ["line 1", "line 2"])
     assert text == "A: 1\nB: 2\n\ntrace\n\nLast lines of the log\nline 1\nline 2\n"
 
 
@@ -67,7 +67,7 @@ def test_a_report_holds_facts_trace_and_the_last_lines_in_this_order() -> None:
     ],
 )
 def test_the_home_folder_is_not_told(text: str, expected: str) -> None:
-    assert masked(text, Path("/home/anna")) == expected
+    assert mask_home(text, Path("/home/anna")) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_the_home_folder_of_windows_is_not_told_however_it_is_written(text: str)
         def resolve(self) -> PureWindowsPath:
             return self
 
-    assert "anna" not in masked(text, cast("Path", Home(r"C:\Users\Anna"))).lower()
+    assert "anna" not in mask_home(text, cast("Path", Home(r"C:\Users\Anna"))).lower()
 
 
 def test_a_home_folder_that_is_the_root_masks_nothing() -> None:
-    assert masked("/etc/x", Path("/")) == "/etc/x"
+    assert mask_home("/etc/x", Path("/")) == "/etc/x"

@@ -7,28 +7,29 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
-from gpudesk.desktop.itemmodels.arrangement import (
-    Arrangement,
-    Sorting,
-    columns,
-    lines,
-    moved,
-    next_sorting,
+from gpudesk.desktop.pages.compare.comparison_model import (
+    HEADING_ROLE,
+    ComparisonArrangement,
+    ComparisonModel,
+    ComparisonSorting,
+    RowChoiceModel,
+    list_lines,
+    list_shown_columns,
+    move_row,
+    next_row_sorting,
 )
-from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
-from gpudesk.desktop.itemmodels.row_choice_model import HEADING_ROLE, RowChoiceModel
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.sheets.comparison_parts import ComparisonTable
-from gpudesk.sheets.comparison_table import comparison_table
-from gpudesk.workbench.answering import answer_scenario
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.report.comparison.tables import ComparisonTable
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.fakes import FakeCatalog, FakeEstimator
 
-PLAIN = Formatter(ENGLISH)
-ALL = Arrangement()
+PLAIN = Formatter(ENGLISH_NUMBERS)
+ALL = ComparisonArrangement()
 
 MakeTable = Callable[..., ComparisonTable]
 
@@ -47,17 +48,17 @@ def answer(*parts: str, concurrency: int = 64, input_tokens: int = 2000) -> Answ
 @pytest.fixture
 def make_table() -> MakeTable:
     def make(*parts: str, **load: int) -> ComparisonTable:
-        return comparison_table(answer(*(parts or ("h200-sxm", "mi325x", "b200-hgx")), **load), PLAIN)
+        return build_comparison_table(answer(*(parts or ("h200-sxm", "mi325x", "b200-hgx")), **load), PLAIN)
 
     return make
 
 
-def keys(table: ComparisonTable, arrangement: Arrangement) -> list[str]:
-    return [line.key for line in lines(table, arrangement)]
+def keys(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
+    return [line.key for line in list_lines(table, arrangement)]
 
 
-def names(table: ComparisonTable, arrangement: Arrangement) -> list[str]:
-    return [table.heads[position].name for position in columns(table, arrangement)]
+def names(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
+    return [table.heads[position].name for position in list_shown_columns(table, arrangement)]
 
 
 def test_every_group_has_its_heading_and_rows(make_table: MakeTable) -> None:
@@ -68,15 +69,15 @@ def test_every_group_has_its_heading_and_rows(make_table: MakeTable) -> None:
 
 def test_filter_looks_in_label_unit_and_group_for_every_word(make_table: MakeTable) -> None:
     table = make_table()
-    assert keys(table, Arrangement(filter="BAND")) == ["group:memory", "memory_bandwidth"]
-    assert "memory" in keys(table, Arrangement(filter="memory"))
-    assert keys(table, Arrangement(filter="memory tb/s")) == ["group:memory", "memory_bandwidth"]
-    assert keys(table, Arrangement(filter="nothing like it")) == []
+    assert keys(table, ComparisonArrangement(filter="BAND")) == ["group:memory", "memory_bandwidth"]
+    assert "memory" in keys(table, ComparisonArrangement(filter="memory"))
+    assert keys(table, ComparisonArrangement(filter="memory tb/s")) == ["group:memory", "memory_bandwidth"]
+    assert keys(table, ComparisonArrangement(filter="nothing like it")) == []
 
 
 def test_differences_only_leaves_out_what_is_the_same_in_the_columns_shown(make_table: MakeTable) -> None:
     table = make_table()
-    only = Arrangement(differences_only=True)
+    only = ComparisonArrangement(differences_only=True)
     assert "tdp" not in keys(table, only)
     assert "memory_bandwidth" in keys(table, only)
     alone = replace(only, hidden_columns=frozenset({"mi325x", "b200-hgx"}))
@@ -84,7 +85,7 @@ def test_differences_only_leaves_out_what_is_the_same_in_the_columns_shown(make_
 
 
 def test_hidden_rows_and_empty_groups_go(make_table: MakeTable) -> None:
-    shown = keys(make_table(), Arrangement(hidden_rows=frozenset({"peak_dense_bf16", "tdp"})))
+    shown = keys(make_table(), ComparisonArrangement(hidden_rows=frozenset({"peak_dense_bf16", "tdp"})))
     assert "group:dense" not in shown
     assert "tdp" not in shown
 
@@ -93,40 +94,40 @@ def test_columns_are_sorted_by_value_with_unknown_last_both_ways(make_table: Mak
     good = answer("h200-sxm", "mi325x", "b200-hgx")
     short = answer("h200-sxm", "mi325x", "b200-hgx", input_tokens=2_000_000)
     mixed = replace(good, columns=(short.columns[0], *good.columns[1:]), differences=())
-    table = comparison_table(mixed, PLAIN)
+    table = build_comparison_table(mixed, PLAIN)
     row = "output_tokens_per_s"
-    assert names(table, Arrangement(sorting=Sorting(row, descending=True))) == [
+    assert names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=True))) == [
         "B200-HGX",
         "MI325X",
         "H200-SXM",
     ]
-    assert names(table, Arrangement(sorting=Sorting(row, descending=False))) == [
+    assert names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=False))) == [
         "MI325X",
         "B200-HGX",
         "H200-SXM",
     ]
-    alike = Arrangement(sorting=Sorting("tdp", descending=True))
+    alike = ComparisonArrangement(sorting=ComparisonSorting("tdp", descending=True))
     assert names(table, alike) == ["H200-SXM", "MI325X", "B200-HGX"], "equals keep the scenario's order"
 
 
 def test_sorting_goes_best_first_then_reverse_then_back(make_table: MakeTable) -> None:
     table = make_table()
-    first = next_sorting(table, None, "ttft_ms")
-    assert first == Sorting("ttft_ms", descending=False), "less time is better"
-    second = next_sorting(table, first, "ttft_ms")
-    assert second == Sorting("ttft_ms", descending=True)
-    assert next_sorting(table, second, "ttft_ms") is None
-    assert next_sorting(table, second, "memory") == Sorting("memory", descending=True)
+    first = next_row_sorting(table, None, "ttft_ms")
+    assert first == ComparisonSorting("ttft_ms", descending=False), "less time is better"
+    second = next_row_sorting(table, first, "ttft_ms")
+    assert second == ComparisonSorting("ttft_ms", descending=True)
+    assert next_row_sorting(table, second, "ttft_ms") is None
+    assert next_row_sorting(table, second, "memory") == ComparisonSorting("memory", descending=True)
 
 
 def test_rows_move_within_their_group_past_hidden_ones(make_table: MakeTable) -> None:
     table = make_table()
-    arrangement = Arrangement(hidden_rows=frozenset({"tpot_ms"}))
-    after = moved(table, arrangement, "output_tokens_per_s", 1)
+    arrangement = ComparisonArrangement(hidden_rows=frozenset({"tpot_ms"}))
+    after = move_row(table, arrangement, "output_tokens_per_s", 1)
     shown = keys(table, after)
     assert shown[:3] == ["group:workload", "ttft_ms", "output_tokens_per_s"]
-    assert moved(table, after, "ttft_ms", -1) == after, "the first row cannot go further up"
-    back = moved(table, after, "output_tokens_per_s", -1)
+    assert move_row(table, after, "ttft_ms", -1) == after, "the first row cannot go further up"
+    back = move_row(table, after, "output_tokens_per_s", -1)
     assert keys(table, back) == keys(table, arrangement)
 
 
@@ -135,7 +136,7 @@ def test_model_is_sound(make_table: MakeTable, qtmodeltester: ModelTester) -> No
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.show(make_table(), ALL)
     model.show(make_table(concurrency=8), ALL)
-    model.show(make_table("mi325x", "h200-sxm"), Arrangement(filter="band"))
+    model.show(make_table("mi325x", "h200-sxm"), ComparisonArrangement(filter="band"))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 
 
@@ -156,7 +157,7 @@ def test_new_figures_are_changed_data_and_not_a_reset(make_table: MakeTable) -> 
     model.show(replace(table, groups=(changed, *table.groups[1:])), ALL)
     assert (resets, changes) == ([], [(2, 2)])
     assert model.index(2, 0).data() == "1,234"
-    model.show(table, Arrangement(filter="band"))
+    model.show(table, ComparisonArrangement(filter="band"))
     assert resets == [1]
 
 
@@ -165,9 +166,7 @@ def test_cells_speak_in_sentences_and_headings_cannot_be_selected(make_table: Ma
     model.show(make_table(), ALL)
     index = model.index_of("memory_bandwidth", "mi325x")
     spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == (
-        "Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2"
-    )
+    assert spoken == ("Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2")
     assert not model.index(0, 0).flags() & Qt.ItemFlag.ItemIsSelectable
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     assert model.headerData(0, across, Qt.ItemDataRole.AccessibleTextRole).endswith("baseline")

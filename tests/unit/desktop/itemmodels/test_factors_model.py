@@ -4,15 +4,15 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.itemmodels.factors_model import FACTOR, FIRST, FactorsModel, factor_rows
-from gpudesk.desktop.itemmodels.trace_rows import TraceHead
-from gpudesk.domain.decisions import Level
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.decide.factors_model import FACTOR, FIRST, FactorsModel, make_factor_rows
+from gpudesk.desktop.pages.decide.trace_model import TraceHead
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import FactorLevel
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 HEADS = tuple(
-    TraceHead(key, name, slot, hollow=False)
+    TraceHead(key, name, slot, is_variant=False)
     for slot, (key, name) in enumerate(
         (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
     )
@@ -21,11 +21,11 @@ _SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
-def model(workbench: Workbench, qtbot: QtBot) -> FactorsModel:
+def model(workbench: GpuDeskService, qtbot: QtBot) -> FactorsModel:
     decision = workbench.decide(workbench.answer(read_template("70b-chat-on-four")))
     rules = {rule.id: rule for rule in workbench.decider.rules}
     made = FactorsModel()
-    made.show(HEADS, factor_rows(decision, rules, Formatter(ENGLISH)))
+    made.show(HEADS, make_factor_rows(decision, rules, Formatter(ENGLISH_NUMBERS)))
     return made
 
 
@@ -38,14 +38,14 @@ def test_levels_come_with_the_figure_that_made_them(model: FactorsModel) -> None
     assert model.rows[row].measure == "Output throughput, tok/s"
     b200 = model.cell(row, FIRST + 2)
     assert b200 is not None
-    assert (b200.level, b200.word, b200.figure) == (Level.PREFERRED, "Preferred", "1,386")
+    assert (b200.level, b200.word, b200.figure) == (FactorLevel.PREFERRED, "Preferred", "1,386")
     assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,386 (959")
 
 
 def test_what_has_no_measure_stays_unknown(model: FactorsModel) -> None:
     row = number_of(model, "community")
     assert model.rows[row].measure == "No measure is known"
-    assert {cell.level for cell in model.rows[row].cells} == {Level.UNKNOWN}
+    assert {cell.level for cell in model.rows[row].cells} == {FactorLevel.UNKNOWN}
     assert model.index(row, FIRST).data() == "Not known"
 
 

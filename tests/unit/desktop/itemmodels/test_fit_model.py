@@ -7,13 +7,12 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.itemmodels.fit_arrangement import BY_MAKER, BY_NAME, FitOrder, FitTable, arranged
-from gpudesk.desktop.itemmodels.fit_model import FitModel
-from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.desktop.pages.memory.fit_model import BY_MAKER, BY_NAME, FitModel, FitOrder, FitTable, arrange_fit_table
 from gpudesk.domain.precision import Precision
-from gpudesk.workbench.fit_readings import parameters_of
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.sizing import FitMatrix, FitQuestion
+from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 PARTS = ("h100-sxm", "mi300x", "tpu-v5e", "h200-sxm", "vera-rubin-nvl72")
 MODELS = ("llama-3.1-405b", "phi-4", "devstral-2-123b", "llama-3.1-70b")
@@ -21,19 +20,19 @@ QUESTION = FitQuestion(Precision.FP8, Precision.FP8, 8192)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def matrix(workbench: Workbench) -> FitMatrix:
+def matrix(workbench: GpuDeskService) -> FitMatrix:
     return workbench.fit_matrix(QUESTION, PARTS, MODELS)
 
 
 @pytest.fixture(scope="module")
-def parameters(workbench: Workbench) -> dict[str, float]:
-    return parameters_of(workbench.catalog, workbench.catalog.models())
+def parameters(workbench: GpuDeskService) -> dict[str, float]:
+    return count_model_parameters(workbench.catalog, workbench.catalog.models())
 
 
 def models(table: FitTable) -> list[str]:
@@ -44,10 +43,8 @@ def parts(table: FitTable) -> list[str]:
     return [column.part.id for column in table.columns]
 
 
-def test_columns_stand_under_their_vendors_and_rows_by_size(
-    matrix: FitMatrix, parameters: dict[str, float]
-) -> None:
-    table = arranged(matrix, parameters, FitOrder(), "")
+def test_columns_stand_under_their_vendors_and_rows_by_size(matrix: FitMatrix, parameters: dict[str, float]) -> None:
+    table = arrange_fit_table(matrix, parameters, FitOrder(), "")
     assert parts(table) == ["h100-sxm", "h200-sxm", "vera-rubin-nvl72", "mi300x", "tpu-v5e"]
     assert models(table) == ["phi-4", "llama-3.1-70b", "devstral-2-123b", "llama-3.1-405b"]
     assert [cell.accelerator for cell in table.rows[0].cells] == parts(table)
@@ -67,23 +64,21 @@ def test_columns_stand_under_their_vendors_and_rows_by_size(
 def test_rows_are_ordered_and_what_is_not_known_comes_last(
     matrix: FitMatrix, parameters: dict[str, float], by: str, descending: bool, expected: list[str]
 ) -> None:
-    table = arranged(matrix, parameters, FitOrder(by=by, descending=descending), "")
+    table = arrange_fit_table(matrix, parameters, FitOrder(by=by, descending=descending), "")
     assert models(table) == expected
 
 
 def test_words_narrow_models_and_accelerators_each_by_what_they_are(
     matrix: FitMatrix, parameters: dict[str, float]
 ) -> None:
-    table = arranged(matrix, parameters, FitOrder("meta 70b", "nvidia h"), "")
+    table = arrange_fit_table(matrix, parameters, FitOrder("meta 70b", "nvidia h"), "")
     assert models(table) == ["llama-3.1-70b"]
     assert parts(table) == ["h100-sxm", "h200-sxm"]
-    assert arranged(matrix, parameters, FitOrder("nvidia"), "").rows == ()
+    assert arrange_fit_table(matrix, parameters, FitOrder("nvidia"), "").rows == ()
 
 
-def test_a_most_leaves_what_holds_something_with_so_few(
-    matrix: FitMatrix, parameters: dict[str, float]
-) -> None:
-    table = arranged(matrix, parameters, FitOrder(most=1), "")
+def test_a_most_leaves_what_holds_something_with_so_few(matrix: FitMatrix, parameters: dict[str, float]) -> None:
+    table = arrange_fit_table(matrix, parameters, FitOrder(most=1), "")
     assert models(table) == ["phi-4", "llama-3.1-70b"]
     assert "tpu-v5e" not in parts(table)
     assert all(any(row.cells[place].count == 1 for row in table.rows) for place in range(len(table.columns)))
@@ -91,33 +86,33 @@ def test_a_most_leaves_what_holds_something_with_so_few(
 
 @pytest.fixture
 def model(matrix: FitMatrix, parameters: dict[str, float], qtbot: QtBot) -> FitModel:
-    made = FitModel(Formatter(ENGLISH))
-    made.show(arranged(matrix, parameters, FitOrder(), ""))
+    made = FitModel(Formatter(ENGLISH_NUMBERS))
+    made.show(arrange_fit_table(matrix, parameters, FitOrder(), ""))
     return made
 
 
 def test_the_model_keeps_to_the_rules_of_qt(
     matrix: FitMatrix, parameters: dict[str, float], qtmodeltester: ModelTester
 ) -> None:
-    model = FitModel(Formatter(ENGLISH))
+    model = FitModel(Formatter(ENGLISH_NUMBERS))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
-    model.show(arranged(matrix, parameters, FitOrder(), ""))
+    model.show(arrange_fit_table(matrix, parameters, FitOrder(), ""))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
-    model.show(arranged(matrix, parameters, FitOrder("llama"), ""))
+    model.show(arrange_fit_table(matrix, parameters, FitOrder("llama"), ""))
     assert model.rowCount() == 2
     assert model.rowCount(model.index(0, 0)) == 0
 
 
 def test_new_counts_of_the_same_pairs_are_changed_data(
-    workbench: Workbench, model: FitModel, parameters: dict[str, float], qtbot: QtBot
+    workbench: GpuDeskService, model: FitModel, parameters: dict[str, float], qtbot: QtBot
 ) -> None:
     longer = workbench.fit_matrix(FitQuestion(Precision.FP16, Precision.FP16, 131_072, 8), PARTS, MODELS)
     before = model.index_of("llama-3.1-70b", "h100-sxm").data()
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
-        model.show(arranged(longer, parameters, FitOrder(), ""))
+        model.show(arrange_fit_table(longer, parameters, FitOrder(), ""))
     assert int(model.index_of("llama-3.1-70b", "h100-sxm").data()) > int(before)
     with qtbot.assertNotEmitted(model.dataChanged), qtbot.assertNotEmitted(model.modelReset):
-        model.show(arranged(longer, parameters, FitOrder(), ""))
+        model.show(arrange_fit_table(longer, parameters, FitOrder(), ""))
 
 
 def test_a_cell_says_its_count_and_all_about_it(model: FitModel) -> None:

@@ -4,52 +4,57 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.itemmodels.trace_model import ANSWER, FIRST, RULE, WEIGHT, TraceModel, key_of
-from gpudesk.desktop.itemmodels.trace_rows import (
+from gpudesk.desktop.pages.decide.trace_model import (
+    ANSWER,
+    FIRST,
+    RULE,
+    WEIGHT,
     TraceFold,
     TraceGroup,
     TraceHead,
-    TraceRow,
-    common_unit,
-    trace_table,
-    trace_text,
-    without_unit,
+    TraceModel,
+    TraceRuleRow,
+    find_common_unit,
+    format_trace,
+    make_line_key,
+    make_trace_table,
+    strip_unit,
 )
-from gpudesk.domain.decisions import Decision, Effect, Rule
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import Decision, DecisionRule, RuleEffect
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 HEADS = tuple(
-    TraceHead(key, name, slot, hollow=False)
+    TraceHead(key, name, slot, is_variant=False)
     for slot, (key, name) in enumerate(
         (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
     )
 )
-FORMATTER = Formatter(ENGLISH)
+FORMATTER = Formatter(ENGLISH_NUMBERS)
 _ROLE = Qt.ItemDataRole
 
 
 @pytest.fixture
-def decision(workbench: Workbench) -> Decision:
+def decision(workbench: GpuDeskService) -> Decision:
     """Return a decision in which a limit cannot be told for one, and the site removes two."""
     answer = workbench.answer(read_template("70b-chat-on-four"))
     return workbench.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
 
 
 @pytest.fixture
-def rules(workbench: Workbench) -> tuple[Rule, ...]:
+def rules(workbench: GpuDeskService) -> tuple[DecisionRule, ...]:
     return workbench.decider.rules
 
 
 @pytest.fixture
-def model(decision: Decision, rules: tuple[Rule, ...], qtbot: QtBot) -> TraceModel:
+def model(decision: Decision, rules: tuple[DecisionRule, ...], qtbot: QtBot) -> TraceModel:
     made = TraceModel(FORMATTER)
-    made.show(trace_table(decision, HEADS, rules, (), FORMATTER))
+    made.show(make_trace_table(decision, HEADS, rules, (), FORMATTER))
     return made
 
 
-def row_of(model: TraceModel, rule: str) -> TraceRow:
+def row_of(model: TraceModel, rule: str) -> TraceRuleRow:
     found = model.row_at(model.row_of(rule))
     assert found is not None
     return found
@@ -75,7 +80,7 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
     row = model.row_of("L-01")
     h200 = model.cell(row, FIRST)
     assert h200 is not None
-    assert h200.effect is Effect.UNDECIDED
+    assert h200.effect is RuleEffect.UNDECIDED
     assert row_of(model, "L-01").unit == "ms"
     assert h200.figure == "1,110"
     said = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
@@ -84,10 +89,10 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
     site = model.row_of("D004-06")
     effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
     assert [cell.effect for cell in effects if cell] == [
-        Effect.REMOVES,
-        Effect.PASSES,
-        Effect.REMOVES,
-        Effect.PASSES,
+        RuleEffect.REMOVES,
+        RuleEffect.PASSES,
+        RuleEffect.REMOVES,
+        RuleEffect.PASSES,
     ]
 
 
@@ -119,11 +124,9 @@ def test_a_weight_is_wanted_not_taken(model: TraceModel, qtbot: QtBot) -> None:
     assert not model.setData(model.index(model.row_of("L-01"), WEIGHT), 3.0)
 
 
-def test_weights_of_the_user_are_marked(
-    decision: Decision, rules: tuple[Rule, ...], model: TraceModel
-) -> None:
+def test_weights_of_the_user_are_marked(decision: Decision, rules: tuple[DecisionRule, ...], model: TraceModel) -> None:
     also = next(row for row in model.table.rows if row.also and row.weight is not None)
-    table = trace_table(decision, HEADS, rules, {also.also[0].rule.id}, FORMATTER)
+    table = make_trace_table(decision, HEADS, rules, {also.also[0].rule.id}, FORMATTER)
     assert [row.key for row in table.rows if row.changed] == [also.key]
 
 
@@ -150,31 +153,31 @@ def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: 
 
 
 def test_the_same_lines_only_change_their_data(
-    decision: Decision, rules: tuple[Rule, ...], model: TraceModel, qtbot: QtBot
+    decision: Decision, rules: tuple[DecisionRule, ...], model: TraceModel, qtbot: QtBot
 ) -> None:
     resets: list[object] = []
     model.modelReset.connect(lambda: resets.append(None))
     with qtbot.waitSignal(model.dataChanged):
-        model.show(trace_table(decision, HEADS, rules, ("D000-02",), FORMATTER))
+        model.show(make_trace_table(decision, HEADS, rules, ("D000-02",), FORMATTER))
     assert not resets
-    model.show(trace_table(decision, HEADS[:3], rules, (), FORMATTER))
+    model.show(make_trace_table(decision, HEADS[:3], rules, (), FORMATTER))
     assert len(resets) == 1
 
 
 def test_lines_have_keys_of_their_own(model: TraceModel) -> None:
     model.set_opened(True)
-    keys = [key_of(line) for line in model.lines]
+    keys = [make_line_key(line) for line in model.lines]
     assert len(set(keys)) == len(keys)
     assert model.row_of("no such rule") == -1
     assert model.data(QModelIndex()) is None
 
 
 def test_disputed_figures_and_refuted_rules_are_marked(
-    workbench: Workbench, rules: tuple[Rule, ...], qtbot: QtBot
+    workbench: GpuDeskService, rules: tuple[DecisionRule, ...], qtbot: QtBot
 ) -> None:
     answer = workbench.answer(read_template("70b-chat-on-four"))
     decision = workbench.decide(answer, {"vendor_policy": "two_pools"})
-    rows = {row.key: row for row in trace_table(decision, HEADS, rules, (), FORMATTER).rows}
+    rows = {row.key: row for row in make_trace_table(decision, HEADS, rules, (), FORMATTER).rows}
     unfounded = {line.rule.id for line in decision.trace if line.rule.unfounded is not None}
     assert unfounded
     assert {key for key, row in rows.items() if row.refuted} == unfounded & set(rows)
@@ -183,7 +186,7 @@ def test_disputed_figures_and_refuted_rules_are_marked(
 
 
 def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
-    lines = trace_text(model.table, FORMATTER).splitlines()
+    lines = format_trace(model.table, FORMATTER).splitlines()
     assert lines[0].split("\t") == ["Group", "Rule", "Ids", "Answer", "Weight", *(h.name for h in HEADS)]
     assert len(lines) == 1 + len(model.table.rows)
     assert lines[1].startswith("Must hold\tFirst token within the limit\tL-01\tyou: 2 s\t\t")
@@ -201,7 +204,7 @@ def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
     ],
 )
 def test_a_unit_stands_once_where_all_share_it(figures: list[str], unit: str) -> None:
-    assert common_unit(figures) == unit
+    assert find_common_unit(figures) == unit
     if unit:
-        assert without_unit(figures[0], unit) == "1,110"
-    assert without_unit("4", "") == "4"
+        assert strip_unit(figures[0], unit) == "1,110"
+    assert strip_unit("4", "") == "4"

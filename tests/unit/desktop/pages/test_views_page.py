@@ -8,13 +8,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
 class Sheet(QWidget):
@@ -28,7 +28,7 @@ class Sheet(QWidget):
         QVBoxLayout(self).addWidget(self.button)
 
 
-class SamplePage(ViewsPage[Sheet]):
+class SamplePage(MultiViewPage[Sheet]):
     """Three views, of which the last neither scrolls nor needs an answer."""
 
     page_id = "sample"
@@ -37,11 +37,11 @@ class SamplePage(ViewsPage[Sheet]):
     def title(self) -> str:
         return "Sample"
 
-    def view_specs(self) -> Sequence[ViewSpec[Sheet]]:
+    def view_specs(self) -> Sequence[PageViewSpec[Sheet]]:
         return (
-            ViewSpec("first", "First", Sheet),
-            ViewSpec("second", "Second", Sheet),
-            ViewSpec("free", "Free", Sheet),
+            PageViewSpec("first", "First", Sheet),
+            PageViewSpec("second", "Second", Sheet),
+            PageViewSpec("free", "Free", Sheet),
         )
 
     def framed(self, view: Sheet) -> QWidget:
@@ -55,7 +55,7 @@ class SamplePage(ViewsPage[Sheet]):
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> SamplePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> SamplePage:
     made = SamplePage(desk, theme, settings)
     qtbot.addWidget(made)
     made.resize(700, 400)
@@ -82,7 +82,7 @@ def test_a_view_is_made_when_it_is_first_shown(page: SamplePage, qtbot: QtBot) -
 
 
 def test_the_page_begins_with_the_view_that_was_chosen_last(
-    page: SamplePage, desk: Desk, theme: Theme, settings: Settings
+    page: SamplePage, desk: Desk, theme: Theme, settings: UserSettings
 ) -> None:
     assert page.head.segment.value == "first"
     page.choose_view("second")
@@ -104,16 +104,16 @@ def test_a_view_chosen_out_of_sight_is_shown_with_the_page(page: SamplePage, qtb
 
 def test_views_scroll_unless_the_page_frames_them_otherwise(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
-    areas = page.findChildren(ScrollArea)
+    areas = page.findChildren(FullWidthScrollArea)
     assert [area.widget() for area in areas] == [page.view]
     page.choose_view("free")
     assert page.view.isVisible()
-    assert page.findChildren(ScrollArea) == areas
+    assert page.findChildren(FullWidthScrollArea) == areas
 
 
 def test_a_view_that_needs_no_answer_is_shown_without(page: SamplePage, desk: Desk, qtbot: QtBot) -> None:
     show(page, qtbot)
-    desk.open(edits.empty_scenario())
+    desk.open(scenario_edits.make_empty_scenario())
     assert not page.body.usable
     assert not page.head.copy.isEnabled()
     page.choose_view("free")
@@ -140,9 +140,7 @@ def test_every_view_is_an_action(page: SamplePage) -> None:
 
 
 @pytest.mark.parametrize("key", ["first", "free"])
-def test_a_copied_view_has_the_ground_of_the_page(
-    page: SamplePage, theme: Theme, qtbot: QtBot, key: str
-) -> None:
+def test_a_copied_view_has_the_ground_of_the_page(page: SamplePage, theme: Theme, qtbot: QtBot, key: str) -> None:
     show(page, qtbot)
     page.choose_view(key)
     for preference in (theme.preference, DARK):

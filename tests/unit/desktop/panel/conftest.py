@@ -8,19 +8,18 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.evidence.held_out import HeldOut
-from gpudesk.evidence.held_out_file import write_held_out
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.evidence.measured_runs import read_measured_runs
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.evidence.nearest_runs import HeldOutFigure, write_held_out
+from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture
 def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPanel:
-    made = SourcesPanel(desk, theme, Settings(tmp_path / "settings.json"))
+    made = SourcesPanel(desk, theme, UserSettings(tmp_path / "settings.json"))
     qtbot.addWidget(made)
     made.resize(312, 900)
     made.show()
@@ -29,14 +28,14 @@ def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPane
 
 
 @pytest.fixture
-def recorded(workbench: Workbench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def recorded(workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let the workbench find predictions of every published run, each a tenth above what was measured."""
     file = tmp_path / "held-out.csv"
     runs = read_measured_runs(paths.measurements_dir()).used
     write_held_out(
         file,
         (
-            HeldOut(run.id, name, "series", value, value * 1.1)
+            HeldOutFigure(run.id, name, "series", value, value * 1.1)
             for run in runs
             for name, value in run.figures.items()
         ),

@@ -6,12 +6,12 @@ from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.panel.model import PanelModel
-from gpudesk.desktop.panel.node import Kind
-from gpudesk.desktop.panel.panel import SourcesPanel
+from gpudesk.desktop.ui.panel.model import PanelModel
+from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.window.sources_panel import SourcesPanel
 
 
-def lines(panel: SourcesPanel, kind: Kind) -> list[str]:
+def lines(panel: SourcesPanel, kind: NodeKind) -> list[str]:
     """Return the sentences of all lines of a kind."""
     found = (line.node for top in panel.view.lines.lines for line in top.walk())
     return [node.sentence for node in found if node.kind is kind]

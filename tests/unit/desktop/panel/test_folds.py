@@ -7,30 +7,35 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 
-from gpudesk.desktop.panel.model import Line
-from gpudesk.desktop.panel.node import Kind
-from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, catalog_attribute, catalog_source, catalog_thing
+from gpudesk.desktop.session.selection import (
+    Selection,
+    select_catalog_attribute,
+    select_catalog_entry,
+    select_catalog_source,
+)
+from gpudesk.desktop.ui.panel.model import PanelRow
+from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.window.sources_panel import SourcesPanel
 from tests.unit.desktop.panel.reading import check
 
-SEED = catalog_source("seed-002")
-PART = catalog_thing("mi325x")
+SEED = select_catalog_source("seed-002")
+PART = select_catalog_entry("mi325x")
 
 
-def of_kind(panel: SourcesPanel, kind: Kind) -> list[Line]:
+def of_kind(panel: SourcesPanel, kind: NodeKind) -> list[PanelRow]:
     """Return the lines at the top that are of a kind."""
     return [line for line in panel.view.lines.lines if line.node.kind is kind]
 
 
-@pytest.mark.parametrize(("selected", "kind"), [(SEED, Kind.STATEMENT), (PART, Kind.DISPUTE)])
+@pytest.mark.parametrize(("selected", "kind"), [(SEED, NodeKind.STATEMENT), (PART, NodeKind.DISPUTE)])
 def test_five_are_in_sight_and_the_others_unfold(
-    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selected: Selection, kind: Kind
+    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selected: Selection, kind: NodeKind
 ) -> None:
     desk.select(selected)
     assert len(of_kind(panel, kind)) == 5
     fold = next(
-        line for line in of_kind(panel, Kind.MORE) if {child.node.kind for child in line.children} == {kind}
+        line for line in of_kind(panel, NodeKind.MORE) if {child.node.kind for child in line.children} == {kind}
     )
     others = len(fold.children)
     assert others > 1
@@ -46,7 +51,7 @@ def test_five_are_in_sight_and_the_others_unfold(
 
 
 def test_a_list_that_is_hardly_longer_is_shown_whole(desk: Desk, panel: SourcesPanel) -> None:
-    desk.select(catalog_attribute("mi325x", "memory_bandwidth"))
-    shown = of_kind(panel, Kind.STATEMENT)
+    desk.select(select_catalog_attribute("mi325x", "memory_bandwidth"))
+    shown = of_kind(panel, NodeKind.STATEMENT)
     assert 3 <= len(shown) <= 6
-    assert of_kind(panel, Kind.MORE) == []
+    assert of_kind(panel, NodeKind.MORE) == []

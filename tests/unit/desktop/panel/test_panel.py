@@ -13,29 +13,28 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.panel.explainer import Explainer
-from gpudesk.desktop.panel.model import PanelModel
-from gpudesk.desktop.panel.node import Kind
-from gpudesk.desktop.panel.nodes import empty_nodes, nodes_of
-from gpudesk.desktop.panel.panel import SourcesPanel
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, attribute, figure, model_attribute
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.widgets.buttons import IconButton
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.ui.panel.model import PanelModel
+from gpudesk.desktop.ui.panel.nodes import NodeKind, make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.scenario import Scenario
+from gpudesk.service import GpuDeskService
 from tests.unit.desktop.panel.reading import check, click, current, lines, press
 
-BANDWIDTH = attribute("mi325x", "memory_bandwidth")
-THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
+BANDWIDTH = select_attribute("mi325x", "memory_bandwidth")
+THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
 
 def on_two(scenario: Scenario) -> Scenario:
     """Return the scenario with a model that two accelerators do not all hold."""
     scenario = replace(scenario, model="llama-3.1-405b")
     for position in range(len(scenario.accelerators)):
-        scenario = edits.with_count(scenario, position, 2)
+        scenario = scenario_edits.replace_count(scenario, position, 2)
     return scenario
 
 
@@ -43,56 +42,54 @@ def on_two(scenario: Scenario) -> Scenario:
 
 
 def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel, desk: Desk) -> None:
-    desk.select(figure("h200-sxm", "memory"))
-    desk.apply(edits.with_load_value(desk.scenario, 2000.0), "Many")
+    desk.select(select_figure("h200-sxm", "memory"))
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 2000.0), "Many")
     desk.flush()
-    assert "What would end the waiting" in "; ".join(lines(panel, Kind.SECTION))
+    assert "What would end the waiting" in "; ".join(lines(panel, NodeKind.SECTION))
     desk.apply(on_two(desk.scenario), "On two")
     desk.flush()
-    assert "What would make it fit" in "; ".join(lines(panel, Kind.SECTION))
+    assert "What would make it fit" in "; ".join(lines(panel, NodeKind.SECTION))
 
 
 def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
-    (text,) = lines(panel, Kind.EMPTY)
+    (text,) = lines(panel, NodeKind.EMPTY)
     assert text.startswith("Click any figure")
 
 
 def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(BANDWIDTH)
-    assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, Kind.HEAD)[0]
-    claims = lines(panel, Kind.CLAIM)
+    assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, NodeKind.HEAD)[0]
+    claims = lines(panel, NodeKind.CLAIM)
     assert len(claims) == 6
     assert "taken" in claims[0]
     assert sum("agrees" in claim for claim in claims) == 2
-    assert lines(panel, Kind.DISPUTE)
-    assert panel.view.accessibleDescription() == lines(panel, Kind.HEAD)[0]
+    assert lines(panel, NodeKind.DISPUTE)
+    assert panel.view.accessibleDescription() == lines(panel, NodeKind.HEAD)[0]
 
 
 def test_a_selected_figure_shows_what_limits_it_and_its_working(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
     assert panel.explanation is not None
-    assert panel.explanation.figure in lines(panel, Kind.HEAD)[0]
-    assert lines(panel, Kind.SHARE)[0].startswith("Memory bandwidth")
-    assert lines(panel, Kind.TERM)[0].startswith("Output throughput")
-    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, Kind.CLAIM))
+    assert panel.explanation.figure in lines(panel, NodeKind.HEAD)[0]
+    assert lines(panel, NodeKind.SHARE)[0].startswith("Memory bandwidth")
+    assert lines(panel, NodeKind.TERM)[0].startswith("Output throughput")
+    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, NodeKind.CLAIM))
 
 
 @pytest.mark.parametrize(
     "selection",
     [
-        figure("mi355x", "ttft_ms"),
-        figure("h200-sxm", "memory"),
-        figure("mi325x", "max_concurrency"),
-        figure("mi325x", "request_s"),
-        attribute("mi325x", "price_low"),
-        attribute("b200-hgx", "supported_precisions"),
-        model_attribute("max_context"),
+        select_figure("mi355x", "ttft_ms"),
+        select_figure("h200-sxm", "memory"),
+        select_figure("mi325x", "max_concurrency"),
+        select_figure("mi325x", "request_s"),
+        select_attribute("mi325x", "price_low"),
+        select_attribute("b200-hgx", "supported_precisions"),
+        select_model_attribute("max_context"),
     ],
     ids=lambda selection: selection.name,
 )
-def test_every_kind_of_figure_has_a_head_that_is_no_dash(
-    desk: Desk, panel: SourcesPanel, selection: Selection
-) -> None:
+def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: SourcesPanel, selection: Selection) -> None:
     desk.select(selection)
     assert panel.explanation is not None
     assert panel.explanation.figure != "—"
@@ -102,54 +99,50 @@ def test_every_kind_of_figure_has_a_head_that_is_no_dash(
 
 def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    before = lines(panel, Kind.HEAD)[0]
-    desk.apply(edits.with_load_value(desk.scenario, 8), "Change of load")
-    qtbot.waitUntil(lambda: lines(panel, Kind.HEAD)[0] != before)
-    assert "8 requests in flight" in lines(panel, Kind.HEAD)[0]
+    before = lines(panel, NodeKind.HEAD)[0]
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
+    qtbot.waitUntil(lambda: lines(panel, NodeKind.HEAD)[0] != before)
+    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
 
 
 def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
-    working = lines(panel, Kind.TERM)[0]
+    working = lines(panel, NodeKind.TERM)[0]
     desk.begin_gesture("load")
-    desk.apply(edits.with_load_value(desk.scenario, 8), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
     desk.flush()
-    assert "8 requests in flight" in lines(panel, Kind.HEAD)[0]
-    assert lines(panel, Kind.TERM)[0] == working
+    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
+    assert lines(panel, NodeKind.TERM)[0] == working
     desk.end_gesture()
-    assert lines(panel, Kind.TERM)[0] != working
+    assert lines(panel, NodeKind.TERM)[0] != working
 
 
-def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(
-    desk: Desk, panel: SourcesPanel, qtbot: QtBot
-) -> None:
+def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.apply(on_two(desk.scenario), "Change of model")
     desk.flush()
-    desk.select(figure("h200-sxm", "memory"))
-    assert "GiB short" in lines(panel, Kind.HEAD)[0]
-    assert any("yes" in text for text in lines(panel, Kind.REMEDY))
-    link = next(text for text in lines(panel, Kind.LINK) if text.startswith("Use 4"))
+    desk.select(select_figure("h200-sxm", "memory"))
+    assert "GiB short" in lines(panel, NodeKind.HEAD)[0]
+    assert any("yes" in text for text in lines(panel, NodeKind.REMEDY))
+    link = next(text for text in lines(panel, NodeKind.LINK) if text.startswith("Use 4"))
     assert panel.view.go_to("apply.0")
     assert current(panel) == link
     press(qtbot, panel, Qt.Key.Key_Return)
     assert desk.scenario.accelerators[0].count == 4
     assert desk.undo_stack.undoText() == link
     desk.flush()
-    assert "GiB free" in lines(panel, Kind.HEAD)[0]
+    assert "GiB free" in lines(panel, NodeKind.HEAD)[0]
 
 
-def test_a_deployment_of_several_says_why_its_plan_was_taken(
-    desk: Desk, panel: SourcesPanel, qtbot: QtBot
-) -> None:
+def test_a_deployment_of_several_says_why_its_plan_was_taken(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    assert not lines(panel, Kind.PLAN)
-    desk.apply(edits.with_count(desk.scenario, 2, 8), "Change of count")
+    assert not lines(panel, NodeKind.PLAN)
+    desk.apply(scenario_edits.replace_count(desk.scenario, 2, 8), "Change of count")
     desk.flush()
-    desk.select(figure(desk.keys[2], "output_tokens_per_s"))
-    plans = lines(panel, Kind.PLAN)
+    desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
+    plans = lines(panel, NodeKind.PLAN)
     assert ", taken, " in plans[0]
     assert not any(", taken, " in plan for plan in plans[1:])
-    (slower,) = [text for text in lines(panel, Kind.PLANS) if text.endswith("slower plans")]
+    (slower,) = [text for text in lines(panel, NodeKind.PLANS) if text.endswith("slower plans")]
     index = panel.view.lines.find("plans.slower")
     assert not panel.view.isExpanded(index)
     click(qtbot, panel, index)
@@ -160,9 +153,9 @@ def test_a_deployment_of_several_says_why_its_plan_was_taken(
 
 
 def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPanel) -> None:
-    desk.apply(edits.with_count(desk.scenario, 0, 8), "Change of count")
+    desk.apply(scenario_edits.replace_count(desk.scenario, 0, 8), "Change of count")
     desk.flush()
-    desk.select(figure(desk.keys[0], "ttft_ms"))
+    desk.select(select_figure(desk.keys[0], "ttft_ms"))
     index = panel.view.lines.find("plan.0")
     before = panel.view.visualRect(index).height()
     panel.view.setCurrentIndex(index)
@@ -179,9 +172,9 @@ def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> 
     panel.set_pinned(True)
     desk.select(THROUGHPUT)
     assert panel.pinned
-    assert "Memory bandwidth" in lines(panel, Kind.HEAD)[0]
+    assert "Memory bandwidth" in lines(panel, NodeKind.HEAD)[0]
     panel.set_pinned(False)
-    assert "Output throughput" in lines(panel, Kind.HEAD)[0]
+    assert "Output throughput" in lines(panel, NodeKind.HEAD)[0]
 
 
 def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -> None:
@@ -199,7 +192,7 @@ def test_arrows_walk_over_terms_and_fold_them(desk: Desk, panel: SourcesPanel, q
     desk.select(THROUGHPUT)
     press(qtbot, panel, Qt.Key.Key_Down)
     assert current(panel).startswith("Output throughput, B200")
-    nearest = lines(panel, Kind.RECORD)
+    nearest = lines(panel, NodeKind.RECORD)
     assert panel.view.go_to("record.0")
     press(qtbot, panel, Qt.Key.Key_Down)
     assert current(panel) == nearest[1]
@@ -226,14 +219,14 @@ def test_what_was_folded_stays_so_for_the_next_figure(desk: Desk, panel: Sources
 
 
 def test_enter_on_a_leaf_goes_to_its_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
-    desk.select(figure("h200-sxm", "memory"))
+    desk.select(select_figure("h200-sxm", "memory"))
     assert panel.view.go_to("term/capacity")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert current(panel).startswith("Memory capacity")
 
 
 def test_a_selected_term_has_room_for_its_source(desk: Desk, panel: SourcesPanel) -> None:
-    desk.select(figure("h200-sxm", "memory"))
+    desk.select(select_figure("h200-sxm", "memory"))
     index = panel.view.lines.find("term/weights")
     before = panel.view.visualRect(index).height()
     panel.view.setCurrentIndex(index)
@@ -246,7 +239,7 @@ def test_a_click_on_a_claim_shows_its_source_whole(desk: Desk, panel: SourcesPan
     index = panel.view.lines.find("claim.mi325x/memory_bandwidth.4")
     click(qtbot, panel, index)
     assert panel.view.isExpanded(index)
-    assert any(text.startswith("Retrieved: ") for text in lines(panel, Kind.DETAIL))
+    assert any(text.startswith("Retrieved: ") for text in lines(panel, NodeKind.DETAIL))
 
 
 def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
@@ -305,40 +298,38 @@ def test_an_address_is_copied_and_can_be_selected_as_text_but_is_never_opened(
 # The model
 
 
-def test_the_model_keeps_to_the_rules_of_qt(
-    workbench: Workbench, desk: Desk, qtmodeltester: ModelTester
-) -> None:
-    explainer = Explainer(desk)
+def test_the_model_keeps_to_the_rules_of_qt(workbench: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
+    explainer = SelectionExplainer(desk)
     model = PanelModel()
     check(qtmodeltester, model)
     for selection in (THROUGHPUT, BANDWIDTH):
         explanation = explainer.explain(selection)
         assert explanation is not None
-        model.show(nodes_of(explanation))
+        model.show(make_nodes(explanation))
         check(qtmodeltester, model)
 
 
 @pytest.mark.usefixtures("recorded")
 def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
-    explainer, model = Explainer(desk), PanelModel()
+    explainer, model = SelectionExplainer(desk), PanelModel()
     first = explainer.explain(THROUGHPUT)
     assert first is not None
-    assert not model.show(nodes_of(first))
+    assert not model.show(make_nodes(first))
     changed: list[QModelIndex] = []
     model.dataChanged.connect(lambda top, *_: changed.append(top))
-    assert model.show(nodes_of(first))
+    assert model.show(make_nodes(first))
     assert changed == []
-    desk.apply(edits.with_load_value(desk.scenario, 60), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 60), "Change of load")
     desk.flush()
     second = explainer.explain(THROUGHPUT)
     assert second is not None
-    assert model.show(nodes_of(second))
+    assert model.show(make_nodes(second))
     assert changed
-    assert not model.show(empty_nodes())
+    assert not model.show(make_empty_nodes())
 
 
 def test_keys_of_lines_are_unique(desk: Desk, panel: SourcesPanel) -> None:
-    for selection in (THROUGHPUT, BANDWIDTH, figure("mi325x", "ttft_ms")):
+    for selection in (THROUGHPUT, BANDWIDTH, select_figure("mi325x", "ttft_ms")):
         desk.select(selection)
         keys = [line.node.key for top in panel.view.lines.lines for line in top.walk()]
         assert len(set(keys)) == len(keys)
@@ -382,7 +373,7 @@ def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
     desk.begin_gesture("load")
     seconds = []
     for load in range(2, 32):
-        desk.scenario = edits.with_load_value(desk.scenario, load)
+        desk.scenario = scenario_edits.replace_load_value(desk.scenario, load)
         desk.answer = desk.workbench.answer(desk.scenario)
         begun = time.perf_counter()
         panel.refresh()

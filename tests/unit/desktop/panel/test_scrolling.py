@@ -8,14 +8,14 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.desktop.panel.panel import SourcesPanel
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.scenario import Scenario
 
-THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
+THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
 
 def settled(panel: SourcesPanel) -> None:
@@ -67,18 +67,16 @@ def small(panel: SourcesPanel, desk: Desk) -> SourcesPanel:
 def changes(scenario: Scenario) -> dict[str, Scenario]:
     speculating = replace(scenario, workload=replace(scenario.workload, acceptance_length=2.5))
     return {
-        "figures only": edits.with_load_value(scenario, 65),
-        "far more requests": edits.with_load_value(scenario, 20_000),
+        "figures only": scenario_edits.replace_load_value(scenario, 65),
+        "far more requests": scenario_edits.replace_load_value(scenario, 20_000),
         "older software": replace(scenario, date="2025-01"),
         "another term": speculating,
-        "more accelerators": edits.with_count(scenario, 2, 4),
+        "more accelerators": scenario_edits.replace_count(scenario, 2, 4),
     }
 
 
 @pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
-def test_lines_stay_where_they_are_while_their_figures_change(
-    small: SourcesPanel, desk: Desk, name: str
-) -> None:
+def test_lines_stay_where_they_are_while_their_figures_change(small: SourcesPanel, desk: Desk, name: str) -> None:
     scrolled_to(small, a_term(small))
     before = seen(small)
     change(desk, small, changes(desk.scenario)[name])
@@ -86,9 +84,7 @@ def test_lines_stay_where_they_are_while_their_figures_change(
 
 
 @pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
-def test_a_current_line_out_of_sight_does_not_draw_the_view_to_it(
-    small: SourcesPanel, desk: Desk, name: str
-) -> None:
+def test_a_current_line_out_of_sight_does_not_draw_the_view_to_it(small: SourcesPanel, desk: Desk, name: str) -> None:
     small.view.go_to("head")
     scrolled_to(small, a_term(small))
     before = seen(small)
@@ -98,7 +94,7 @@ def test_a_current_line_out_of_sight_does_not_draw_the_view_to_it(
 
 def test_another_figure_begins_at_its_head(small: SourcesPanel, desk: Desk) -> None:
     scrolled_to(small, a_term(small))
-    desk.select(figure("b200-hgx", "memory"))
+    desk.select(select_figure("b200-hgx", "memory"))
     settled(small)
     assert seen(small)[0] == "head"
 

@@ -10,36 +10,35 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.desktop.printing.layout import Pages, lay_out
-from gpudesk.desktop.printing.paper import PaperSize
-from gpudesk.desktop.printing.pdf import pdf_bytes, scenario_bytes
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.further import Further
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Sheet
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
 DATE = "2026-11-20"
 
-MakeSheet = Callable[..., Sheet]
+MakeSheet = Callable[..., ComparisonSheet]
 
 #: How many each answered scenario takes and what that costs, which its sheets say.
-FURTHER: dict[str, Further] = {}
+FURTHER: dict[str, SheetExtras] = {}
 
 needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
 
 
 @pytest.fixture(scope="session")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def answer_to(workbench: Workbench, qapp: QApplication) -> Callable[[Scenario], Answer]:
+def answer_to(workbench: GpuDeskService, qapp: QApplication) -> Callable[[Scenario], Answer]:
     """Return what answers a scenario with curves, each once."""
     known: dict[str, Answer] = {}
 
@@ -60,30 +59,26 @@ def parts(template: str, *choices: str, name: str = "Others", note: str = "") ->
     return replace(read_template(template), accelerators=chosen, name=name, note=note)
 
 
-def laid_out(answer: Answer, size: PaperSize = PaperSize.A4) -> tuple[Sheet, Pages]:
-    sheet = make_sheet(answer, date=DATE, further=FURTHER.get(repr(answer.scenario)))
-    return sheet, lay_out(sheet, size, Formatter())
+def laid_out(answer: Answer, size: PaperSize = PaperSize.A4) -> tuple[ComparisonSheet, SheetPages]:
+    sheet = build_sheet(answer, date=DATE, further=FURTHER.get(repr(answer.scenario)))
+    return sheet, lay_out_sheet(sheet, size, Formatter())
 
 
 def saved(answer: Answer, target: Path, size: PaperSize = PaperSize.A4) -> Path:
     sheet, pages = laid_out(answer, size)
-    target.write_bytes(pdf_bytes(pages, sheet.title, scenario_bytes(answer)))
+    target.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
     return target
 
 
 def words_of(pdf: Path) -> str:
     """Return the text layer with one space between words."""
-    text = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
-    ).stdout
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True).stdout
     return re.sub(r"\s+", " ", text)
 
 
 def info_of(pdf: Path) -> dict[str, str]:
     said = subprocess.run(["pdfinfo", pdf], check=True, capture_output=True, text=True).stdout
-    return {
-        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in said.splitlines())
-    }
+    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in said.splitlines())}
 
 
 def ink_of(pdf: Path, folder: Path, dpi: int = 60) -> list[tuple[tuple[int, int], tuple[int, int, int, int]]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.service import GpuDeskService
 from tests.unit.desktop.printing.conftest import info_of, needs_poppler, words_of
 
 
@@ -31,7 +31,7 @@ def test_pdf_needs_no_display_and_says_nothing_but_where_it_is(tmp_path: Path) -
     assert "5,745" in words_of(target) or "No winner" in words_of(target)
 
 
-def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, workbench: Workbench) -> None:
+def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, workbench: GpuDeskService) -> None:
     pdf, scenario = tmp_path / "sheet.pdf", tmp_path / "again.gpudesk"
     assert run("sheet", "--template", "b200-or-mi355x", "-o", pdf).returncode == 0
     done = run("sheet", "--scenario", pdf, "-o", scenario)

@@ -5,26 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk import text
-from gpudesk.desktop.printing.paper import FOOT, SIDE, TOP, PaperSize
-from gpudesk.desktop.printing.pdf import save_answer, write_pdf
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Sheet
-from gpudesk.workbench.templates import read_template, template_ids
-from gpudesk.workbench.workbench import Workbench
-from tests.unit.desktop.printing.conftest import (
-    DATE,
-    info_of,
-    ink_of,
-    laid_out,
-    needs_poppler,
-    parts,
-    saved,
-    words_of,
-)
+from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
+from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf, write_pdf
+from gpudesk.documents.scenario_file import list_template_ids, read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.scenario import Scenario
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
+from gpudesk.text.messages import InputError
+from tests.unit.desktop.printing.conftest import DATE, info_of, ink_of, laid_out, needs_poppler, parts, saved, words_of
 
 AnswerTo = Callable[[Scenario], Answer]
 
@@ -50,15 +41,13 @@ def squeezed(words: str) -> str:
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
-@pytest.mark.parametrize("name", template_ids())
-def test_templates_take_one_or_two_pages_and_six_parts_three(
-    answer_to: AnswerTo, name: str, size: PaperSize
-) -> None:
+@pytest.mark.parametrize("name", list_template_ids())
+def test_templates_take_one_or_two_pages_and_six_parts_three(answer_to: AnswerTo, name: str, size: PaperSize) -> None:
     sheet, pages = laid_out(answer_to(read_template(name)), size)
     assert len(pages.pages) <= (2 if len(sheet.heads) <= 5 else 3)
 
 
-def figures_of(sheet: Sheet) -> list[str]:
+def figures_of(sheet: ComparisonSheet) -> list[str]:
     """Return every figure and word that the tables and headline answers of a sheet show."""
     cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
     shown = [part for cell in cells for part in (cell.text, cell.band, cell.detail) if part]
@@ -67,11 +56,11 @@ def figures_of(sheet: Sheet) -> list[str]:
 
 
 @needs_poppler
-@pytest.mark.parametrize("name", template_ids())
+@pytest.mark.parametrize("name", list_template_ids())
 def test_every_figure_of_the_sheet_is_text_of_the_pdf(answer_to: AnswerTo, tmp_path: Path, name: str) -> None:
     answer = answer_to(read_template(name))
     words = squeezed(words_of(saved(answer, tmp_path / "sheet.pdf")))
-    sheet = make_sheet(answer, date=DATE)
+    sheet = build_sheet(answer, date=DATE)
     cut = [shown for shown in figures_of(sheet) if all(word not in words for word in (squeezed(shown),))]
     # Of what takes several lines in a narrow column, every word is there.
     missing = [shown for shown in cut if any(word not in words for word in shown.split())]
@@ -83,7 +72,7 @@ def test_every_figure_of_the_sheet_is_text_of_the_pdf(answer_to: AnswerTo, tmp_p
 def test_notes_sources_and_disputes_are_all_there(answer_to: AnswerTo, tmp_path: Path) -> None:
     answer = answer_to(read_template("405b-one-node"))
     words = words_of(saved(answer, tmp_path / "sheet.pdf"))
-    sheet = make_sheet(answer, date=DATE)
+    sheet = build_sheet(answer, date=DATE)
     said = [note.text for note in sheet.notes] + [entry.reason for entry in sheet.disputes]
     said += [source.title for source in sheet.sources] + [remark.text for remark in sheet.remarks]
     assert sheet.notes
@@ -93,10 +82,8 @@ def test_notes_sources_and_disputes_are_all_there(answer_to: AnswerTo, tmp_path:
 
 @needs_poppler
 @pytest.mark.parametrize("size", list(PaperSize))
-@pytest.mark.parametrize("name", [*template_ids(), *HARD])
-def test_nothing_is_drawn_outside_the_margins(
-    answer_to: AnswerTo, tmp_path: Path, name: str, size: PaperSize
-) -> None:
+@pytest.mark.parametrize("name", [*list_template_ids(), *HARD])
+def test_nothing_is_drawn_outside_the_margins(answer_to: AnswerTo, tmp_path: Path, name: str, size: PaperSize) -> None:
     answer = answer_to(HARD[name] if name in HARD else read_template(name))
     dpi = 60
     for (width, height), (left, top, right, bottom) in ink_of(
@@ -122,7 +109,7 @@ def test_pieces_of_a_page_do_not_overlap(answer_to: AnswerTo, name: str) -> None
 
 def test_longer_words_take_longer_pages_but_stay_within_them(answer_to: AnswerTo) -> None:
     answer = answer_to(parts("mi325x-or-h200-70b", "h200-sxm:1", "mi325x:1", "b200-hgx:1", "mi355x:1"))
-    text.set_language("pseudo")
+    translation.set_language("pseudo")
     _, pages = laid_out(answer)
     assert len(pages.pages) == 2
 
@@ -136,16 +123,16 @@ def test_whole_note_follows_where_the_head_has_no_room_for_it(answer_to: AnswerT
 
 @needs_poppler
 def test_working_is_told_where_it_takes_no_further_page(
-    answer_to: AnswerTo, workbench: Workbench, tmp_path: Path
+    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path
 ) -> None:
     title = "How the headline figures come about"
     two, six = (answer_to(read_template(name)) for name in ("mi325x-or-h200-70b", "405b-one-node"))
     for answer, told in ((two, True), (six, False)):
-        save_answer(answer, tmp_path / "sheet.pdf", "a4", workbench.explain)
+        save_answer_as_pdf(answer, tmp_path / "sheet.pdf", "a4", workbench.explain)
         assert info_of(tmp_path / "sheet.pdf")["Pages"] == "2"
         words = words_of(tmp_path / "sheet.pdf")
         assert (title in words) is told
-    sheet = make_sheet(two, explain=workbench.explain)
+    sheet = build_sheet(two, explain=workbench.explain)
     throughput = next(row for row in sheet.table.groups[1].rows if row.label == "Output throughput")
     (working,) = [each for each in sheet.working if each.figure == "Output throughput"]
     for (_, numbers), cell in zip(working.lines, throughput.cells, strict=True):
@@ -182,9 +169,9 @@ def test_pictures_of_the_pdf_are_vectors(answer_to: AnswerTo, tmp_path: Path) ->
     assert len(raw) < 200_000
 
 
-@pytest.mark.parametrize("name", template_ids())
+@pytest.mark.parametrize("name", list_template_ids())
 def test_comparison_reopens_from_its_pdf(
-    answer_to: AnswerTo, workbench: Workbench, tmp_path: Path, name: str
+    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path, name: str
 ) -> None:
     answer = answer_to(read_template(name))
     reopened = workbench.read_scenario(saved(answer, tmp_path / "sheet.pdf"))
@@ -199,7 +186,7 @@ def test_place_that_cannot_be_written_is_named(answer_to: AnswerTo, tmp_path: Pa
     answer = answer_to(read_template("mi325x-or-h200-70b"))
     target = tmp_path / "no such folder" / "sheet.pdf"
     with pytest.raises(InputError) as caught:
-        write_pdf(make_sheet(answer), target, scenario=b"{}")
+        write_pdf(build_sheet(answer), target, scenario=b"{}")
     assert (caught.value.problem.id, caught.value.where) == ("file.unwritable", str(target))
 
 
@@ -215,6 +202,6 @@ def test_a_failed_save_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InputError):
-        save_answer(answer, target, "a4")
+        save_answer_as_pdf(answer, target, "a4")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]

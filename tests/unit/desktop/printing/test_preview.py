@@ -11,27 +11,27 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.printing import preview as preview_module
-from gpudesk.desktop.printing.layout import Pages
-from gpudesk.desktop.printing.paper import PaperSize
-from gpudesk.desktop.printing.preview import SheetPreview
-from gpudesk.desktop.printing.printer import make_printer, print_sheet
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.printing.layout import SheetPages
+from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.printer import make_printer, print_sheet
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.window import sheet_preview as preview_module
+from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.scenario import Scenario
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
 from tests.unit.desktop.printing.conftest import info_of, laid_out, needs_poppler, saved, words_of
 
 AnswerTo = Callable[[Scenario], Answer]
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    kept = Settings(tmp_path / "settings.json")
+def settings(tmp_path: Path) -> UserSettings:
+    kept = UserSettings(tmp_path / "settings.json")
     kept.put("sheet.paper", "a4")
     return kept
 
@@ -42,7 +42,7 @@ def answer(answer_to: AnswerTo) -> Answer:
 
 
 @pytest.fixture
-def preview(qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings) -> SheetPreview:
+def preview(qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings) -> SheetPreview:
     made = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(made)
     made.show()
@@ -88,14 +88,14 @@ def test_zoom_keeps_the_page_and_stays_within_bounds(preview: SheetPreview, qtbo
     assert preview._view.zoom < 1.0
 
 
-def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, settings: Settings) -> None:
+def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, settings: UserSettings) -> None:
     preview._bar._paper._buttons["letter"].click()
     assert preview.pages.paper.size is PaperSize.LETTER
     assert settings.get("sheet.paper", "") == "letter"
 
 
 def test_saved_file_is_the_sheet_with_its_scenario(
-    preview: SheetPreview, answer: Answer, workbench: Workbench, tmp_path: Path, qtbot: QtBot
+    preview: SheetPreview, answer: Answer, workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(preview.saved) as signal:
         assert preview.save_to(tmp_path / "for the customer")
@@ -106,7 +106,7 @@ def test_saved_file_is_the_sheet_with_its_scenario(
 
 
 def test_save_proposes_a_name_that_any_system_takes(
-    preview: SheetPreview, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    preview: SheetPreview, tmp_path: Path, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -130,7 +130,7 @@ def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp
 
 
 def test_without_a_printer_the_sheet_can_still_be_saved(
-    qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
@@ -138,8 +138,8 @@ def test_without_a_printer_the_sheet_can_still_be_saved(
         asked.append("printers")
         return False
 
-    monkeypatch.setattr(preview_module, "service_is_there", lambda: True)
-    monkeypatch.setattr(preview_module, "printer_is_installed", no_printer)
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
+    monkeypatch.setattr(preview_module, "is_printer_installed", no_printer)
     preview = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(preview)
     # Asking may take long: not before a printer is wanted.
@@ -150,10 +150,10 @@ def test_without_a_printer_the_sheet_can_still_be_saved(
 
 
 def test_without_a_printing_service_nobody_is_asked_for_printers(
-    qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview_module, "service_is_there", lambda: False)
-    monkeypatch.setattr(preview_module, "printer_is_installed", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: False)
+    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: pytest.fail("asked"))
     preview = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(preview)
     assert_not_printable(preview)
@@ -167,7 +167,7 @@ def assert_not_printable(preview: SheetPreview) -> None:
 
 
 def test_what_counts_as_stale_is_what_the_user_set(
-    preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings
+    preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
 ) -> None:
     assert any("Old purchase prices" in remark.text for remark in preview._sheet.remarks)
     settings.put("catalog.stale_price_days", 36_500)
@@ -246,15 +246,15 @@ def test_printing_goes_through_the_systems_dialog(
 ) -> None:
     target = tmp_path / "printed.pdf"
 
-    def to_file(pages: Pages, title: str) -> QPrinter:
+    def to_file(pages: SheetPages, title: str) -> QPrinter:
         printer = make_printer(pages, title)
         printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
         printer.setOutputFileName(str(target))
         return printer
 
     answers = iter((QDialog.DialogCode.Rejected, QDialog.DialogCode.Accepted))
-    monkeypatch.setattr(preview_module, "service_is_there", lambda: True)
-    monkeypatch.setattr(preview_module, "printer_is_installed", lambda: True)
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
+    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: True)
     monkeypatch.setattr(preview_module, "make_printer", to_file)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: next(answers))
     preview.print_pages()

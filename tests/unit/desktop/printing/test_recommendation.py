@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.desktop.printing.layout import Pages, lay_out
-from gpudesk.desktop.printing.paper import FOOT, SIDE, TOP, PaperSize
-from gpudesk.desktop.printing.pdf import pdf_bytes, scenario_bytes
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.decisions import Flip, Verdict
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.questions import AnswerValue
-from gpudesk.sheets.sections import make_sheet
-from gpudesk.sheets.sheet import Sheet
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
+from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import AnswerValue, DecisionFlip, DecisionVerdict
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 from tests.unit.desktop.printing.conftest import DATE, ink_of, needs_poppler, words_of
 
 #: By template: answers that leave a winner, nobody, or none.
@@ -28,27 +27,29 @@ CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
 }
 
 
-def printed(workbench: Workbench, case: str, size: PaperSize) -> tuple[Answer, Sheet, Pages, Pages]:
+def printed(
+    workbench: GpuDeskService, case: str, size: PaperSize
+) -> tuple[Answer, ComparisonSheet, SheetPages, SheetPages]:
     """Return the sheet of a case with its pages, and the pages that it takes without a recommendation."""
     template, said = CASES[case]
     scenario = read_template(template)
     scenario = replace(scenario, decision=replace(scenario.decision, answers=said))
     answer = workbench.answer(scenario, with_curves=True)
-    flip = Flip("serving_engine", "any", "tgi", (), Verdict.NONE_FITS)
-    sheet = make_sheet(answer, date=DATE, further=workbench.further(answer, (flip,) * 12))
+    flip = DecisionFlip("serving_engine", "any", "tgi", (), DecisionVerdict.NONE_FITS)
+    sheet = build_sheet(answer, date=DATE, further=workbench.further(answer, (flip,) * 12))
     plain = replace(sheet, recommendation=None, trace=())
-    return answer, sheet, lay_out(sheet, size, Formatter()), lay_out(plain, size, Formatter())
+    return answer, sheet, lay_out_sheet(sheet, size, Formatter()), lay_out_sheet(plain, size, Formatter())
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
-    workbench: Workbench, qapp: QApplication, case: str
+    workbench: GpuDeskService, qapp: QApplication, case: str
 ) -> None:
     for size in PaperSize:
         _, sheet, pages, plain = printed(workbench, case, size)
         assert sheet.recommendation is not None
         short = replace(sheet, recommendation=replace(sheet.recommendation, lines=()), trace=())
-        assert len(lay_out(short, size, Formatter()).pages) == len(plain.pages)
+        assert len(lay_out_sheet(short, size, Formatter()).pages) == len(plain.pages)
         assert len(plain.pages) < len(pages.pages) <= len(plain.pages) + 4
         for page in pages.pages:
             end = 0.0
@@ -61,15 +62,15 @@ def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
 @needs_poppler
 @pytest.mark.parametrize("case", CASES)
 def test_everything_is_text_within_the_margins(
-    workbench: Workbench, qapp: QApplication, tmp_path: Path, case: str
+    workbench: GpuDeskService, qapp: QApplication, tmp_path: Path, case: str
 ) -> None:
     answer, sheet, pages, _ = printed(workbench, case, PaperSize.A4)
     file = tmp_path / "sheet.pdf"
-    file.write_bytes(pdf_bytes(pages, sheet.title, scenario_bytes(answer)))
+    file.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
     words = words_of(file)
     found = sheet.recommendation
     assert found is not None
-    said = [found.verdict, found.reason, found.firm, found.shares_said]
+    said = [found.verdict, found.reason, found.firm, found.draw_shares_text]
     said += [part for line in found.lines for part in (line.subject, line.text)]
     said += [part for row in sheet.trace for part in (row.rule, row.row.label, row.row.detail)]
     said += [cell.text for row in sheet.trace for cell in row.row.cells]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.desktop.printing import service
-from gpudesk.desktop.printing.service import service_is_there
+from gpudesk.desktop.ui.printing import printer
+from gpudesk.desktop.ui.printing.printer import is_print_service_there
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux prints by CUPS so")
 
@@ -16,23 +16,23 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="on
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """Look for sockets and settings in a folder of the test's own, which may have neither."""
     found = {"socket": tmp_path / "cups.sock", "settings": tmp_path / "client.conf"}
-    monkeypatch.setattr(service, "_SOCKETS", (found["socket"],))
-    monkeypatch.setattr(service, "_SETTINGS", (found["settings"],))
+    monkeypatch.setattr(printer, "_SOCKETS", (found["socket"],))
+    monkeypatch.setattr(printer, "_SETTINGS", (found["settings"],))
     monkeypatch.delenv("CUPS_SERVER", raising=False)
     return found
 
 
 def test_where_nothing_is_there_nothing_is_asked() -> None:
-    assert not service_is_there()
+    assert not is_print_service_there()
 
 
 def test_a_service_that_listens_in_a_file_is_asked(files: dict[str, Path]) -> None:
     files["socket"].write_text("no socket")
-    assert not service_is_there()
+    assert not is_print_service_there()
     files["socket"].unlink()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(files["socket"]))
-        assert service_is_there()
+        assert is_print_service_there()
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,11 @@ def test_a_service_that_listens_in_a_file_is_asked(files: dict[str, Path]) -> No
         ("Encryption Required\n  servername printers.example\n", True),
     ],
 )
-def test_a_service_that_somebody_has_named_is_asked(
-    files: dict[str, Path], written: str, there: bool
-) -> None:
+def test_a_service_that_somebody_has_named_is_asked(files: dict[str, Path], written: str, there: bool) -> None:
     files["settings"].write_text(written)
-    assert service_is_there() is there
+    assert is_print_service_there() is there
 
 
 def test_a_service_that_the_environment_names_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUPS_SERVER", "printers.example")
-    assert service_is_there()
+    assert is_print_service_there()

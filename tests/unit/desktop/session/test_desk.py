@@ -6,25 +6,25 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import attribute, figure
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.templates import SAMPLE, read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import select_attribute, select_figure
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template(SAMPLE))
+def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    made.open(read_template(SAMPLE_TEMPLATE))
     return made
 
 
@@ -37,7 +37,7 @@ def concurrency(desk: Desk) -> int | None:
 
 
 def set_load(desk: Desk, value: int) -> None:
-    desk.apply(edits.with_load_value(desk.scenario, value), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change of load")
 
 
 def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
@@ -105,12 +105,12 @@ def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None
 
 
 def test_an_unfinished_scenario_says_what_is_missing(desk: Desk) -> None:
-    desk.open(edits.empty_scenario())
+    desk.open(scenario_edits.make_empty_scenario())
     missing = [desk.missing]
     assert desk.answer is None
     desk.edit("Choose model", model="llama-3.1-70b")
     missing.append(desk.missing)
-    desk.apply(edits.add_accelerator(desk.scenario, "h200-sxm"), "Add H200")
+    desk.apply(scenario_edits.add_accelerator(desk.scenario, "h200-sxm"), "Add H200")
     desk.evaluate()
     missing.append(desk.missing)
     assert missing == ["model", "accelerators", None]
@@ -129,12 +129,12 @@ def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
 
 
 def test_the_selection_goes_with_its_column(desk: Desk) -> None:
-    desk.select(figure("mi325x", "ttft_ms"))
-    desk.apply(edits.remove_accelerator(desk.scenario, 1), "Remove MI325X")
+    desk.select(select_figure("mi325x", "ttft_ms"))
+    desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove MI325X")
     desk.evaluate()
     gone = desk.selection
     assert gone is None
-    desk.select(attribute("h200-sxm", "memory"))
+    desk.select(select_attribute("h200-sxm", "memory"))
     set_load(desk, 65)
     desk.evaluate()
     assert desk.selection is not None
@@ -153,49 +153,49 @@ def test_a_pinned_answer_stays_while_the_scenario_changes(desk: Desk) -> None:
 
 def test_opening_another_document_forgets_the_steps_of_the_old_one(desk: Desk) -> None:
     set_load(desk, 128)
-    desk.open(replace(read_template(SAMPLE), name="Other"))
+    desk.open(replace(read_template(SAMPLE_TEMPLATE), name="Other"))
     assert desk.undo_stack.count() == 0
     assert desk.undo_stack.isClean()
 
 
 def test_parts_keep_their_places_in_the_palette(desk: Desk) -> None:
-    scenario = edits.add_accelerator(desk.scenario, "b200-hgx")
-    scenario = edits.remove_accelerator(scenario, 0)
+    scenario = scenario_edits.add_accelerator(desk.scenario, "b200-hgx")
+    scenario = scenario_edits.remove_accelerator(scenario, 0)
     assert [choice.slot for choice in scenario.accelerators] == [2, 3]
-    scenario = edits.add_accelerator(scenario, "mi355x")
+    scenario = scenario_edits.add_accelerator(scenario, "mi355x")
     assert scenario.accelerators[-1].slot == 1
-    scenario = edits.make_baseline(scenario, 2)
+    scenario = scenario_edits.make_baseline(scenario, 2)
     assert [choice.slot for choice in scenario.accelerators] == [1, 2, 3]
 
 
 def test_a_seventh_accelerator_is_not_taken() -> None:
-    scenario = edits.empty_scenario()
+    scenario = scenario_edits.make_empty_scenario()
     for part in ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x", "l40s"):
-        scenario = edits.add_accelerator(scenario, part)
+        scenario = scenario_edits.add_accelerator(scenario, part)
     assert len(scenario.accelerators) == 6
-    assert edits.add_accelerator(scenario, "l4") is scenario
+    assert scenario_edits.add_accelerator(scenario, "l4") is scenario
 
 
 def test_a_new_count_leaves_the_plan_open_and_a_new_part_keeps_the_count() -> None:
     scenario = replace(
-        read_template(SAMPLE),
+        read_template(SAMPLE_TEMPLATE),
         accelerators=(AcceleratorChoice("h200-sxm", count=4, tp=4), AcceleratorChoice("mi325x")),
     )
-    more = edits.with_count(scenario, 0, 8)
+    more = scenario_edits.replace_count(scenario, 0, 8)
     assert (more.accelerators[0].count, more.accelerators[0].tp) == (8, None)
-    other = edits.replace_accelerator(scenario, 0, "b200-hgx")
+    other = scenario_edits.replace_accelerator(scenario, 0, "b200-hgx")
     assert [choice.accelerator for choice in other.accelerators] == ["b200-hgx", "mi325x"]
     assert other.accelerators[0].count == 4
 
 
 def test_the_selection_stays_with_its_part_when_the_part_comes_again(desk: Desk) -> None:
-    desk.select(figure("h200-sxm", "ttft_ms"))
-    desk.apply(edits.add_accelerator(desk.scenario, "h200-sxm", 2), "Add")
+    desk.select(select_figure("h200-sxm", "ttft_ms"))
+    desk.apply(scenario_edits.add_accelerator(desk.scenario, "h200-sxm", 2), "Add")
     desk.flush()
-    assert desk.selection == figure("h200-sxm:1", "ttft_ms")
+    assert desk.selection == select_figure("h200-sxm:1", "ttft_ms")
     desk.undo_stack.undo()
     desk.flush()
-    assert desk.selection == figure("h200-sxm", "ttft_ms")
+    assert desk.selection == select_figure("h200-sxm", "ttft_ms")
 
 
 def test_a_desk_that_ends_says_nothing_of_its_edits(desk: Desk, qtbot: QtBot) -> None:

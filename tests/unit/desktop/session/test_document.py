@@ -8,50 +8,47 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recent import note_recent, recent_files
-from gpudesk.desktop.session.recovery import RecoveryFile, left_behind
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import InputError
-from gpudesk.sentences import problem
-from gpudesk.workbench.scenario_file import read_scenario, write_scenario
-from gpudesk.workbench.templates import SAMPLE, read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.recovery import RecoveryFile, list_recovered
+from gpudesk.desktop.session.settings import UserSettings, list_recent_files, note_recent
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_scenario, read_template, write_scenario
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, format_input_error
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def settings(qtbot: QtBot) -> Settings:
-    return Settings()
+def settings(qtbot: QtBot) -> UserSettings:
+    return UserSettings()
 
 
 @pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    return Desk(workbench, Formatter(ENGLISH))
+def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+    return Desk(workbench, Formatter(ENGLISH_NUMBERS))
 
 
 @pytest.fixture
-def document(desk: Desk, settings: Settings) -> Document:
+def document(desk: Desk, settings: UserSettings) -> Document:
     return Document(desk, settings, RecoveryFile())
 
 
 @pytest.fixture
 def sample_file(tmp_path: Path) -> Path:
     path = tmp_path / "70b chat.gpudesk"
-    write_scenario(read_template(SAMPLE), path)
+    write_scenario(read_template(SAMPLE_TEMPLATE), path)
     return path
 
 
 def set_load(desk: Desk, value: int) -> None:
-    desk.apply(edits.with_load_value(desk.scenario, value), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change of load")
 
 
 def load_on_disk(path: Path) -> int | None:
@@ -98,7 +95,7 @@ def test_save_as_goes_on_in_the_new_file(document: Document, desk: Desk, sample_
 def test_documents_with_files_and_with_edits_are_not_replaced(
     document: Document, desk: Desk, sample_file: Path
 ) -> None:
-    document.open_template(SAMPLE)
+    document.open_template(SAMPLE_TEMPLATE)
     states = [document.replaceable]
     set_load(desk, 96)
     states.append(document.replaceable)
@@ -140,19 +137,10 @@ def unknown_model(file: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
-    [
-        (newer_file, "newer"),
-        (newer_section, "newer"),
-        (foreign, "scenario"),
-        (unknown_model, "no-such-model"),
-    ],
+    [(newer_file, "newer"), (newer_section, "newer"), (foreign, "scenario"), (unknown_model, "no-such-model")],
 )
 def test_a_file_at_fault_is_named_and_the_open_document_stays(
-    document: Document,
-    desk: Desk,
-    sample_file: Path,
-    spoil: Callable[[dict[str, object]], None],
-    said: str,
+    document: Document, desk: Desk, sample_file: Path, spoil: Callable[[dict[str, object]], None], said: str
 ) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
@@ -163,15 +151,13 @@ def test_a_file_at_fault_is_named_and_the_open_document_stays(
     bad.write_text(json.dumps(contents))
     with pytest.raises(InputError) as caught:
         document.open_file(bad)
-    assert said in problem(caught.value)
-    assert "bad.gpudesk" in problem(caught.value)
+    assert said in format_input_error(caught.value)
+    assert "bad.gpudesk" in format_input_error(caught.value)
     assert desk.scenario is before
     assert (document.path, document.edited) == (sample_file, True)
 
 
-def test_a_save_that_fails_leaves_the_document_edited(
-    document: Document, desk: Desk, sample_file: Path
-) -> None:
+def test_a_save_that_fails_leaves_the_document_edited(document: Document, desk: Desk, sample_file: Path) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     with pytest.raises(InputError):
@@ -181,18 +167,18 @@ def test_a_save_that_fails_leaves_the_document_edited(
 
 
 def test_recent_files_are_those_that_are_there_newest_first(
-    document: Document, settings: Settings, sample_file: Path
+    document: Document, settings: UserSettings, sample_file: Path
 ) -> None:
     document.open_file(sample_file)
     other = sample_file.with_name("other.gpudesk")
     document.save(other)
-    assert recent_files(settings) == [other, sample_file]
+    assert list_recent_files(settings) == [other, sample_file]
     sample_file.unlink()
-    assert recent_files(settings) == [other]
+    assert list_recent_files(settings) == [other]
 
 
 def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: UserSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "is_portable", lambda: True)
     stick = tmp_path / "stick"
@@ -202,17 +188,17 @@ def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
     for file in (on_stick, elsewhere):
         file.touch()
         note_recent(settings, file)
-    assert recent_files(settings) == [elsewhere, on_stick]
+    assert list_recent_files(settings) == [elsewhere, on_stick]
     moved = stick.rename(tmp_path / "another")
     monkeypatch.setattr(paths, "user_dir", lambda: moved / "gpudesk-data")
-    assert recent_files(settings) == [elsewhere, moved / "offers" / "a.gpudesk"]
+    assert list_recent_files(settings) == [elsewhere, moved / "offers" / "a.gpudesk"]
 
 
-def test_ten_recent_files_are_kept(document: Document, settings: Settings, sample_file: Path) -> None:
+def test_ten_recent_files_are_kept(document: Document, settings: UserSettings, sample_file: Path) -> None:
     document.open_file(sample_file)
     for number in range(11):
         document.save(sample_file.with_name(f"{number}.gpudesk"))
-    assert [path.stem for path in recent_files(settings)] == [str(n) for n in range(10, 0, -1)]
+    assert [path.stem for path in list_recent_files(settings)] == [str(n) for n in range(10, 0, -1)]
 
 
 def test_edits_are_kept_for_the_case_of_a_crash_within_a_second(
@@ -222,7 +208,7 @@ def test_edits_are_kept_for_the_case_of_a_crash_within_a_second(
     set_load(desk, 96)
     folder = user_home / "recovery"
     qtbot.waitUntil(lambda: bool(list(folder.glob("*.recovery"))), timeout=1000)
-    assert left_behind() == []  # its owner lives
+    assert list_recovered() == []  # its owner lives
     kept = json.loads(next(folder.glob("*.recovery")).read_text())
     assert kept["document"] == str(sample_file)
     document.save()

@@ -11,17 +11,16 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import jobs as module
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.progress import Progress, Steps
-from gpudesk.sentences import problem
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, format_input_error, message
 
 READING = message("file.unreadable", reason="x")
 
 
 @pytest.fixture
 def jobs(qtbot: QtBot) -> Iterator[Jobs]:
-    made = Jobs(Formatter(ENGLISH))
+    made = Jobs(Formatter(ENGLISH_NUMBERS))
     yield made
     made.stop()
     made.deleteLater()
@@ -53,21 +52,21 @@ def outcome() -> Outcome:
     return Outcome()
 
 
-def start(jobs: Jobs, steps: Steps[object], outcome: Outcome, kind: str = "import") -> None:
+def start(jobs: Jobs, steps: ProgressSteps[object], outcome: Outcome, kind: str = "import") -> None:
     jobs.start(kind, steps, outcome.done, outcome.failed, outcome.cancelled)
 
 
-def counting(total: int, pause_s: float = 0.0) -> Steps[object]:
+def counting(total: int, pause_s: float = 0.0) -> ProgressSteps[object]:
     for done in range(total):
-        yield Progress(READING, done, total)
+        yield JobProgress(READING, done, total)
         time.sleep(pause_s)
     return total
 
 
-def for_ever(ended: list[str]) -> Steps[object]:
+def for_ever(ended: list[str]) -> ProgressSteps[object]:
     try:
         while True:
-            yield Progress(READING)
+            yield JobProgress(READING)
             time.sleep(0.001)
     finally:
         ended.append("closed")
@@ -82,8 +81,8 @@ def test_a_result_comes_back_in_the_thread_of_the_window(jobs: Jobs, outcome: Ou
 
 
 def test_a_fault_of_the_input_is_handed_to_the_caller(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    def steps() -> Steps[object]:
-        yield Progress(READING)
+    def steps() -> ProgressSteps[object]:
+        yield JobProgress(READING)
         raise InputError(message("file.unreadable", reason="x"), "here")
 
     start(jobs, steps(), outcome)
@@ -93,11 +92,9 @@ def test_a_fault_of_the_input_is_handed_to_the_caller(jobs: Jobs, outcome: Outco
     assert error.where == "here"
 
 
-def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(
-    jobs: Jobs, outcome: Outcome, qtbot: QtBot
-) -> None:
-    def steps() -> Steps[object]:
-        yield Progress(READING)
+def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    def steps() -> ProgressSteps[object]:
+        yield JobProgress(READING)
         raise ZeroDivisionError("own mistake")
 
     with capture_exceptions() as raised:
@@ -106,7 +103,7 @@ def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(
     assert raised[0][0] is ZeroDivisionError
     (said,) = outcome.said
     assert isinstance(said, InputError)
-    assert problem(said) == "a mistake in the program stopped it (ZeroDivisionError)"
+    assert format_input_error(said) == "a mistake in the program stopped it (ZeroDivisionError)"
     assert not jobs.running
 
 
@@ -119,9 +116,7 @@ def test_a_job_that_is_cancelled_says_so_and_cleans_up(jobs: Jobs, outcome: Outc
     assert ended == ["closed"]
 
 
-def test_the_result_of_an_older_job_of_the_kind_is_dropped(
-    jobs: Jobs, outcome: Outcome, qtbot: QtBot
-) -> None:
+def test_the_result_of_an_older_job_of_the_kind_is_dropped(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     ended: list[str] = []
     old, other = Outcome(), Outcome()
     start(jobs, for_ever(ended), old)
@@ -168,9 +163,7 @@ def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Ou
     assert outcome.said == []
 
 
-def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(
-    jobs: Jobs, outcome: Outcome, qtbot: QtBot
-) -> None:
+def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     interval = sys.getswitchinterval()
     others, ended = Jobs(Formatter()), list[str]()
     start(jobs, for_ever(ended), outcome)
@@ -187,9 +180,9 @@ def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
 ) -> None:
     """Plain Python that yields seldom is taken the interpreter from long before a step of it has ended."""
 
-    def steps() -> Steps[object]:
+    def steps() -> ProgressSteps[object]:
         for _ in range(4):
-            yield Progress(READING)
+            yield JobProgress(READING)
             until = time.perf_counter() + 0.1
             while time.perf_counter() < until:
                 sum(range(200))

@@ -9,40 +9,39 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
-from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.ranking import Ranking
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.comparison import leaders
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.answer import find_leaders
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 THROUGHPUT = "output_tokens_per_s"
 
 
 def test_the_choice_holds_for_all_desks_and_is_kept(
-    workbench: Workbench, desk: Desk, tmp_path: Path, qtbot: QtBot
+    workbench: GpuDeskService, desk: Desk, tmp_path: Path, qtbot: QtBot
 ) -> None:
     owner = QObject()
-    settings = Settings(tmp_path / "settings.json")
-    other = Desk(workbench, Formatter(ENGLISH))
+    settings = UserSettings(tmp_path / "settings.json")
+    other = Desk(workbench, Formatter(ENGLISH_NUMBERS))
     parts = tuple(AcceleratorChoice(part) for part in ("h200-sxm", "mi325x", "mi455x"))
     desk.edit("Parts", accelerators=parts)
     desk.flush()
     other.open(desk.scenario)
-    first, second = Ranking(desk, settings, owner), Ranking(other, settings, owner)
+    first, second = AnnouncedRanking(desk, settings, owner), AnnouncedRanking(other, settings, owner)
     assert desk.answer is not None
     assert desk.answer.unranked == (2,)
-    assert 2 not in leaders(desk.answer, THROUGHPUT)
+    assert 2 not in find_leaders(desk.answer, THROUGHPUT)
     first.toggle()
     assert second.announced
     for each in (desk, other):
         assert each.answer is not None
         assert each.answer.unranked == ()
-        assert leaders(each.answer, THROUGHPUT) == (2,)
+        assert find_leaders(each.answer, THROUGHPUT) == (2,)
     settings.write()
-    assert Ranking(desk, Settings(tmp_path / "settings.json"), owner).announced
+    assert AnnouncedRanking(desk, UserSettings(tmp_path / "settings.json"), owner).announced
     first.toggle()
     assert desk.answer.unranked == (2,)
     workbench.rank_announced = False
@@ -54,7 +53,7 @@ def unranked(desk: Desk) -> tuple[int, ...]:
 
 
 def test_lists_of_the_catalog_and_the_comparison_go_by_one_choice(
-    desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     desk.edit("Parts", accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi455x")))
     desk.flush()
@@ -62,12 +61,12 @@ def test_lists_of_the_catalog_and_the_comparison_go_by_one_choice(
     page = CatalogPage(desk, theme, settings)
     qtbot.addWidget(page)
     page.show()
-    ranking = Ranking(desk, settings, page)
+    ranking = AnnouncedRanking(desk, settings, page)
     page.sort_by(page.model.table.place("memory_bandwidth"))
     QTest.mouseClick(page.filter.pills["rank"], Qt.MouseButton.LeftButton)
     assert ranking.announced
     assert unranked(desk) == ()
     ranking.toggle()
-    assert not page.ranks_announced
+    assert not page.includes_announced_in_ranking
     assert page.model.rule > 0
     assert unranked(desk) == (1,)

@@ -11,17 +11,17 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.faults.crash import left_crashes
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.edits import with_load_value
-from gpudesk.desktop.session.recovery import Recovered, RecoveryFile, discard, left_behind
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import InputError, message
-from gpudesk.workbench.settings_file import read_settings
-from gpudesk.workbench.templates import SAMPLE, read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile, discard_recovered, list_recovered
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.window.faults.crash import list_crashes
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.documents.settings_file import read_settings
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, message
 
 #: Keeps an edit of a document, says so, and waits for its end.
 EDITS_AND_WAITS = """
@@ -30,7 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from gpudesk.desktop.session.recovery import RecoveryFile
-from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.documents.scenario_file import SAMPLE, read_template
 application = QCoreApplication([])
 file = RecoveryFile()
 file.keep(replace(read_template(SAMPLE), name="Crashed"), Path("/somewhere/a.gpudesk"))
@@ -41,15 +41,15 @@ time.sleep(60)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def document(workbench: Workbench, qtbot: QtBot) -> Document:
-    desk = Desk(workbench, Formatter(ENGLISH))
-    made = Document(desk, Settings(), RecoveryFile())
+def document(workbench: GpuDeskService, qtbot: QtBot) -> Document:
+    desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    made = Document(desk, UserSettings(), RecoveryFile())
     desk.setParent(made)
     return made
 
@@ -62,12 +62,12 @@ def crash(home: Path) -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "kept\n"
-        assert left_behind() == []
+        assert list_recovered() == []
         process.send_signal(signal.SIGKILL)
         process.wait()
 
 
-def only(found: list[Recovered]) -> Recovered:
+def only(found: list[RecoveredScenario]) -> RecoveredScenario:
     (one,) = found
     return one
 
@@ -76,16 +76,14 @@ def files_in(home: Path) -> list[str]:
     return sorted(path.suffix for path in (home / "recovery").iterdir())
 
 
-def test_what_a_killed_program_left_is_taken_up_and_saved(
-    document: Document, user_home: Path, tmp_path: Path
-) -> None:
+def test_what_a_killed_program_left_is_taken_up_and_saved(document: Document, user_home: Path, tmp_path: Path) -> None:
     crash(user_home)
-    recovered = only(left_behind())
+    recovered = only(list_recovered())
     assert (recovered.scenario.name, recovered.document) == ("Crashed", Path("/somewhere/a.gpudesk"))
     document.open_recovered(recovered)
     assert document.edited
     assert document.path == Path("/somewhere/a.gpudesk")
-    assert left_behind() == []
+    assert list_recovered() == []
     document.save(tmp_path / "saved.gpudesk")
     assert files_in(user_home) == []
 
@@ -100,7 +98,7 @@ def test_a_lock_of_another_machine_counts_unless_the_files_came_along(
     # Host, machine and start of the machine are another's.
     lock.write_text("\n".join([process, application, "elsewhere", "0" * 32, "1" * 36, ""]), encoding="utf-8")
     monkeypatch.setattr(paths, "is_portable", lambda: portable)
-    assert len(left_behind()) == portable
+    assert len(list_recovered()) == portable
 
 
 def test_the_lock_of_another_machine_goes_with_the_files_that_came_along(
@@ -110,14 +108,14 @@ def test_the_lock_of_another_machine_goes_with_the_files_that_came_along(
     (lock,) = (user_home / "recovery").glob("*.lock")
     lock.rename(lock.with_suffix(".0123456789abcdef.lock"))
     monkeypatch.setattr(paths, "is_portable", lambda: True)
-    assert len(left_behind()) == 1
+    assert len(list_recovered()) == 1
     assert files_in(user_home) == [".recovery"]
 
 
 def test_what_is_discarded_is_gone(user_home: Path) -> None:
     crash(user_home)
-    discard(only(left_behind()))
-    assert left_behind() == []
+    discard_recovered(only(list_recovered()))
+    assert list_recovered() == []
     assert files_in(user_home) == []
 
 
@@ -125,7 +123,7 @@ def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
     document: Document, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash(user_home)
-    recovered = only(left_behind())
+    recovered = only(list_recovered())
 
     def full(path: Path, _contents: bytes) -> None:
         raise InputError(message("file.unwritable", reason="no space left on device"), str(path))
@@ -141,23 +139,21 @@ def test_what_cannot_be_read_is_set_aside(user_home: Path) -> None:
     folder.mkdir(parents=True)
     for number, text in enumerate(("{", "[]", '{"document": 3}', '{"scenario": "{}", "document": null}')):
         (folder / f"{number}.recovery").write_text(text)
-    assert left_behind() == []
+    assert list_recovered() == []
     assert files_in(user_home) == [".unreadable"] * 4
 
 
-def test_a_folder_that_cannot_be_written_is_said_once(
-    document: Document, user_home: Path, qtbot: QtBot
-) -> None:
+def test_a_folder_that_cannot_be_written_is_said_once(document: Document, user_home: Path, qtbot: QtBot) -> None:
     user_home.write_text("a file where the folder should be")
     recovery = RecoveryFile()
     said: list[str] = []
     recovery.failed.connect(said.append)
-    scenario = read_template(SAMPLE)
+    scenario = read_template(SAMPLE_TEMPLATE)
     for value in (65, 66):
-        recovery.keep(with_load_value(scenario, value), None)
+        recovery.keep(replace_load_value(scenario, value), None)
         recovery.write()
     assert said == [str(user_home / "recovery")]
-    document.open_template(SAMPLE)
+    document.open_template(SAMPLE_TEMPLATE)
     assert not document.edited
     qtbot.wait(1)
 
@@ -165,10 +161,10 @@ def test_a_folder_that_cannot_be_written_is_said_once(
 def test_edits_of_a_document_whose_name_is_no_valid_text_are_kept(qtbot: QtBot) -> None:
     document = Path("/stick/L\udcf6sung.gpudesk")
     file = RecoveryFile()
-    file.keep(read_template(SAMPLE), document)
+    file.keep(read_template(SAMPLE_TEMPLATE), document)
     assert file.write()
     file.leave()
-    (found,) = left_behind()
+    (found,) = list_recovered()
     assert found.document == document
 
 
@@ -181,6 +177,6 @@ def test_a_folder_that_lets_nobody_look_in_holds_nothing(monkeypatch: pytest.Mon
     home = paths.user_dir()
     with monkeypatch.context() as patch:
         patch.setattr(Path, "stat", refuse)
-        assert left_behind() == []
-        assert left_crashes(home / "logs") == []
+        assert list_recovered() == []
+        assert list_crashes(home / "logs") == []
         assert read_settings(home / "settings.json") == {}

@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import single_instance
-from gpudesk.desktop.session.single_instance import Instance, inbox_dir
+from gpudesk.desktop.session.single_instance import ProgramInstance, find_inbox_dir
 
 #: Ends with 1 where the running program took the files, with 2 where this one became the first.
 HANDS_OVER = """
@@ -63,8 +63,8 @@ print("first" if instance else "", "\\n".join(opened), sep="\\n")
 
 
 @pytest.fixture
-def instance(qtbot: QtBot) -> Iterator[Instance]:
-    first = Instance()
+def instance(qtbot: QtBot) -> Iterator[ProgramInstance]:
+    first = ProgramInstance()
     first.listen()
     yield first
     first.release()
@@ -117,7 +117,7 @@ def start(user_home: Path) -> Iterator[Starts]:
 
 def requests() -> Path:
     """Return the folder of requests, made by whoever is the first."""
-    (folder,) = (each for each in inbox_dir().iterdir() if each.is_dir())
+    (folder,) = (each for each in find_inbox_dir().iterdir() if each.is_dir())
     return folder
 
 
@@ -126,7 +126,7 @@ def request_text(*files: str, age_s: float = 0.0) -> str:
 
 
 def test_a_first_start_finds_nobody(qtbot: QtBot) -> None:
-    first = Instance()
+    first = ProgramInstance()
     assert first.listening
     assert not first.hand_over(["a.gpudesk"])
     first.release()
@@ -134,7 +134,7 @@ def test_a_first_start_finds_nobody(qtbot: QtBot) -> None:
 
 
 def test_a_later_start_hands_over_absolute_paths(
-    instance: Instance, tmp_path: Path, qtbot: QtBot, start: Starts
+    instance: ProgramInstance, tmp_path: Path, qtbot: QtBot, start: Starts
 ) -> None:
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "a.gpudesk", "/b.pdf", cwd=tmp_path)
@@ -152,7 +152,7 @@ def test_a_start_whose_folder_is_gone_goes_on_by_itself(tmp_path: Path, start: S
     assert start(gone, "a.gpudesk", cwd=folder).wait(30) == 3
 
 
-def test_names_with_any_characters_come_through(instance: Instance, qtbot: QtBot, start: Starts) -> None:
+def test_names_with_any_characters_come_through(instance: ProgramInstance, qtbot: QtBot, start: Starts) -> None:
     names = ["/a b/ü\n'\"\\.gpudesk", os.fsdecode(b"/not-\xff-text.gpudesk"), "/" + "x" * 3000 + ".gpudesk"]
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, *names)
@@ -161,7 +161,7 @@ def test_names_with_any_characters_come_through(instance: Instance, qtbot: QtBot
 
 
 def test_a_later_start_without_files_asks_for_the_window(
-    instance: Instance, qtbot: QtBot, start: Starts
+    instance: ProgramInstance, qtbot: QtBot, start: Starts
 ) -> None:
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER)
@@ -170,7 +170,7 @@ def test_a_later_start_without_files_asks_for_the_window(
 
 
 def test_the_token_of_the_desktop_is_passed_on(
-    instance: Instance, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, start: Starts
+    instance: ProgramInstance, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, start: Starts
 ) -> None:
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "kwin-42")
     later = start(HANDS_OVER)
@@ -182,7 +182,7 @@ def test_the_token_of_the_desktop_is_passed_on(
 
 
 def test_files_that_come_while_the_first_one_starts_are_opened(qtbot: QtBot, start: Starts) -> None:
-    first = Instance()
+    first = ProgramInstance()
     later = start(HANDS_OVER, "/a.gpudesk")
     # Longer than a program is waited for that has nothing to do.
     time.sleep(2)
@@ -193,9 +193,7 @@ def test_files_that_come_while_the_first_one_starts_are_opened(qtbot: QtBot, sta
     first.release()
 
 
-def test_files_are_taken_where_the_folder_does_not_tell(
-    instance: Instance, qtbot: QtBot, start: Starts
-) -> None:
+def test_files_are_taken_where_the_folder_does_not_tell(instance: ProgramInstance, qtbot: QtBot, start: Starts) -> None:
     assert instance._watcher is not None
     assert instance._watcher.removePath(str(requests()))
     with qtbot.waitSignal(instance.asked) as asked:
@@ -204,7 +202,7 @@ def test_files_are_taken_where_the_folder_does_not_tell(
     assert later.wait(10) == 1
 
 
-def test_an_inbox_that_was_removed_is_made_anew(instance: Instance, qtbot: QtBot, start: Starts) -> None:
+def test_an_inbox_that_was_removed_is_made_anew(instance: ProgramInstance, qtbot: QtBot, start: Starts) -> None:
     requests().rmdir()
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "/a.gpudesk")
@@ -225,7 +223,7 @@ def test_a_first_one_that_does_not_answer_does_not_hold_up_a_later_start(
     qtbot: QtBot, impatient: None, start: Starts
 ) -> None:
     frozen = start.held_for(60)
-    later = Instance()
+    later = ProgramInstance()
     assert not later.hand_over(["/a.gpudesk"])
     assert not later.listening
     # Nobody opens it a second time when the first one wakes up.
@@ -241,7 +239,7 @@ def test_a_first_one_that_is_busy_is_waited_for_but_not_for_ever(
 ) -> None:
     monkeypatch.setattr(single_instance, "_PATIENCE_S", 0.5)
     start.held_for(60)
-    later = Instance()
+    later = ProgramInstance()
     later._busy.touch()
     begun = time.monotonic()
     assert not later.hand_over(["/a.gpudesk"])
@@ -250,7 +248,7 @@ def test_a_first_one_that_is_busy_is_waited_for_but_not_for_ever(
 
 def test_a_later_start_becomes_the_first_when_that_ends_meanwhile(qtbot: QtBot, start: Starts) -> None:
     start.held_for(1.5)
-    later = Instance()
+    later = ProgramInstance()
     first = [later.listening]
     # Longer than one is waited for that has nothing to do.
     later._busy.touch()
@@ -262,22 +260,22 @@ def test_a_later_start_becomes_the_first_when_that_ends_meanwhile(qtbot: QtBot, 
 
 def test_a_lock_that_a_crash_left_is_taken_over(qtbot: QtBot, start: Starts) -> None:
     start.crash()
-    after = Instance()
+    after = ProgramInstance()
     assert after.listening
     after.release()
 
 
 def test_a_lock_that_a_power_cut_left_is_taken_over(qtbot: QtBot, start: Starts) -> None:
     holder = start.held_for(60)
-    later = Instance()
+    later = ProgramInstance()
     assert not later.listening
     holder.kill()
     holder.wait()
     lock = Path(later._lock.fileName())
     lock.write_bytes(b"")
-    assert not Instance().listening
+    assert not ProgramInstance().listening
     os.utime(lock, (0, 0))
-    after = Instance()
+    after = ProgramInstance()
     assert after.listening
     after.release()
 
@@ -289,7 +287,7 @@ def test_requests_that_a_crash_left_are_not_opened_days_later(qtbot: QtBot, star
     fresh.write_text(request_text("/fresh.gpudesk"))
     half.write_text("{")
     os.utime(half, (0, 0))
-    first = Instance()
+    first = ProgramInstance()
     with qtbot.waitSignal(first.asked) as asked:
         first.listen()
     assert asked.args == [[Path("/fresh.gpudesk")]]
@@ -312,7 +310,7 @@ def test_requests_that_a_crash_left_are_not_opened_days_later(qtbot: QtBot, star
     ],
     ids=["half", "text", "list", "object", "numbers", "nul", "infinite", "deep", "huge"],
 )
-def test_what_is_no_request_is_removed_and_not_opened(instance: Instance, qtbot: QtBot, sent: str) -> None:
+def test_what_is_no_request_is_removed_and_not_opened(instance: ProgramInstance, qtbot: QtBot, sent: str) -> None:
     asked: list[object] = []
     instance.asked.connect(asked.append)
     file = requests() / "a.json"
@@ -324,7 +322,7 @@ def test_what_is_no_request_is_removed_and_not_opened(instance: Instance, qtbot:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
 def test_pipes_folders_and_links_in_the_inbox_hold_nothing_up(
-    instance: Instance, qtbot: QtBot, start: Starts
+    instance: ProgramInstance, qtbot: QtBot, start: Starts
 ) -> None:
     os.mkfifo(requests() / "pipe.json")
     (requests() / "folder.json").mkdir()
@@ -335,11 +333,9 @@ def test_pipes_folders_and_links_in_the_inbox_hold_nothing_up(
     assert later.wait(10) == 1
 
 
-def test_where_the_folder_cannot_be_written_each_start_is_a_program_of_its_own(
-    qtbot: QtBot, user_home: Path
-) -> None:
+def test_where_the_folder_cannot_be_written_each_start_is_a_program_of_its_own(qtbot: QtBot, user_home: Path) -> None:
     user_home.write_text("no folder")
-    first, later = Instance(), Instance()
+    first, later = ProgramInstance(), ProgramInstance()
     for start_ in (first, later):
         assert not start_.listening
         assert not start_.hand_over(["/a.gpudesk"])
@@ -349,7 +345,7 @@ def test_where_the_folder_cannot_be_written_each_start_is_a_program_of_its_own(
 
 
 def test_where_requests_cannot_be_written_a_later_start_goes_on_by_itself(
-    instance: Instance, qtbot: QtBot, start: Starts
+    instance: ProgramInstance, qtbot: QtBot, start: Starts
 ) -> None:
     # A folder of this name cannot be made then, and no file in it.
     folder = requests()
@@ -358,7 +354,7 @@ def test_where_requests_cannot_be_written_a_later_start_goes_on_by_itself(
     assert start(HANDS_OVER, "/a.gpudesk").wait(10) == 3
 
 
-def test_other_users_cannot_look_into_the_inbox(instance: Instance, user_home: Path) -> None:
+def test_other_users_cannot_look_into_the_inbox(instance: ProgramInstance, user_home: Path) -> None:
     for folder in (user_home, requests()):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
@@ -366,9 +362,9 @@ def test_other_users_cannot_look_into_the_inbox(instance: Instance, user_home: P
 def test_every_user_folder_has_a_program_of_its_own(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = Instance()
+    first = ProgramInstance()
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-    other = Instance()
+    other = ProgramInstance()
     assert first.listening
     assert other.listening
     first.release()
@@ -376,9 +372,9 @@ def test_every_user_folder_has_a_program_of_its_own(
 
 
 def test_every_machine_has_a_program_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Instance()
-    monkeypatch.setattr(single_instance, "machine_name", lambda: "another")
-    other = Instance()
+    first = ProgramInstance()
+    monkeypatch.setattr(single_instance, "find_machine_name", lambda: "another")
+    other = ProgramInstance()
     assert first.listening
     assert other.listening
     first.release()
@@ -386,7 +382,7 @@ def test_every_machine_has_a_program_of_its_own(qtbot: QtBot, monkeypatch: pytes
 
 
 def test_a_program_that_ends_is_waited_for(qtbot: QtBot, impatient: None, start: Starts) -> None:
-    first = Instance()
+    first = ProgramInstance()
     first.listen()
     first.close()
     later = start(HANDS_OVER, "/a.gpudesk")

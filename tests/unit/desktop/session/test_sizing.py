@@ -4,40 +4,43 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.desktop.session.sizing import stated_format, with_deployment, with_pair, with_remedy
+from gpudesk.desktop.session.scenario_edits import (
+    apply_remedy,
+    choose_stated_format,
+    replace_deployment,
+    replace_model_and_baseline,
+)
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.sizing import Remedy, RemedyKind
-from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 
 
 @pytest.fixture
 def scenario() -> Scenario:
     choices = (AcceleratorChoice("h200-sxm", count=2, tp=2), AcceleratorChoice("b200-hgx", count=2))
-    return replace(read_template(SAMPLE), accelerators=choices)
+    return replace(read_template(SAMPLE_TEMPLATE), accelerators=choices)
 
 
-def remedy(kind: RemedyKind, value: int | float | Precision) -> Remedy:
-    return Remedy(kind, value, works=True, estimate=None)
+def remedy(kind: FitRemedyKind, value: int | float | Precision) -> FitRemedy:
+    return FitRemedy(kind, value, works=True, estimate=None)
 
 
 def test_more_of_them_leave_the_plan_open(scenario: Scenario) -> None:
-    edited = with_remedy(scenario, 0, remedy(RemedyKind.COUNT, 4), "NVIDIA")
+    edited = apply_remedy(scenario, 0, remedy(FitRemedyKind.COUNT, 4), "NVIDIA")
     assert edited.accelerators[0] == AcceleratorChoice("h200-sxm", count=4)
     assert edited.accelerators[1] == scenario.accelerators[1]
 
 
 def test_fewer_requests_and_a_narrower_cache_are_for_all_columns(scenario: Scenario) -> None:
-    fewer = with_remedy(scenario, 1, remedy(RemedyKind.CONCURRENCY, 53), "NVIDIA")
+    fewer = apply_remedy(scenario, 1, remedy(FitRemedyKind.CONCURRENCY, 53), "NVIDIA")
     assert fewer.workload.load.concurrency == 53
-    narrower = with_remedy(
-        replace(scenario, kv=Precision.FP16), 1, remedy(RemedyKind.KV, Precision.FP8), "NVIDIA"
-    )
+    narrower = apply_remedy(replace(scenario, kv=Precision.FP16), 1, remedy(FitRemedyKind.KV, Precision.FP8), "NVIDIA")
     assert narrower.kv == Precision.FP8
 
 
 def test_more_of_the_memory_is_for_all_columns(scenario: Scenario) -> None:
-    edited = with_remedy(scenario, 0, remedy(RemedyKind.FRACTION, 0.97), "NVIDIA")
+    edited = apply_remedy(scenario, 0, remedy(FitRemedyKind.FRACTION, 0.97), "NVIDIA")
     assert edited == replace(scenario, memory_fraction=0.97)
 
 
@@ -51,19 +54,19 @@ def test_more_of_the_memory_is_for_all_columns(scenario: Scenario) -> None:
     ],
 )
 def test_a_vendors_own_format_is_stated_plainly(weights: Precision, vendor: str, stated: Precision) -> None:
-    assert stated_format(weights, vendor) is stated
+    assert choose_stated_format(weights, vendor) is stated
 
 
 def test_a_deployment_keeps_the_format_that_is_stated_already(scenario: Scenario) -> None:
-    kept = with_deployment(replace(scenario, weights=Precision.NVFP4), 1, Precision.NVFP4, 1, "NVIDIA")
+    kept = replace_deployment(replace(scenario, weights=Precision.NVFP4), 1, Precision.NVFP4, 1, "NVIDIA")
     assert kept.weights == Precision.NVFP4
     assert kept.accelerators[1].count == 1
-    other = with_deployment(scenario, 0, Precision.INT4, 1, "NVIDIA")
+    other = replace_deployment(scenario, 0, Precision.INT4, 1, "NVIDIA")
     assert (other.weights, other.accelerators[0].count) == (Precision.INT4, 1)
 
 
 def test_a_pair_becomes_the_baseline_and_the_others_stay(scenario: Scenario) -> None:
-    edited = with_pair(scenario, "phi-4", Precision.FP4, Precision.FP8, "mi355x", 2)
+    edited = replace_model_and_baseline(scenario, "phi-4", Precision.FP4, Precision.FP8, "mi355x", 2)
     assert (edited.model, edited.weights, edited.kv) == ("phi-4", Precision.FP4, Precision.FP8)
     assert [(choice.accelerator, choice.count) for choice in edited.accelerators] == [
         ("mi355x", 2),
@@ -77,7 +80,7 @@ def test_a_pair_becomes_the_baseline_and_the_others_stay(scenario: Scenario) -> 
 def test_a_part_that_is_there_moves_with_its_colour_and_lets_its_plan_go(scenario: Scenario) -> None:
     planned = AcceleratorChoice("b200-hgx", 2, tp=2, serving_engine="tgi", slot=4)
     scenario = replace(scenario, accelerators=(scenario.accelerators[0], planned))
-    edited = with_pair(scenario, "phi-4", Precision.FP8, Precision.FP8, "b200-hgx", None)
+    edited = replace_model_and_baseline(scenario, "phi-4", Precision.FP8, Precision.FP8, "b200-hgx", None)
     assert edited.accelerators[0] == AcceleratorChoice("b200-hgx", slot=4)
     assert [choice.accelerator for choice in edited.accelerators] == ["b200-hgx", "h200-sxm"]
 
@@ -85,5 +88,5 @@ def test_a_part_that_is_there_moves_with_its_colour_and_lets_its_plan_go(scenari
 def test_of_six_the_last_makes_room(scenario: Scenario) -> None:
     parts = ("h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi350x", "mi355x")
     full = replace(scenario, accelerators=tuple(AcceleratorChoice(part) for part in parts))
-    edited = with_pair(full, "phi-4", Precision.FP8, Precision.FP8, "l40s", 1)
+    edited = replace_model_and_baseline(full, "phi-4", Precision.FP8, Precision.FP8, "l40s", 1)
     assert [choice.accelerator for choice in edited.accelerators] == ["l40s", *parts[:5]]

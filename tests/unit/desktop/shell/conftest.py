@@ -6,18 +6,18 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 
 FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture
-def window(qapp: QApplication, workbench: Workbench, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qapp: QApplication, workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window with four accelerators on the page Compare."""
-    program = Program(qapp, workbench)
+    program = DesktopProgram(qapp, workbench)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)

@@ -10,29 +10,29 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk import __version__, paths, release
-from gpudesk.desktop.shell.dialogs import about
-from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.parts import PROGRAM, Part, parts
-from gpudesk.release import Release
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.dialogs import about
+from gpudesk.desktop.window.dialogs.about import AboutDialog, list_program_facts
+from gpudesk.release import ProgramRelease
+from gpudesk.service import GpuDeskService
+from gpudesk.third_party import PROGRAM, ThirdPartyWork, list_third_party
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FEW = [
-    Part(PROGRAM, "0.1.0", "Apache-2.0", kind="program"),
-    Part(
+    ThirdPartyWork(PROGRAM, "0.1.0", "Apache-2.0", kind="program"),
+    ThirdPartyWork(
         "libpng", "1.6.59", "libpng-2.0", "Cosmin Truta", within="Qt", copyright=("Copyright Cosmin Truta",)
     ),
-    Part("numpy", "2.4.6", "BSD-3-Clause"),
+    ThirdPartyWork("numpy", "2.4.6", "BSD-3-Clause"),
 ]
 #: As many as a frozen program has.
-MANY = [*FEW, *(Part(f"crate-{number}", "1.0", "MIT OR Apache-2.0") for number in range(60))]
+MANY = [*FEW, *(ThirdPartyWork(f"crate-{number}", "1.0", "MIT OR Apache-2.0") for number in range(60))]
 
 
 @pytest.fixture
-def shown(theme: Theme, qtbot: QtBot, workbench: Workbench) -> AboutDialog:
+def shown(theme: Theme, qtbot: QtBot, workbench: GpuDeskService) -> AboutDialog:
     """Show the dialog over many parts, with the focus where it is at first."""
-    return opened(theme, qtbot, AboutDialog(theme, program_facts(workbench), MANY))
+    return opened(theme, qtbot, AboutDialog(theme, list_program_facts(workbench), MANY))
 
 
 def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
@@ -69,11 +69,11 @@ def visible_rows(dialog: AboutDialog) -> list[str]:
 
 
 def test_facts_name_versions_commit_data_and_where_the_users_files_are(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+    workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted = Release(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
-    monkeypatch.setattr(about, "release", lambda: noted)
-    facts = {fact.name: fact for fact in program_facts(workbench)}
+    noted = ProgramRelease(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
+    monkeypatch.setattr(about, "get_release", lambda: noted)
+    facts = {fact.name: fact for fact in list_program_facts(workbench)}
     assert facts["Version"].value == __version__
     assert facts["Commit"].value == "0123456789 of 2026-11-22, with changes"
     assert facts["Commit"].copied == f"{COMMIT} of 2026-11-22T20:00:00Z, with changes"
@@ -83,31 +83,29 @@ def test_facts_name_versions_commit_data_and_where_the_users_files_are(
     assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
 
 
-def test_an_unknown_commit_is_said_to_be_unknown(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(about, "release", lambda: Release(__version__))
-    assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in program_facts(workbench)}
+def test_an_unknown_commit_is_said_to_be_unknown(workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(about, "get_release", lambda: ProgramRelease(__version__))
+    assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in list_program_facts(workbench)}
 
 
 def test_about_asks_for_the_commit_once_it_is_opened_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Path] = []
 
-    def answer(root: Path) -> Release:
+    def answer(root: Path) -> ProgramRelease:
         asked.append(root)
-        return Release(__version__)
+        return ProgramRelease(__version__)
 
-    monkeypatch.setattr(release, "release_of", answer)
-    release.release.cache_clear()
-    with Workbench.open() as workbench:
+    monkeypatch.setattr(release, "read_release", answer)
+    release.get_release.cache_clear()
+    with GpuDeskService.open() as workbench:
         assert not asked
-        program_facts(workbench)
-    release.release.cache_clear()
+        list_program_facts(workbench)
+    release.get_release.cache_clear()
     assert len(asked) == 1
 
 
-def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, workbench: Workbench) -> None:
-    facts = program_facts(workbench)
+def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, workbench: GpuDeskService) -> None:
+    facts = list_program_facts(workbench)
     dialog = opened(theme, qtbot, AboutDialog(theme, facts, FEW))
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert all(fact.value in said for fact in facts)
@@ -198,16 +196,16 @@ def test_a_part_whose_text_is_not_there_says_so(theme: Theme, qtbot: QtBot) -> N
 
 
 def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:
-    dialog = opened(theme, qtbot, AboutDialog(theme, [], parts()))
+    dialog = opened(theme, qtbot, AboutDialog(theme, [], list_third_party()))
     tab_to(dialog.parts.table)
     press(Qt.Key.Key_Return)
     assert "Apache License" in dialog.licence.text.toPlainText()
 
 
 @pytest.mark.parametrize("percent", [100, 150])
-def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, workbench: Workbench, percent: int) -> None:
+def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, workbench: GpuDeskService, percent: int) -> None:
     theme.set_font_percent(percent)
-    dialog = opened(theme, qtbot, AboutDialog(theme, program_facts(workbench), MANY))
+    dialog = opened(theme, qtbot, AboutDialog(theme, list_program_facts(workbench), MANY))
     for label in dialog.findChildren(QLabel):
         if label.isVisible() and label.text():
             needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()

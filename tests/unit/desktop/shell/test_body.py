@@ -5,10 +5,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.after_paint import after_paint
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.body import Body
-from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
+from gpudesk.desktop.window.main_window import WindowBody
 
 
 class Page(QWidget):
@@ -18,20 +18,20 @@ class Page(QWidget):
         super().__init__()
         self.widths: list[int] = []
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.widths.append(event.size().width())
 
 
 @pytest.fixture
-def body(theme: Theme, settings: Settings, qtbot: QtBot) -> Body:
-    made = Body(theme, settings)
+def body(theme: Theme, settings: UserSettings, qtbot: QtBot) -> WindowBody:
+    made = WindowBody(theme, settings)
     qtbot.addWidget(made)
     made.resize(1440, 800)
     return made
 
 
-def test_the_page_is_laid_out_once(body: Body, qtbot: QtBot) -> None:
+def test_the_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
     page = Page()
     body.stack.addWidget(page)
     body.hold_place()
@@ -47,7 +47,7 @@ def test_the_page_is_laid_out_once(body: Body, qtbot: QtBot) -> None:
     assert panel.width() >= 280
 
 
-def test_no_room_is_held_for_a_panel_that_is_hidden(body: Body, qtbot: QtBot) -> None:
+def test_no_room_is_held_for_a_panel_that_is_hidden(body: WindowBody, qtbot: QtBot) -> None:
     body.show_panel(shown=False)
     page = Page()
     body.stack.addWidget(page)
@@ -62,7 +62,7 @@ def test_no_room_is_held_for_a_panel_that_is_hidden(body: Body, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: panel.isVisible() and page.width() < body.width())
 
 
-def test_a_panel_without_a_place_is_taken_in(body: Body, qtbot: QtBot) -> None:
+def test_a_panel_without_a_place_is_taken_in(body: WindowBody, qtbot: QtBot) -> None:
     body.show()
     panel = QWidget()
     body.set_panel(panel)
@@ -70,9 +70,9 @@ def test_a_panel_without_a_place_is_taken_in(body: Body, qtbot: QtBot) -> None:
     assert body.stack.width() < body.width()
 
 
-def test_what_waits_for_a_paint_comes_once_and_after_it(body: Body, qtbot: QtBot) -> None:
+def test_what_waits_for_a_paint_comes_once_and_after_it(body: WindowBody, qtbot: QtBot) -> None:
     done: list[bool] = []
-    after_paint(body.stack, lambda: done.append(body.stack.isVisible()))
+    call_after_paint(body.stack, lambda: done.append(body.stack.isVisible()))
     qtbot.wait(0)
     assert done == []
     body.show()
@@ -82,7 +82,7 @@ def test_what_waits_for_a_paint_comes_once_and_after_it(body: Body, qtbot: QtBot
     assert done == [True]
 
 
-def test_a_panel_is_as_wide_as_its_larger_text_needs(body: Body, theme: Theme, qtbot: QtBot) -> None:
+def test_a_panel_is_as_wide_as_its_larger_text_needs(body: WindowBody, theme: Theme, qtbot: QtBot) -> None:
     theme.set_font_percent(150)
     body.resize(1920, 1080)
     body.show()

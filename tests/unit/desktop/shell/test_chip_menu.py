@@ -12,23 +12,23 @@ from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.shell.chip_menu import make_chip_menu
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.accelerator_chips import make_chip_menu
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: Workbench) -> Desk:
-    desk = Desk(workbench, Formatter(ENGLISH))
+def desk(workbench: GpuDeskService) -> Desk:
+    desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
     template = read_template("mi325x-or-h200-70b")
     desk.open(replace(template, accelerators=(AcceleratorChoice("h200-sxm", 8),)))
     return desk

@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.shell.chip_menu import plans
-from gpudesk.desktop.shell.chip_row import ChipRow
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.accelerator_chips import ChipRow, list_chip_plans
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice
 
 FOUR = ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
 
@@ -191,11 +190,11 @@ def test_the_menu_moves_sets_the_baseline_and_removes(row: ChipRow, desk: Desk) 
 
 def test_plans_multiply_up_to_their_count() -> None:
     for count in (1, 2, 6, 8, 64):
-        found = list(plans(count))
+        found = list(list_chip_plans(count))
         assert found
         assert len(set(found)) == len(found)
         assert all(plan.tp * plan.pp * plan.dp == count for plan in found)
-    assert [plan.text for plan in plans(2)] == ["TP 2", "DP 2", "PP 2"]
+    assert [plan.text for plan in list_chip_plans(2)] == ["TP 2", "DP 2", "PP 2"]
 
 
 def test_the_list_adds_an_accelerator_with_the_count_of_the_others(row: ChipRow, desk: Desk) -> None:
@@ -210,7 +209,7 @@ def test_the_list_adds_an_accelerator_with_the_count_of_the_others(row: ChipRow,
 
 
 def test_a_full_comparison_takes_no_more(row: ChipRow, desk: Desk) -> None:
-    while len(parts(desk)) < MOST_ACCELERATORS:
+    while len(parts(desk)) < MAX_ACCELERATORS:
         row.add_accelerator("mi300x")
     assert not row.add.isEnabled()
     steps = desk.undo_stack.count()

@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.shell.dialogs.keyboard import KeyboardDialog, shortcut_entries
-from gpudesk.desktop.shell.dialogs.more_settings import MoreSettingsDialog
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import GERMAN
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
+from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.formatting import GERMAN_NUMBERS
 
 
 def nothing() -> None:
@@ -22,17 +22,17 @@ def nothing() -> None:
 
 # Keyboard shortcuts
 
-TITLES = {Menu.FILE: "&File", Menu.EDIT: "&Edit"}
+TITLES = {MenuId.FILE: "&File", MenuId.EDIT: "&Edit"}
 SPECS = [
-    ActionSpec("edit.redo", "Redo", nothing, Menu.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("edit.redo", "Redo", nothing, MenuId.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
     ActionSpec("page.filter", "Filter rows…", nothing, shortcuts=("/",), single_key=True),
-    ActionSpec("file.new", "New scenario", nothing, Menu.FILE, shortcuts=("Ctrl+N",)),
-    ActionSpec("file.none", "Without a key", nothing, Menu.FILE),
+    ActionSpec("file.new", "New scenario", nothing, MenuId.FILE, shortcuts=("Ctrl+N",)),
+    ActionSpec("file.none", "Without a key", nothing, MenuId.FILE),
 ]
 
 
 def test_shortcuts_stand_menu_by_menu_and_those_of_the_page_last() -> None:
-    entries = shortcut_entries(SPECS, TITLES)
+    entries = list_shortcuts(SPECS, TITLES)
     assert [(entry.group, entry.title, entry.shortcut) for entry in entries] == [
         ("File", "New scenario", "Ctrl N"),
         ("Edit", "Redo", "Ctrl Shift Z or Ctrl Y"),
@@ -42,7 +42,7 @@ def test_shortcuts_stand_menu_by_menu_and_those_of_the_page_last() -> None:
 
 @pytest.mark.parametrize("typed", ["redo", "ctrl y"])
 def test_a_shortcut_is_found_by_its_command_and_by_its_key(theme: Theme, qtbot: QtBot, typed: str) -> None:
-    dialog = KeyboardDialog(theme, shortcut_entries(SPECS, TITLES))
+    dialog = KeyboardDialog(theme, list_shortcuts(SPECS, TITLES))
     qtbot.addWidget(dialog)
     dialog.show()
     QTest.keyClicks(dialog.search, typed)
@@ -55,7 +55,7 @@ def test_a_shortcut_is_found_by_its_command_and_by_its_key(theme: Theme, qtbot: 
 
 
 def test_arrows_leave_the_line_for_the_list(theme: Theme, qtbot: QtBot) -> None:
-    dialog = KeyboardDialog(theme, shortcut_entries(SPECS, TITLES))
+    dialog = KeyboardDialog(theme, list_shortcuts(SPECS, TITLES))
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.activateWindow()
@@ -114,12 +114,7 @@ def test_all_settings_are_taken_over_in_one_step(
     QTest.keyClick(dialog.line("max_batch").edit, Qt.Key.Key_Return)
     assert not dialog.isVisible()
     workload = replace(
-        scenario.workload,
-        prefix_hit_rate=0.3,
-        acceptance_length=2.5,
-        varied=False,
-        server=False,
-        eager=True,
+        scenario.workload, prefix_hit_rate=0.3, acceptance_length=2.5, varied=False, server=False, eager=True
     )
     assert applied == [
         replace(
@@ -194,7 +189,7 @@ def test_what_is_shown_is_what_is_read_in_the_users_language(
         max_batched_tokens=16_384,
         workload=replace(scenario.workload, acceptance_length=2.75),
     )
-    dialog = MoreSettingsDialog(theme, given, applied.append, style=GERMAN)
+    dialog = MoreSettingsDialog(theme, given, applied.append, style=GERMAN_NUMBERS)
     qtbot.addWidget(dialog)
     assert dialog.line("acceptance_length").edit.text() == "2,75"
     assert dialog.line("max_batched_tokens").edit.text() == "16.384"

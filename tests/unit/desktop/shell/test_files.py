@@ -9,11 +9,11 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import RecoveryFile
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.files import FileActions
-from gpudesk.desktop.shell.note_bar import NoteBar
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.note_bar import NoteBar
+from gpudesk.desktop.window.file_actions import FileActions
+from gpudesk.documents.scenario_file import read_template
 from tests.unit.desktop.shell.conftest import FOUR
 
 
@@ -25,7 +25,7 @@ def note(theme: Theme, qtbot: QtBot) -> NoteBar:
 
 
 @pytest.fixture
-def files(desk: Desk, settings: Settings, note: NoteBar) -> FileActions:
+def files(desk: Desk, settings: UserSettings, note: NoteBar) -> FileActions:
     # The window belongs to the note, which is deleted when the test ends.
     window = QWidget(note)
     document = Document(desk, settings, RecoveryFile(window), window)

@@ -6,11 +6,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.first_run.entries import RecentFile, RecoveredFile
-from gpudesk.desktop.pages.first_run.page import FirstRunPage
-from gpudesk.desktop.pages.first_run.questions import SAMPLE, questions
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.templates import read_template, template_ids
+from gpudesk.desktop.pages.first_run import (
+    SAMPLE_TEMPLATE_ID,
+    FirstRunPage,
+    RecentFile,
+    RecoveredFile,
+    list_start_questions,
+)
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import list_template_ids, read_template
 
 CHAT = RecentFile("/home/anna/70b chat.gpudesk", "70b chat.gpudesk", "14:02")
 
@@ -47,7 +51,7 @@ def test_enter_opens_what_has_the_focus(page: FirstRunPage, qtbot: QtBot) -> Non
 def test_a_digit_opens_its_question(page: FirstRunPage, qtbot: QtBot, position: int) -> None:
     with qtbot.waitSignal(page.open_template) as opened:
         QTest.keyClicks(page.sample, "1234"[position])
-    assert opened.args == [questions()[position].template]
+    assert opened.args == [list_start_questions()[position].template]
 
 
 def test_other_digits_and_chords_open_nothing(page: FirstRunPage, qtbot: QtBot) -> None:
@@ -57,15 +61,13 @@ def test_other_digits_and_chords_open_nothing(page: FirstRunPage, qtbot: QtBot) 
 
 
 def test_the_questions_say_what_their_templates_hold() -> None:
-    assert {SAMPLE, *(question.template for question in questions())} <= set(template_ids())
-    for question in questions():
+    assert {SAMPLE_TEMPLATE_ID, *(question.template for question in list_start_questions())} <= set(list_template_ids())
+    for question in list_start_questions():
         scenario = read_template(question.template)
         assert f"{scenario.workload.load.concurrency} in flight" in question.detail
         counts = {choice.count or 1 for choice in scenario.accelerators}
-        assert {1: "one of each", 4: "four of each", 8: "eight of each of six"}[
-            counts.pop()
-        ] in question.detail
-    assert len(read_template(SAMPLE).accelerators) == 4
+        assert {1: "one of each", 4: "four of each", 8: "eight of each of six"}[counts.pop()] in question.detail
+    assert len(read_template(SAMPLE_TEMPLATE_ID).accelerators) == 4
 
 
 def test_without_recent_files_it_says_so(page: FirstRunPage) -> None:
@@ -84,9 +86,7 @@ def test_a_recent_file_is_opened_by_its_row(page: FirstRunPage, qtbot: QtBot) ->
 
 
 @pytest.mark.parametrize(("name", "signal"), [("Open", "open_recovered"), ("Discard", "discard_recovered")])
-def test_what_a_crash_left_is_opened_or_discarded(
-    page: FirstRunPage, qtbot: QtBot, name: str, signal: str
-) -> None:
+def test_what_a_crash_left_is_opened_or_discarded(page: FirstRunPage, qtbot: QtBot, name: str, signal: str) -> None:
     page.set_recovered([RecoveredFile("first", "70B chat", "14:02"), RecoveredFile("second", "405B", "9:10")])
     said = [label.text() for label in page.findChildren(QLabel)]
     assert "Recovered: 70B chat, edited 14:02" in said
@@ -112,7 +112,7 @@ def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) 
         "Discard what was recovered of 70B chat",
         "Open the sample: 70B chat on four parts",
         "Start empty",
-        *(question.title for question in questions()),
+        *(question.title for question in list_start_questions()),
         "Open 70b chat.gpudesk",
     ]
     QTest.keyClick(page.focusWidget(), Qt.Key.Key_Backtab)

@@ -5,11 +5,10 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.dialogs.keyboard import KeyboardDialog
-from gpudesk.desktop.shell.geometry import place_beside, restore_place
-from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.session.settings import UserSettings, place_beside, restore_place
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog
+from gpudesk.desktop.window.main_window import MainWindow
 
 _TITLE_BAR = 40
 
@@ -22,7 +21,7 @@ def test_the_first_window_leaves_room_for_its_title_bar(qtbot: QtBot) -> None:
     """Offscreen the screen is smaller than the usual window, as a small notebook's is."""
     window = QWidget()
     qtbot.addWidget(window)
-    restore_place(window, Settings())
+    restore_place(window, UserSettings())
     room = room_of(window)
     # The place is that of the title bar, above which nothing is.
     assert room.contains(window.pos())
@@ -60,9 +59,7 @@ def test_a_further_window_without_room_takes_a_corner_that_is_free(qtbot: QtBot)
 
 
 @pytest.mark.parametrize("percent", [100, 150])
-def test_the_shortcuts_fit_the_screen_at_every_size_of_text(
-    window: MainWindow, theme: Theme, percent: int
-) -> None:
+def test_the_shortcuts_fit_the_screen_at_every_size_of_text(window: MainWindow, theme: Theme, percent: int) -> None:
     theme.set_font_percent(percent)
     dialog = KeyboardDialog(theme, [], window)
     assert dialog.height() <= room_of(dialog).height() - _TITLE_BAR

@@ -14,22 +14,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session.installation_check import self_test_command
-from gpudesk.desktop.shell.dialogs.installation import InstallationDialog
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.dialogs.installation import InstallationDialog, make_self_test_command
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 
-COMMAND = "gpudesk.desktop.session.installation_check.self_test_command"
+COMMAND = "gpudesk.desktop.window.dialogs.installation.make_self_test_command"
 CHECKS = [("Resources", "ok", "98 files"), ("Your folder", "warning", "is full"), ("Fonts", "failed", "gone")]
 RESULT = {
     "ok": False,
     "verdict": "1 check failed.",
     "text": "all of it",
     "checks": [
-        {"check": check, "outcome": outcome, "found": found, "seconds": 0.25}
-        for check, outcome, found in CHECKS
+        {"check": check, "outcome": outcome, "found": found, "seconds": 0.25} for check, outcome, found in CHECKS
     ],
 }
 
@@ -65,9 +63,7 @@ def cell(dialog: InstallationDialog, row: int, column: int, role: int = Qt.ItemD
     return str(dialog.table.model().index(row, column).data(role))
 
 
-def test_what_was_found_is_shown_and_copied(
-    theme: Theme, qtbot: QtBot, script: Path, temporary: Path
-) -> None:
+def test_what_was_found_is_shown_and_copied(theme: Theme, qtbot: QtBot, script: Path, temporary: Path) -> None:
     dialog = opened(theme, qtbot, script, f"open(result, 'w').write({json.dumps(RESULT)!r}); sys.exit(1)")
     assert not dialog.copy.isEnabled()
     assert dialog.leave.text() == "Cancel"
@@ -78,8 +74,8 @@ def test_what_was_found_is_shown_and_copied(
     assert not dialog.bar.isVisible()
     cells = [[cell(dialog, row, column) for column in range(3)] for row in range(3)]
     assert cells == [[check, found, "0.25 s"] for check, _, found in CHECKS]
-    read_out = [cell(dialog, row, 0, Qt.ItemDataRole.AccessibleTextRole) for row in range(3)]
-    assert read_out == ["Resources: ok", "Your folder: warning", "Fonts: failed"]
+    cursor_readout = [cell(dialog, row, 0, Qt.ItemDataRole.AccessibleTextRole) for row in range(3)]
+    assert cursor_readout == ["Resources: ok", "Your folder: warning", "Fonts: failed"]
     # What is wrong first is looked at first.
     assert dialog.table.currentRow() == 1
     dialog.copy.setFocus()
@@ -166,29 +162,27 @@ def test_help_leads_to_it(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.
 
 
 def test_program_runs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert self_test_command() == [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
+    assert make_self_test_command() == [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert self_test_command() == [sys.executable, "--self-test"]
+    assert make_self_test_command() == [sys.executable, "--self-test"]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a loader that is called by name is Linux's")
-def test_program_that_the_loader_runs_is_run_by_it_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_program_that_the_loader_runs_is_run_by_it_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "gpudesk"
     program.write_bytes(b"not marked as a program")
     loader = str(Path(sys.executable).resolve())
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", str(program))
-    assert self_test_command() == [loader, str(program), "--self-test"]
+    assert make_self_test_command() == [loader, str(program), "--self-test"]
 
 
 def test_program_that_ends_takes_the_check_with_it(
-    qapp: QApplication, workbench: Workbench, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, workbench: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for it, and Qt does not complain of a process that was lost."""
     monkeypatch.setattr(COMMAND, lambda: [sys.executable, "-c", "import time; time.sleep(60)"])
-    program = Program(qapp, workbench)
+    program = DesktopProgram(qapp, workbench)
     window = program.new_window()
     check_from_help(window)
     (dialog,) = window.findChildren(InstallationDialog)

@@ -8,8 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.shell.dialogs.launch import LaunchDialog
+from gpudesk.desktop.window.dialogs.launch import LaunchDialog
+from gpudesk.desktop.window.main_window import MainWindow
 
 
 @pytest.fixture

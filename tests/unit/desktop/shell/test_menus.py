@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import ActionSpec
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.shell.menus import Menus
-from gpudesk.desktop.shell.palette_entries import palette_entries
+from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.menus import WindowMenus
+from gpudesk.desktop.window.palette_model import list_palette_entries
 
 PAGES = ["compare", "performance", "memory"]
 
@@ -46,12 +46,10 @@ def specs(window: MainWindow) -> list[ActionSpec]:
 def test_every_action_stands_in_a_menu_and_in_the_palette(window: MainWindow, page: str) -> None:
     window.show_page(page)
     shown = in_menus(window)
-    offered = {entry.title for entry in palette_entries(window)}
+    offered = {entry.title for entry in list_palette_entries(window)}
     assert [spec.id for spec in specs(window) if spec.text not in shown] == []
     assert [
-        spec.id
-        for spec in specs(window)
-        if (spec.palette or spec.text) not in offered and spec.id != "help.palette"
+        spec.id for spec in specs(window) if (spec.palette or spec.text) not in offered and spec.id != "help.palette"
     ] == []
 
 
@@ -100,9 +98,7 @@ def test_one_of_the_themes_and_sizes_is_ticked(window: MainWindow) -> None:
     assert [name for name in ("As the system", "Light", "Dark") if shown[name].isChecked()] == ["Dark"]
     assert window.theme.dark
     in_menus(window)["125 %"].trigger()
-    assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == [
-        "125 %"
-    ]
+    assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == ["125 %"]
     in_menus(window)["Light"].trigger()
     in_menus(window)["100 %"].trigger()
 
@@ -148,15 +144,13 @@ def test_only_about_and_quit_move_to_the_menu_that_bears_the_programs_name(windo
 class NativeBar(QMenuBar):
     """What a window has on macOS, where the bar is the system's."""
 
-    def isNativeMenuBar(self) -> bool:  # noqa: N802 - Qt's name
+    def isNativeMenuBar(self) -> bool:
         return True
 
 
-def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(window: MainWindow, qtbot: QtBot) -> None:
     bar = NativeBar(window)
-    Menus(bar, window.theme, window.actions_of_window, window)
+    WindowMenus(bar, window.theme, window.actions_of_window, window)
     file = bar.actions()[0].menu()
     assert isinstance(file, QMenu)
     qtbot.waitUntil(lambda: len(file.actions()) > 0)

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.shell.note_bar import NoteBar
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import IconButton
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 
 
 @pytest.fixture

@@ -10,13 +10,12 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.shell.dialogs.backups import BackupsDialog
-from gpudesk.desktop.shell.note_bar import Remedy
-from gpudesk.desktop.shell.opening import free_children, show_folder
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.catalog.backups import BackupsDialog
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.note_bar import NoteAction, free_child_library_path, show_folder
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 FORMER = "/usr/lib/their-own"
 
@@ -26,9 +25,9 @@ class Said:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.remedies: list[Remedy] = []
+        self.remedies: list[NoteAction] = []
 
-    def __call__(self, text: str, remedies: Sequence[Remedy]) -> None:
+    def __call__(self, text: str, remedies: Sequence[NoteAction]) -> None:
         self.texts.append(text)
         self.remedies += remedies
 
@@ -80,9 +79,9 @@ def test_the_folder_of_logs_is_named_in_the_note(window: MainWindow, user_home: 
 
 @pytest.mark.usefixtures("no_manager")
 def test_the_folder_of_backups_can_be_copied_where_it_cannot_be_shown(
-    theme: Theme, own_workbench: Workbench, user_home: Path, qtbot: QtBot
+    theme: Theme, own_workbench: GpuDeskService, user_home: Path, qtbot: QtBot
 ) -> None:
-    dialog = BackupsDialog(theme, own_workbench.own, Formatter(ENGLISH))
+    dialog = BackupsDialog(theme, own_workbench.own, Formatter(ENGLISH_NUMBERS))
     qtbot.addWidget(dialog)
     dialog.folder.click()
     assert str(user_home) in dialog.note.text
@@ -92,15 +91,13 @@ def test_the_folder_of_backups_can_be_copied_where_it_cannot_be_shown(
 
 
 @pytest.mark.parametrize("had_one", [True, False])
-def test_what_a_frozen_program_starts_finds_its_own_libraries(
-    monkeypatch: pytest.MonkeyPatch, had_one: bool
-) -> None:
+def test_what_a_frozen_program_starts_finds_its_own_libraries(monkeypatch: pytest.MonkeyPatch, had_one: bool) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/gpudesk/_internal")
     monkeypatch.setenv("QT_PLUGIN_PATH", "/opt/gpudesk/_internal/PySide6/Qt/plugins")
     if had_one:
         monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", FORMER)
-    free_children()
+    free_child_library_path()
     assert os.environ.get("LD_LIBRARY_PATH") == (FORMER if had_one else None)
     assert "QT_PLUGIN_PATH" not in os.environ
     assert "LD_LIBRARY_PATH_ORIG" not in os.environ
@@ -108,5 +105,5 @@ def test_what_a_frozen_program_starts_finds_its_own_libraries(
 
 def test_a_program_that_is_not_frozen_keeps_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", FORMER)
-    free_children()
+    free_child_library_path()
     assert os.environ["LD_LIBRARY_PATH"] == FORMER

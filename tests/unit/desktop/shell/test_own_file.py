@@ -11,23 +11,21 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.pages.catalog.backups import BackupsDialog
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
-from gpudesk.desktop.shell.dialogs.backups import BackupsDialog
-from gpudesk.desktop.shell.own_file import say_own_problem, show_backups
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.own_edits import state_value
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.catalog_link import show_backups, show_user_file_problem
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.unit.desktop.shell.conftest import FOUR
 
 
 @pytest.fixture
-def own_window(
-    qapp: QApplication, own_workbench: Workbench, theme: Theme, qtbot: QtBot
-) -> Iterator[MainWindow]:
-    program = Program(qapp, own_workbench)
+def own_window(qapp: QApplication, own_workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, own_workbench)
     made = program.new_window()
     made.resize(1280, 800)
     made.open_template(FOUR)
@@ -35,12 +33,12 @@ def own_window(
     program.end()
 
 
-def state(workbench: Workbench, watts: int) -> None:
-    source = own_source(f"Note {watts}")
+def state(workbench: GpuDeskService, watts: int) -> None:
+    source = make_user_source(f"Note {watts}")
     workbench.own.do(state_value(workbench.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
 
 
-def power(workbench: Workbench) -> object:
+def power(workbench: GpuDeskService) -> object:
     return workbench.catalog.attribute("mi300x", "tdp").value
 
 
@@ -71,9 +69,7 @@ def test_without_backups_it_says_when_they_are_made(own_window: MainWindow, qtbo
     assert not dialog.restore.isEnabled()
 
 
-def test_a_backup_is_restored_by_keyboard(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
-) -> None:
+def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot) -> None:
     state(own_workbench, 640)
     state(own_workbench, 650)
     dialog = dialog_of(own_window, qtbot)
@@ -90,7 +86,7 @@ def test_a_backup_is_restored_by_keyboard(
 
 
 def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(own_workbench, 640)
     paths.user_catalog_path().unlink()
@@ -103,7 +99,7 @@ def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
 
 
 def test_the_list_of_backups_offers_to_write_the_facts_anew(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(own_workbench, 640)
     dialog = dialog_of(own_window, qtbot)
@@ -120,13 +116,13 @@ def test_the_list_of_backups_offers_to_write_the_facts_anew(
 
 
 def test_a_form_that_was_refused_offers_it_and_saves_after_it(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(own_workbench, 640)
     form = ValueEditor(own_window.desk, own_window.theme, "mi300x", "memory_bandwidth", parent=own_window)
     form.open()
     assert not form.anew.isVisible()
-    source = own_source("Meter")
+    source = make_user_source("Meter")
     step = state_value(own_workbench.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
     paths.user_catalog_path().unlink()
     form.take(step)
@@ -140,7 +136,7 @@ def test_a_form_that_was_refused_offers_it_and_saves_after_it(
 
 
 def test_a_damaged_one_is_marked_and_not_restored(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(own_workbench, 640)
     state(own_workbench, 650)
@@ -158,7 +154,7 @@ def test_a_damaged_one_is_marked_and_not_restored(
 
 
 def test_one_that_goes_meanwhile_is_said_and_nothing_changes(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(own_workbench, 640)
     state(own_workbench, 650)
@@ -194,7 +190,7 @@ def broken_file(user_home: Path) -> Path:
 
 @pytest.mark.usefixtures("broken_file")
 def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtbot: QtBot) -> None:
-    say_own_problem(own_window)
+    show_user_file_problem(own_window)
     assert own_window.note.text.startswith("Your own facts are not used: ")
     assert own_window.note.text.endswith("Their file was not touched.")
     QTest.keyClick(button(own_window, "Show backups"), Qt.Key.Key_Space)
@@ -204,10 +200,10 @@ def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtb
 
 
 def test_it_is_set_aside_and_one_begins_anew(
-    broken_file: Path, own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    broken_file: Path, own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     raw = broken_file.read_bytes()
-    say_own_problem(own_window)
+    show_user_file_problem(own_window)
     QTest.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
     assert own_workbench.own.problem is None
     assert "The former file is kept as " in own_window.note.text
@@ -218,5 +214,5 @@ def test_it_is_set_aside_and_one_begins_anew(
 
 
 def test_nothing_is_said_where_all_is_well(own_window: MainWindow) -> None:
-    say_own_problem(own_window)
+    show_user_file_problem(own_window)
     assert own_window.note.text == ""

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.shell.palette import CommandPalette
-from gpudesk.desktop.shell.palette_model import FOUND_ROLE, Found, PaletteEntry, PaletteModel
-from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.command_palette import CommandPalette
+from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
 
 COMMANDS, PARTS = "Commands", "Accelerators"
 
@@ -23,19 +23,14 @@ def nothing() -> None:
 
 
 def entry(
-    title: str,
-    group: str = COMMANDS,
-    detail: str = "",
-    run: Callable[[], object] = nothing,
-    *,
-    enabled: bool = True,
+    title: str, group: str = COMMANDS, detail: str = "", run: Callable[[], object] = nothing, *, enabled: bool = True
 ) -> PaletteEntry:
     return PaletteEntry(group, title, detail, "cpu", "", run, enabled)
 
 
 def titles(model: PaletteModel) -> list[str]:
     rows = [model.index(row).data(FOUND_ROLE) for row in range(model.rowCount())]
-    return [row.entry.title for row in rows if isinstance(row, Found)]
+    return [row.entry.title for row in rows if isinstance(row, PaletteMatch)]
 
 
 def searched(text: str, *entries: PaletteEntry) -> list[str]:
@@ -89,7 +84,7 @@ def test_matches_are_marked_in_the_title_itself() -> None:
     model.set_entries([entry("Straße zur Memory")])
     model.search("mem")
     row = model.index(1).data(FOUND_ROLE)
-    assert isinstance(row, Found)
+    assert isinstance(row, PaletteMatch)
     assert "".join(row.entry.title[place] for place in row.matched) == "Mem"
 
 

@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.shell.rail import Rail, RailItem
-from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.rail import PageRail, RailItem
 
 PAGES = (
     RailItem("compare", "Compare", "columns-3", "1"),
@@ -17,8 +17,8 @@ PAGES = (
 
 
 @pytest.fixture
-def rail(theme: Theme, qtbot: QtBot) -> Rail:
-    made = Rail(theme, PAGES)
+def rail(theme: Theme, qtbot: QtBot) -> PageRail:
+    made = PageRail(theme, PAGES)
     qtbot.addWidget(made)
     made.resize(made.width(), 600)
     made.show()
@@ -26,18 +26,18 @@ def rail(theme: Theme, qtbot: QtBot) -> Rail:
     return made
 
 
-def item(rail: Rail, name: str) -> QAbstractButton:
+def item(rail: PageRail, name: str) -> QAbstractButton:
     return next(button for button in rail.findChildren(QAbstractButton) if button.accessibleName() == name)
 
 
-def test_a_click_opens_a_page_and_shows_it_as_open(rail: Rail, qtbot: QtBot) -> None:
+def test_a_click_opens_a_page_and_shows_it_as_open(rail: PageRail, qtbot: QtBot) -> None:
     with qtbot.waitSignal(rail.chosen) as chosen:
         QTest.mouseClick(item(rail, "Performance"), Qt.MouseButton.LeftButton)
     assert chosen.args == ["performance"]
     assert rail.page == "performance"
 
 
-def test_arrow_keys_move_and_enter_opens(rail: Rail, qtbot: QtBot) -> None:
+def test_arrow_keys_move_and_enter_opens(rail: PageRail, qtbot: QtBot) -> None:
     first, last = item(rail, "Compare"), item(rail, "Memory and fit")
     first.setFocus()
     for name in ("Compare", "Performance", "Memory and fit"):
@@ -51,7 +51,7 @@ def test_arrow_keys_move_and_enter_opens(rail: Rail, qtbot: QtBot) -> None:
     assert first.hasFocus()
 
 
-def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: Rail) -> None:
+def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: PageRail) -> None:
     rail.set_page("performance")
     stops = [
         button.accessibleName()
@@ -61,13 +61,13 @@ def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: Rail) -> N
     assert stops == ["Performance", "Fold the list of pages"]
 
 
-def test_no_page_can_be_open(rail: Rail) -> None:
+def test_no_page_can_be_open(rail: PageRail) -> None:
     rail.set_page("memory")
     rail.set_page("")
     assert rail.page == ""
 
 
-def test_the_user_folds_it_and_it_says_so(rail: Rail, qtbot: QtBot) -> None:
+def test_the_user_folds_it_and_it_says_so(rail: PageRail, qtbot: QtBot) -> None:
     wide = rail.width()
     assert wide == 184
     with qtbot.waitSignal(rail.collapsed_changed) as changed:
@@ -78,7 +78,7 @@ def test_the_user_folds_it_and_it_says_so(rail: Rail, qtbot: QtBot) -> None:
     assert rail.fold_button.accessibleName() == "Unfold the list of pages"
 
 
-def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: Rail, qtbot: QtBot) -> None:
+def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: PageRail, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(rail.collapsed_changed):
         widths = [rail.width()]
         rail.set_narrow(True)
@@ -91,7 +91,7 @@ def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: Rai
     assert widths == [184, 48, 184, 184, 48, 184]
 
 
-def test_it_grows_with_the_letters(rail: Rail, theme: Theme) -> None:
+def test_it_grows_with_the_letters(rail: PageRail, theme: Theme) -> None:
     height = item(rail, "Compare").sizeHint().height()
     theme.set_font_percent(150)
     assert rail.width() == 276

@@ -9,14 +9,19 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import empty_scenario, load_value, with_load_value, with_workload
-from gpudesk.desktop.shell.scenario_bar import ScenarioBar
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.field import ChoiceField, NumberField
-from gpudesk.desktop.widgets.load_slider import CaptionChoice
+from gpudesk.desktop.session.scenario_edits import (
+    make_empty_scenario,
+    read_load_value,
+    replace_load_value,
+    replace_workload,
+)
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
+from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.workload import LoadKind
 
 
 @pytest.fixture
@@ -30,7 +35,7 @@ def bar(desk: Desk, theme: Theme, qtbot: QtBot) -> ScenarioBar:
     return made
 
 
-def choose(field: ChoiceField | CaptionChoice, typed: str) -> None:
+def choose(field: ChoiceField | CaptionButton, typed: str) -> None:
     """Choose from a list by typing what narrows it, or by arrow keys where it is short."""
     field.open_list()
     popup = field.popup
@@ -54,9 +59,7 @@ def type_in(field: QLineEdit, text: str) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
-def one_step(
-    desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object
-) -> None:
+def one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object) -> None:
     """Say that exactly one step was made, which is called this, and goes back and forth."""
     assert (desk.undo_stack.count(), desk.undo_stack.undoText()) == (1, text)
     assert read(desk.scenario) == after
@@ -69,14 +72,7 @@ def one_step(
 @pytest.mark.parametrize(
     ("field", "typed", "read", "before", "after", "text"),
     [
-        (
-            "model",
-            "405b",
-            lambda s: s.model,
-            "llama-3.1-70b",
-            "llama-3.1-405b",
-            "Change of model",
-        ),
+        ("model", "405b", lambda s: s.model, "llama-3.1-70b", "llama-3.1-405b", "Change of model"),
         ("engine", "vLLM", lambda s: s.serving_engine, None, "vllm", "Change of serving engine"),
     ],
 )
@@ -155,8 +151,8 @@ def test_what_is_no_number_of_tokens_is_said_at_the_field(bar: ScenarioBar, desk
 def test_the_slider_by_keys_is_one_step_a_key(bar: ScenarioBar, desk: Desk) -> None:
     bar.load.slider.setFocus()
     QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
-    after = load_value(desk.scenario.workload.load)
-    one_step(desk, "Change of load", lambda s: load_value(s.workload.load), 64, after)
+    after = read_load_value(desk.scenario.workload.load)
+    one_step(desk, "Change of load", lambda s: read_load_value(s.workload.load), 64, after)
     assert isinstance(after, int)
 
 
@@ -173,26 +169,24 @@ def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
     assert dragged == [True] * 4 + [False]
     assert desk.undo_stack.count() == 1
     desk.undo_stack.undo()
-    assert load_value(desk.scenario.workload.load) == 64
+    assert read_load_value(desk.scenario.workload.load) == 64
 
 
 def test_the_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.load.field, "100")
-    one_step(desk, "Change of load", lambda s: load_value(s.workload.load), 64, 100)
+    one_step(desk, "Change of load", lambda s: read_load_value(s.workload.load), 64, 100)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LoadKind if kind is not LoadKind.CONCURRENCY])
-def test_every_kind_of_load_can_be_chosen_moved_and_answered(
-    bar: ScenarioBar, desk: Desk, kind: LoadKind
-) -> None:
+def test_every_kind_of_load_can_be_chosen_moved_and_answered(bar: ScenarioBar, desk: Desk, kind: LoadKind) -> None:
     bar.load.kind_chosen.emit(kind.value)
     one_step(desk, "Change of kind of load", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
     desk.flush()
     assert desk.problem is None
-    before = load_value(desk.scenario.workload.load)
+    before = read_load_value(desk.scenario.workload.load)
     bar.load.slider.setFocus()
     QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
-    after = load_value(desk.scenario.workload.load)
+    after = read_load_value(desk.scenario.workload.load)
     assert after > before
     assert isinstance(after, int) == (kind in (LoadKind.BATCH, LoadKind.SATURATE))
     desk.flush()
@@ -218,21 +212,19 @@ def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
 
 def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "200000")
-    assert bar.input_tokens.fault == (
-        "Llama 3.1 70B reads 131,072 tokens at most, input and output. Use 130,072"
-    )
+    assert bar.input_tokens.fault == ("Llama 3.1 70B reads 131,072 tokens at most, input and output. Use 130,072")
     type_in(bar.input_tokens.edit, "130072")
     assert bar.input_tokens.fault == ""
 
 
 def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: ScenarioBar, desk: Desk) -> None:
-    desk.apply(with_workload(desk.scenario, input_tokens=123), "Change of input tokens")
-    desk.apply(with_load_value(desk.scenario, 7), "Change of load")
+    desk.apply(replace_workload(desk.scenario, input_tokens=123), "Change of input tokens")
+    desk.apply(replace_load_value(desk.scenario, 7), "Change of load")
     assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("123", "7")
     desk.undo_stack.undo()
     desk.undo_stack.undo()
     assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("4,000", "64")
-    desk.open(empty_scenario())
+    desk.open(make_empty_scenario())
     assert bar.model.accessibleName() == "Model: Choose a model"
     assert bar.load.field.text() == "8"
 
@@ -241,5 +233,5 @@ def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, d
     bar.input_tokens.edit.setFocus()
     bar.input_tokens.edit.selectAll()
     QTest.keyClicks(bar.input_tokens.edit, "77")
-    desk.apply(with_load_value(desk.scenario, 7), "Change of load")
+    desk.apply(replace_load_value(desk.scenario, 7), "Change of load")
     assert bar.input_tokens.edit.text() == "77"

@@ -6,10 +6,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.shell import status_bar
-from gpudesk.desktop.shell.status_bar import StatusBar
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.window import bars
+from gpudesk.desktop.window.bars import StatusBar
 
 CATALOG = "Catalog 2026-11-20 · 34 accelerators, 83 models"
 
@@ -46,7 +46,7 @@ def test_what_is_empty_takes_no_room(bar: StatusBar) -> None:
 def test_a_sentence_passes_and_the_catalog_comes_back(
     theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_bar, "_STANDS_MS", 30)
+    monkeypatch.setattr(bars, "_STANDS_MS", 30)
     bar = StatusBar(theme)
     qtbot.addWidget(bar)
     bar.set_catalog(CATALOG)

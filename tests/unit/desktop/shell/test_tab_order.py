@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.window.main_window import MainWindow
 
 
 def around(window: MainWindow, key: Qt.Key) -> list[QWidget]:
@@ -24,9 +24,7 @@ def around(window: MainWindow, key: Qt.Key) -> list[QWidget]:
 
 
 @pytest.mark.parametrize("page", ["compare", "performance", "memory"])
-def test_tab_goes_from_the_scenario_to_the_page_to_the_panel(
-    window: MainWindow, qtbot: QtBot, page: str
-) -> None:
+def test_tab_goes_from_the_scenario_to_the_page_to_the_panel(window: MainWindow, qtbot: QtBot, page: str) -> None:
     for each in ("compare", "performance", "memory", page):
         window.show_page(each)
     qtbot.waitUntil(lambda: window.body.panel is not None and window.body.panel.isVisible())

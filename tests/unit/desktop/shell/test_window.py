@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session import edits
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.workload import LoadKind
 
 
 def focused() -> QWidget:
@@ -63,9 +63,7 @@ def test_undo_and_redo_say_the_step(window: MainWindow) -> None:
     assert window.desk.scenario.name == "Other"
 
 
-def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.body.panel is not None)
     panel = window.body.panel
     assert panel is not None
@@ -116,7 +114,7 @@ def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
 def test_the_fields_of_the_scenario_stand_apart_at_any_width(
     window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind
 ) -> None:
-    window.desk.apply(edits.with_load_kind(window.desk.scenario, kind), "Change of kind of load")
+    window.desk.apply(scenario_edits.replace_load_kind(window.desk.scenario, kind), "Change of kind of load")
     window.resize(width, 640)
     qtbot.waitUntil(lambda: window.width() == width)
     QApplication.processEvents()

@@ -6,8 +6,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.shell.dialogs.worked_examples import WorkedExamplesDialog
+from gpudesk.desktop.window.dialogs.worked_examples import WorkedExamplesDialog
+from gpudesk.desktop.window.main_window import MainWindow
 
 
 @pytest.fixture

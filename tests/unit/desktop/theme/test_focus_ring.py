@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.focus_ring import FocusRing
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.segment import Segment
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 
 
 class Grid(QWidget):
@@ -34,7 +34,7 @@ class Window(QWidget):
         self.first = QLineEdit()
         self.second = QPushButton("Second")
         self.check = QCheckBox("Check")
-        self.segment = Segment(theme, "View", [("a", "Overview"), ("b", "Pareto")])
+        self.segment = SegmentedControl(theme, "View", [("a", "Overview"), ("b", "Pareto")])
         self.grid = Grid()
         self.area = QScrollArea()
         inside = QWidget()

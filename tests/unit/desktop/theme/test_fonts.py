@@ -11,10 +11,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QGuiApplication, QPainter, QPdfWriter, QRawFont
 
 from gpudesk import paths
-from gpudesk.desktop.theme.fonts import WEIGHTS, load_fonts, make_font
-from gpudesk.desktop.theme.look import PaperLook
-from gpudesk.desktop.theme.pen import Pen
-from gpudesk.desktop.theme.tokens import FAMILY
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.tokens import FAMILY, WEIGHTS, PaperPaintStyle, load_fonts, make_font
 
 NEEDED = "≈≥≤±×÷–—−µ½²↑↓→…√Ω°€·“”’\u2009\u202f\u00a0\u2007"
 LINE = "TensorRT-LLM on 8 × H200: 1,731 tok/s, −5 % ± 0.25, 913 – 1,139, $4.50 (12:30) = 3.35 TB/s"
@@ -60,7 +58,7 @@ def written_pdf(folder: Path) -> Path:
     writer.setResolution(720)
     painter = QPainter(writer)
     try:
-        pen = Pen(painter, PaperLook(units=10))
+        pen = ThemePainter(painter, PaperPaintStyle(units=10))
         for row, font in enumerate(("body", "body_strong", "best", "small")):
             pen.text(QPointF(100, 500 + 300 * row), LINE, font=font)
     finally:

@@ -8,23 +8,21 @@ import pytest
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from gpudesk.desktop.theme.glyphs import GLYPHS
-from gpudesk.desktop.theme.look import Look, PaperLook
-from gpudesk.desktop.theme.marks import marker_path, strokes_from_centre
-from gpudesk.desktop.theme.pen import CENTRE, RIGHT, Pen
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.theme.tokens import DASHES, MARKERS, SLOTS
+from gpudesk.desktop.ui.theme.glyphs import GLYPHS, make_marker_path, split_dashes_from_center
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.tokens import DASHES, MARKERS, PALETTE_SIZE, PaintStyle, PaperPaintStyle
 
 WIDTH, HEIGHT = 200, 60
 
 
-def drawn(look: Look, draw: Callable[[Pen], object], ratio: float = 1.0) -> QImage:
+def drawn(look: PaintStyle, draw: Callable[[ThemePainter], object], ratio: float = 1.0) -> QImage:
     image = QImage(round(WIDTH * ratio), round(HEIGHT * ratio), QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(look.colour("page"))
     painter = QPainter(image)
     try:
-        draw(Pen(painter, look))
+        draw(ThemePainter(painter, look))
     finally:
         painter.end()
     return image
@@ -64,7 +62,7 @@ def test_text_stands_in_the_middle(theme: Theme) -> None:
 @pytest.mark.parametrize("pitch", [13, 14])
 def test_text_stands_alike_in_rows_of_one_height(theme: Theme, pitch: int) -> None:
     starts = [QPointF(0, 20.5 + pitch * n) for n in range(3)]
-    images = [drawn(theme, partial(Pen.text, where=start, text="H")) for start in starts]
+    images = [drawn(theme, partial(ThemePainter.text, where=start, text="H")) for start in starts]
     boxes = [ink(image, theme.colour("page")) for image in images]
     assert {after.top() - before.top() for before, after in pairwise(boxes)} == {pitch}
 
@@ -85,9 +83,9 @@ def test_rules_are_sharp_at_every_scale(theme: Theme, ratio: float) -> None:
 
 
 def test_rules_on_paper_stay_where_they_are(theme: Theme) -> None:
-    image = drawn(PaperLook(), lambda pen: pen.rule(0, 20.5, WIDTH, 20.5, "text1", 1.0))
+    image = drawn(PaperPaintStyle(), lambda pen: pen.rule(0, 20.5, WIDTH, 20.5, "text1", 1.0))
     assert image.pixelColor(50, 20) == theme.colour("text1")
-    moved = drawn(PaperLook(), lambda pen: pen.rule(0, 20.0, WIDTH, 20.0, "text1", 1.0))
+    moved = drawn(PaperPaintStyle(), lambda pen: pen.rule(0, 20.0, WIDTH, 20.0, "text1", 1.0))
     assert moved.pixelColor(50, 20) not in (theme.colour("text1"), theme.colour("page"))
 
 
@@ -101,7 +99,7 @@ def test_lines_are_broken_at_spaces_and_the_last_is_cut(theme: Theme) -> None:
     assert broken[1][1].endswith("…")
 
 
-@pytest.mark.parametrize("slot", range(1, SLOTS + 1))
+@pytest.mark.parametrize("slot", range(1, PALETTE_SIZE + 1))
 def test_a_swatch_is_as_wide_as_told_and_symmetrical(theme: Theme, slot: int) -> None:
     image = drawn(theme, lambda pen: pen.swatch(20, 30, slot), 2.0)
     box = ink(image, theme.colour("page"))
@@ -113,20 +111,20 @@ def test_a_swatch_is_as_wide_as_told_and_symmetrical(theme: Theme, slot: int) ->
 
 def test_a_hollow_swatch_shows_the_page_in_the_middle(theme: Theme) -> None:
     for slot in (1, 2, 4, 8):
-        full = drawn(theme, partial(Pen.swatch, x=20, y=30, slot=slot), 2.0)
-        hollow = drawn(theme, partial(Pen.swatch, x=20, y=30, slot=slot, hollow=True), 2.0)
-        assert full.pixelColor(60, 60) == theme.slot_mark(slot)
-        assert hollow.pixelColor(60, 60) == theme.colour("page")
+        full = drawn(theme, partial(ThemePainter.swatch, x=20, y=30, slot=slot), 2.0)
+        is_variant = drawn(theme, partial(ThemePainter.swatch, x=20, y=30, slot=slot, is_variant=True), 2.0)
+        assert full.pixelColor(60, 60) == theme.mark_color(slot)
+        assert is_variant.pixelColor(60, 60) == theme.colour("page")
 
 
 def test_a_part_outside_the_scenario_is_grey(theme: Theme) -> None:
-    assert theme.slot_mark(0) == theme.slot_label(0) == theme.colour("text3")
+    assert theme.mark_color(0) == theme.name_color(0) == theme.colour("text3")
     assert drawn(theme, lambda pen: pen.swatch(20, 30, 0)).pixelColor(30, 30) == theme.colour("text3")
 
 
 @pytest.mark.parametrize("dash", DASHES)
 def test_strokes_from_the_centre_stay_within_and_apart(dash: tuple[float, ...]) -> None:
-    strokes = strokes_from_centre(list(dash), 2.0, 50.0)
+    strokes = split_dashes_from_center(list(dash), 2.0, 50.0)
     assert strokes[0][0] == 0
     assert strokes[-1][1] <= 50
     assert all(start < end for start, end in strokes)
@@ -135,7 +133,7 @@ def test_strokes_from_the_centre_stay_within_and_apart(dash: tuple[float, ...]) 
 
 @pytest.mark.parametrize("name", MARKERS)
 def test_markers_are_about_as_heavy_as_a_circle(name: str) -> None:
-    box = marker_path(name).boundingRect()
+    box = make_marker_path(name).boundingRect()
     assert box.center().manhattanLength() < 0.01
     assert 1.6 <= max(box.width(), box.height()) <= 2.6
 
@@ -155,7 +153,7 @@ def test_every_glyph_looks_different(theme: Theme) -> None:
     for name in GLYPHS:
         if name == "fits":
             continue  # a tick as well, in another colour and place
-        image = drawn(theme, partial(Pen.glyph, name=name, x=50, y=30, colour="text1"))
+        image = drawn(theme, partial(ThemePainter.glyph, name=name, x=50, y=30, colour="text1"))
         assert image not in pictures, name
         pictures.append(image)
 
@@ -183,7 +181,7 @@ def test_a_tag_is_as_wide_as_told(theme: Theme) -> None:
 
 
 def test_text_over_lines_clears_them_around_its_letters(theme: Theme) -> None:
-    def draw(pen: Pen) -> None:
+    def draw(pen: ThemePainter) -> None:
         pen.painter.fillRect(QRectF(0, 0, WIDTH, HEIGHT), QColor("#ff00ff"))
         pen.halo_text(QPointF(50, 30), "memory full at 117", font="caption", colour="text2")
 

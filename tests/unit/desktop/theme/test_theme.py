@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSlider, QStyle, QStyle
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.theme import tokens
-from gpudesk.desktop.theme.theme import DARK, LIGHT, SYSTEM, Theme
-from gpudesk.desktop.widgets.buttons import IconButton
-from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.ui.theme import tokens
+from gpudesk.desktop.ui.theme.theme import DARK, LIGHT, SYSTEM, Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 
 Role = QPalette.ColorRole
 Group = QPalette.ColorGroup
@@ -33,9 +33,7 @@ def test_switching_changes_palette_sheet_and_tokens_before_it_is_said(
     theme: Theme, qapp: QApplication, qtbot: QtBot
 ) -> None:
     seen: list[tuple[str, str]] = []
-    theme.changed.connect(
-        lambda: seen.append((theme.colour("page").name(), qapp.palette().base().color().name()))
-    )
+    theme.changed.connect(lambda: seen.append((theme.colour("page").name(), qapp.palette().base().color().name())))
     with qtbot.waitSignal(theme.changed):
         theme.set_preference(DARK)
     assert theme.dark
@@ -78,9 +76,7 @@ def test_the_system_is_followed_where_it_says_nothing(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize(("asked", "got"), [(150, 150), (90, 90), (300, 150), (10, 90)])
-def test_size_of_letters_stays_within_its_limits(
-    theme: Theme, qapp: QApplication, asked: int, got: int
-) -> None:
+def test_size_of_letters_stays_within_its_limits(theme: Theme, qapp: QApplication, asked: int, got: int) -> None:
     theme.set_font_percent(asked)
     assert theme.font_percent == got
     assert qapp.font().pixelSize() == theme.font("body").pixelSize() == int(13 * got / 100 + 0.5)
@@ -88,7 +84,7 @@ def test_size_of_letters_stays_within_its_limits(
 
 
 def test_fonts_do_not_depend_on_the_platforms_hinting(theme: Theme) -> None:
-    for token in tokens.TYPE:
+    for token in tokens.TYPE_STYLES:
         assert theme.font(token).hintingPreference() == theme.font(token).HintingPreference.PreferNoHinting
 
 
@@ -129,7 +125,7 @@ def test_an_icon_keeps_its_size_in_a_larger_place(theme: Theme) -> None:
 
 
 def test_labels_take_new_colours_and_sizes(theme: Theme, qtbot: QtBot) -> None:
-    label = Label(theme, "Bandwidth", font="small", colour="text3")
+    label = ThemedLabel(theme, "Bandwidth", font="small", colour="text3")
     qtbot.addWidget(label)
     theme.set_preference(DARK)
     theme.set_font_percent(150)

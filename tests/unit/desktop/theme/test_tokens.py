@@ -2,18 +2,23 @@
 
 import pytest
 
-from gpudesk.desktop.theme.tokens import DARK, DASHES, LIGHT, MARKERS, PAPER_TYPE, SLOTS, TYPE, Palette
-from gpudesk.sheets import glyphs
+from gpudesk.desktop.ui.theme.tokens import (
+    DARK,
+    DASHES,
+    LIGHT,
+    MARKERS,
+    PALETTE_SIZE,
+    PAPER_TYPE_STYLES,
+    TYPE_STYLES,
+    Palette,
+)
+from gpudesk.report.writers import svg
 
 SURFACES = ["page", "chrome", "sunken", "raised", "hover"]
 TEXT_PAIRS = [
     *((text, surface) for text in ("text1", "text2", "text3") for surface in SURFACES),
     *((text, surface) for text in ("text1", "text2") for surface in ("selection", "selection_raised")),
-    *(
-        (text, surface)
-        for text in ("link", "unfit", "disputed_text")
-        for surface in ("page", "chrome", "raised")
-    ),
+    *((text, surface) for text in ("link", "unfit", "disputed_text") for surface in ("page", "chrome", "raised")),
     ("text1", "best"),
     ("best_text", "best"),
     ("best_text", "page"),
@@ -57,9 +62,7 @@ def test_contrast_of_known_colours() -> None:
 def test_text_can_be_read_on_what_it_stands_on(palette: Palette) -> None:
     colours = palette.colours
     weak = {
-        pair: round(found, 2)
-        for pair in TEXT_PAIRS
-        if (found := contrast(colours[pair[0]], colours[pair[1]])) < 4.5
+        pair: round(found, 2) for pair in TEXT_PAIRS if (found := contrast(colours[pair[0]], colours[pair[1]])) < 4.5
     }
     assert weak == {}
 
@@ -67,18 +70,14 @@ def test_text_can_be_read_on_what_it_stands_on(palette: Palette) -> None:
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_marks_can_be_seen(palette: Palette) -> None:
     colours = palette.colours
-    weak = {
-        pair: round(found, 2)
-        for pair in MARK_PAIRS
-        if (found := contrast(colours[pair[0]], colours[pair[1]])) < 3
-    }
+    weak = {pair: round(found, 2) for pair in MARK_PAIRS if (found := contrast(colours[pair[0]], colours[pair[1]])) < 3}
     assert weak == {}
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_slots_reach_their_contrast_on_the_page(palette: Palette) -> None:
     page = palette.colours["page"]
-    assert len(palette.marks) == len(palette.labels) == len(DASHES) == len(MARKERS) == SLOTS == 8
+    assert len(palette.marks) == len(palette.labels) == len(DASHES) == len(MARKERS) == PALETTE_SIZE == 8
     assert [mark for mark in palette.marks if contrast(mark, page) < 3] == []
     assert [label for label in palette.labels if contrast(label, page) < 4.5] == []
 
@@ -88,15 +87,15 @@ def test_both_palettes_have_the_same_tokens() -> None:
 
 
 def test_slots_tell_apart_without_colour() -> None:
-    assert len(set(DASHES)) == len(set(MARKERS)) == SLOTS
+    assert len(set(DASHES)) == len(set(MARKERS)) == PALETTE_SIZE
 
 
 def test_sheets_without_a_window_use_the_same_colours() -> None:
-    assert LIGHT.marks == glyphs.COLOURS
+    assert LIGHT.marks == svg.COLOURS
 
 
 def test_letters_have_one_of_three_weights_and_a_line_that_holds_them() -> None:
-    for style in (*TYPE.values(), *PAPER_TYPE.values()):
+    for style in (*TYPE_STYLES.values(), *PAPER_TYPE_STYLES.values()):
         assert style.weight in (400, 500, 600)
         assert style.line >= style.pixels * 1.2
-    assert min(style.pixels for style in TYPE.values()) == 11
+    assert min(style.pixels for style in TYPE_STYLES.values()) == 11

@@ -9,20 +9,20 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.field import ChoiceField, NumberField
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.desktop.widgets.options import Option, OptionModel
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoiceOptionModel
+from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 
 Key = Qt.Key
 
 MODELS = [
-    *(Option(f"llama-{size}", f"Llama {size}B", (f"{size} B",), group="Meta") for size in (1, 3, 8, 70, 405)),
-    *(Option(f"qwen-{size}", f"Qwen {size}B", (f"{size} B",), group="Alibaba") for size in (4, 14, 32, 72)),
-    Option("next", "Next 70B", tag="Announced", group="Other"),
-    Option("big", "Big 2000B", reason="Does not fit on anything", group="Other"),
+    *(ChoiceOption(f"llama-{size}", f"Llama {size}B", (f"{size} B",), group="Meta") for size in (1, 3, 8, 70, 405)),
+    *(ChoiceOption(f"qwen-{size}", f"Qwen {size}B", (f"{size} B",), group="Alibaba") for size in (4, 14, 32, 72)),
+    ChoiceOption("next", "Next 70B", tag="Announced", group="Other"),
+    ChoiceOption("big", "Big 2000B", reason="Does not fit on anything", group="Other"),
 ]
-FEW = [Option("fp8", "FP8"), Option("fp16", "FP16"), Option("fp4", "FP4", reason="H200 has no FP4")]
+FEW = [ChoiceOption("fp8", "FP8"), ChoiceOption("fp16", "FP16"), ChoiceOption("fp4", "FP4", reason="H200 has no FP4")]
 
 
 @pytest.fixture
@@ -63,9 +63,7 @@ def rows(field: ChoiceField) -> list[str]:
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
-def test_a_choice_is_made_by_keyboard_alone(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_a_choice_is_made_by_keyboard_alone(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     field.set_value("llama-8")
@@ -82,9 +80,7 @@ def test_a_choice_is_made_by_keyboard_alone(
     assert field.value == "llama-8", "the scenario decides what is shown"
 
 
-def test_typing_opens_and_narrows_the_list(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_typing_opens_and_narrows_the_list(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     show(field)
@@ -99,9 +95,7 @@ def test_typing_opens_and_narrows_the_list(
     assert chosen.args == ["llama-70"]
 
 
-def test_groups_head_the_list_and_cannot_be_chosen(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_groups_head_the_list_and_cannot_be_chosen(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     field.set_value("llama-405")
@@ -154,9 +148,7 @@ def test_what_has_a_reason_against_it_cannot_be_chosen(
     view = field.popup.findChild(QListView)
     assert isinstance(view, QListView)
     QTest.keyClick(view, Key.Key_Down)
-    QTest.mouseClick(
-        view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(2, 0)).center()
-    )
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(2, 0)).center())
     assert field.popup.isVisible()
     with qtbot.waitSignal(field.chosen) as chosen:
         QTest.mouseClick(
@@ -166,7 +158,7 @@ def test_what_has_a_reason_against_it_cannot_be_chosen(
 
 
 def test_the_option_model_keeps_its_promises(qtmodeltester: ModelTester) -> None:
-    model = OptionModel()
+    model = ChoiceOptionModel()
     model.set_options(MODELS)
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.narrow("70")
@@ -194,9 +186,7 @@ def test_a_number_is_taken_over_by_enter(theme: Theme, qtbot: QtBot, show: Calla
     assert field.edit.text() == "8,000"
 
 
-def test_the_same_number_again_is_no_edit(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_the_same_number_again_is_no_edit(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = number_field(theme)
     show(field)
     field.edit.selectAll()
@@ -236,9 +226,7 @@ def test_a_fault_is_said_at_the_field_and_mended_there(
     assert field.fault == ""
 
 
-def test_a_fault_given_from_outside_holds_until_it_is_taken_back(
-    theme: Theme, show: Callable[[QWidget], None]
-) -> None:
+def test_a_fault_given_from_outside_holds_until_it_is_taken_back(theme: Theme, show: Callable[[QWidget], None]) -> None:
     field = number_field(theme)
     show(field)
     sentence = "Llama 2 70B reads 4,096 tokens at most. Use 4,096"

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from gpudesk.desktop.widgets.key_names import key_name
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 
 
 @pytest.mark.parametrize(
@@ -11,10 +11,10 @@ from gpudesk.desktop.widgets.key_names import key_name
     [("Ctrl+K", "Ctrl K"), ("Ctrl+Shift+Z", "Ctrl Shift Z"), ("Ctrl++", "Ctrl +"), ("F1", "F1"), ("", "")],
 )
 def test_keys_are_named_apart(key: str, name: str) -> None:
-    assert key_name(key) == name
+    assert format_key(key) == name
 
 
 def test_names_are_those_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     # As macOS writes it, where no sign stands between the keys.
     monkeypatch.setattr(QKeySequence, "toString", lambda *_: "⇧⌘Z")
-    assert key_name("Ctrl+Shift+Z") == "⇧⌘Z"
+    assert format_key("Ctrl+Shift+Z") == "⇧⌘Z"

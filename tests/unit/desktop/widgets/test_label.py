@@ -4,11 +4,11 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 
 
-def colour(label: Label) -> str:
+def colour(label: ThemedLabel) -> str:
     return label.palette().color(QPalette.ColorRole.WindowText).name()
 
 
@@ -17,7 +17,7 @@ def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, 
     qtbot.addWidget(window)
     splitter = QSplitter(window)
     holder = QWidget(window)
-    label = Label(theme, "Sources and working", parent=holder)
+    label = ThemedLabel(theme, "Sources and working", parent=holder)
     window.show()
     theme.set_preference(DARK)
     assert colour(label) == theme.colour("text1").name()

@@ -6,11 +6,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListView
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.load_slider import LoadSlider
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.desktop.widgets.options import Option
-from gpudesk.desktop.widgets.steps import counts, decades
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.load_slider import LoadSlider
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat, make_count_steps, make_decade_steps
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -19,8 +18,8 @@ LEFT = Qt.MouseButton.LeftButton
 def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
     slider = LoadSlider(theme)
     qtbot.addWidget(slider)
-    slider.set_kinds([Option("concurrency", "Concurrency"), Option("rate", "Request rate")], "concurrency")
-    slider.set_scale(counts(1, 1024), NumberFormat(1, 100_000))
+    slider.set_kinds([ChoiceOption("concurrency", "Concurrency"), ChoiceOption("rate", "Request rate")], "concurrency")
+    slider.set_scale(make_count_steps(1, 1024), NumberFormat(1, 100_000))
     slider.set_value(64)
     slider.resize(slider.sizeHint())
     slider.show()
@@ -82,7 +81,7 @@ def test_a_typed_value_may_lie_beyond_the_slider(load: LoadSlider, qtbot: QtBot)
 
 
 def test_rates_have_decimals(load: LoadSlider) -> None:
-    load.set_scale(decades(0.1, 100), NumberFormat(0.01, 1000, decimals=2))
+    load.set_scale(make_decade_steps(0.1, 100), NumberFormat(0.01, 1000, decimals=2))
     load.set_value(1.5)
     said = heard(load)
     QTest.keyClick(load.slider, Qt.Key.Key_Right)

@@ -6,13 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.desktop.widgets.numbers import NumberError, NumberFormat
-from gpudesk.desktop.widgets.steps import counts, decades, nearest, step_from
-from gpudesk.domain.formatting import GERMAN
+from gpudesk.desktop.ui.widgets.number_edit import (
+    NumberError,
+    NumberFormat,
+    find_nearest_step,
+    make_count_steps,
+    make_decade_steps,
+    step_by,
+)
+from gpudesk.text.formatting import GERMAN_NUMBERS
 
 TOKENS = NumberFormat(1, 10_000_000)
 RATE = NumberFormat(0.01, 10_000, decimals=2)
-GERMAN_RATE = NumberFormat(0.01, 10_000, decimals=2, style=GERMAN)
+GERMAN_RATE = NumberFormat(0.01, 10_000, decimals=2, style=GERMAN_NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -86,27 +92,27 @@ def test_any_text_is_a_number_or_a_fault(text: str) -> None:
 
 
 def test_counts_are_round_and_keep_their_ends() -> None:
-    assert counts(1, 40) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
+    assert make_count_steps(1, 40) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 
 
 def test_decades_are_round_and_keep_their_ends() -> None:
-    assert decades(0.5, 7) == (0.5, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 6, 7)
+    assert make_decade_steps(0.5, 7) == (0.5, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 6, 7)
 
 
 def test_the_nearest_step_is_nearest_by_ratio() -> None:
-    steps = counts(1, 1024)
-    assert steps[nearest(steps, 64)] == 64
-    assert steps[nearest(steps, 56)] == 64
-    assert steps[nearest(steps, 54)] == 48
-    assert nearest(steps, 0.1) == 0
-    assert nearest(steps, 1e9) == len(steps) - 1
+    steps = make_count_steps(1, 1024)
+    assert steps[find_nearest_step(steps, 64)] == 64
+    assert steps[find_nearest_step(steps, 56)] == 64
+    assert steps[find_nearest_step(steps, 54)] == 48
+    assert find_nearest_step(steps, 0.1) == 0
+    assert find_nearest_step(steps, 1e9) == len(steps) - 1
 
 
 def test_steps_from_between_two_go_to_the_next() -> None:
-    steps = counts(1, 1024)
-    assert step_from(steps, 50, 1) == 64
-    assert step_from(steps, 50, -1) == 48
-    assert step_from(steps, 64, 1) == 96
-    assert step_from(steps, 64, -1) == 48
-    assert step_from(steps, 1024, 4) == 1024
-    assert step_from(steps, 1, -1) == 1
+    steps = make_count_steps(1, 1024)
+    assert step_by(steps, 50, 1) == 64
+    assert step_by(steps, 50, -1) == 48
+    assert step_by(steps, 64, 1) == 96
+    assert step_by(steps, 64, -1) == 48
+    assert step_by(steps, 1024, 4) == 1024
+    assert step_by(steps, 1, -1) == 1

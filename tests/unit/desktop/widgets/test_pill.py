@@ -5,13 +5,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.flow import FlowLayout
-from gpudesk.desktop.widgets.pill import Pill
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.filters import FilterPill
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
 
 
 def test_a_switch_tells_that_it_was_pressed_and_its_cross_clears(theme: Theme, qtbot: QtBot) -> None:
-    pill = Pill(theme, "Has disputes")
+    pill = FilterPill(theme, "Has disputes")
     qtbot.addWidget(pill)
     pill.show()
     with qtbot.waitSignal(pill.switched):
@@ -30,7 +30,7 @@ def test_a_switch_tells_that_it_was_pressed_and_its_cross_clears(theme: Theme, q
 
 def test_a_menu_is_filled_when_it_opens(theme: Theme, qtbot: QtBot) -> None:
     filled: list[QMenu] = []
-    pill = Pill(theme, "Vendor", filled.append)
+    pill = FilterPill(theme, "Vendor", filled.append)
     qtbot.addWidget(pill)
     pill.show()
     QTest.keyClick(pill, Qt.Key.Key_Down)

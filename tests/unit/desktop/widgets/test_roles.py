@@ -5,13 +5,13 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.widgets.roles import Role, install_roles
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, install_accessible_roles
 
 
 class Painted(QWidget):
     """A widget that paints a chart."""
 
-    accessible_role = Role.Chart
+    accessible_role = AccessibleRole.Chart
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,11 +22,11 @@ class Painted(QWidget):
 
 
 def test_our_widgets_have_the_role_of_their_class(qtbot: QtBot) -> None:
-    install_roles()
+    install_accessible_roles()
     widget = Painted()
     qtbot.addWidget(widget)
     found = QAccessible.queryAccessibleInterface(widget)
-    assert found.role() is Role.Chart
+    assert found.role() is AccessibleRole.Chart
     assert found.text(QAccessible.Text.Name) == "Memory, chart"
     assert found.text(QAccessible.Text.Description) == "It fits."
     assert found.childCount() == 1
@@ -34,7 +34,7 @@ def test_our_widgets_have_the_role_of_their_class(qtbot: QtBot) -> None:
 
 
 def test_other_widgets_keep_theirs(qtbot: QtBot) -> None:
-    install_roles()
+    install_accessible_roles()
     button = QPushButton("Copy")
     qtbot.addWidget(button)
-    assert QAccessible.queryAccessibleInterface(button).role() is Role.Button
+    assert QAccessible.queryAccessibleInterface(button).role() is AccessibleRole.Button

@@ -4,12 +4,12 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
-def shown(qtbot: QtBot, height: int) -> tuple[ScrollArea, QWidget]:
+def shown(qtbot: QtBot, height: int) -> tuple[FullWidthScrollArea, QWidget]:
     """Return an area of 200 × 100 pixels with a widget of a height."""
-    area, widget = ScrollArea(), QWidget()
+    area, widget = FullWidthScrollArea(), QWidget()
     qtbot.addWidget(area)
     widget.setMinimumHeight(height)
     area.show_widget(widget)
@@ -18,7 +18,7 @@ def shown(qtbot: QtBot, height: int) -> tuple[ScrollArea, QWidget]:
     return area, widget
 
 
-def bar_of(area: ScrollArea) -> QScrollBar:
+def bar_of(area: FullWidthScrollArea) -> QScrollBar:
     """Return the bar that one sees."""
     return next(bar for bar in area.findChildren(QScrollBar) if bar.parent() is area)
 

@@ -6,24 +6,23 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.widgets.buttons import Button, LinkButton
-from gpudesk.desktop.widgets.segment import Segment
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 
 
 @pytest.fixture
-def segment(theme: Theme, qtbot: QtBot) -> Segment:
-    made = Segment(theme, "Rows", [("all", "All rows"), ("differing", "Differences only"), ("mine", "Mine")])
+def segment(theme: Theme, qtbot: QtBot) -> SegmentedControl:
+    made = SegmentedControl(theme, "Rows", [("all", "All rows"), ("differing", "Differences only"), ("mine", "Mine")])
     qtbot.addWidget(made)
     made.show()
     return made
 
 
-def buttons(segment: Segment) -> list[QPushButton]:
+def buttons(segment: SegmentedControl) -> list[QPushButton]:
     return segment.findChildren(QPushButton)
 
 
-def test_arrow_keys_move_the_choice(segment: Segment, qtbot: QtBot) -> None:
+def test_arrow_keys_move_the_choice(segment: SegmentedControl, qtbot: QtBot) -> None:
     first = buttons(segment)[0]
     with qtbot.waitSignal(segment.chosen) as chosen:
         QTest.keyClick(first, Qt.Key.Key_Right)
@@ -31,12 +30,12 @@ def test_arrow_keys_move_the_choice(segment: Segment, qtbot: QtBot) -> None:
     assert segment.value == "differing"
 
 
-def test_only_the_alternative_in_force_is_reached_by_tab(segment: Segment) -> None:
+def test_only_the_alternative_in_force_is_reached_by_tab(segment: SegmentedControl) -> None:
     reached = [button.text() for button in buttons(segment) if button.focusPolicy() & Qt.FocusPolicy.TabFocus]
     assert reached == ["All rows"]
 
 
-def test_each_alternative_says_what_it_chooses(segment: Segment) -> None:
+def test_each_alternative_says_what_it_chooses(segment: SegmentedControl) -> None:
     assert [button.accessibleName() for button in buttons(segment)] == [
         "Rows: All rows",
         "Rows: Differences only",
@@ -44,13 +43,13 @@ def test_each_alternative_says_what_it_chooses(segment: Segment) -> None:
     ]
 
 
-def test_putting_in_force_is_no_choice(segment: Segment, qtbot: QtBot) -> None:
+def test_putting_in_force_is_no_choice(segment: SegmentedControl, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(segment.chosen):
         segment.set_value("mine")
     assert segment.value == "mine"
 
 
-def test_what_cannot_be_chosen_says_why(segment: Segment) -> None:
+def test_what_cannot_be_chosen_says_why(segment: SegmentedControl) -> None:
     segment.set_enabled("mine", enabled=False, reason="No values of your own")
     assert buttons(segment)[2].toolTip() == "No values of your own"
     assert not buttons(segment)[2].isEnabled()

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.answers import Answer
-from gpudesk.domain.cost_inputs import INPUTS, CostSettings, Origin
-from gpudesk.domain.costs import BreakEven, CostColumn
-from gpudesk.domain.ranges import Range
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.costing.breaks import TO_TIE
-from gpudesk.workbench.costing.costs import common_error
-from gpudesk.workbench.costing.formulas import OF_OWNING, OF_RENTING, THROUGHPUT
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
+from gpudesk.costing.scenario_costs import TO_TIE
+from gpudesk.costing.uncertainty import compute_common_error
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
 
 FOUR = "70b-chat-on-four"
 #: Inputs that make owning dearer as they rise, and those that make it cheaper.
@@ -45,13 +43,13 @@ CHEAPER = ("discount", "residual", "utilisation", "fleet")
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: Workbench) -> Answer:
+def answer(workbench: GpuDeskService) -> Answer:
     """Return Llama 3.1 70B on one each of H200, MI325X, B200 and MI355X, of which the last has no price."""
     return workbench.answer(read_template(FOUR), with_curves=True)
 
@@ -61,32 +59,35 @@ def with_costs(answer: Answer, costs: CostSettings) -> Answer:
     return replace(answer, scenario=replace(answer.scenario, costs=costs))
 
 
-def stated(answer: Answer, **inputs: float | Range) -> Answer:
+def stated(answer: Answer, **inputs: float | UncertainValue) -> Answer:
     """Return the answer with inputs of all, as numbers or ranges."""
-    known = {name: each if isinstance(each, Range) else Range.exactly(each) for name, each in inputs.items()}
+    known = {
+        name: each if isinstance(each, UncertainValue) else UncertainValue.exactly(each)
+        for name, each in inputs.items()
+    }
     return with_costs(answer, replace(answer.scenario.costs, inputs=known))
 
 
-def of(workbench: Workbench, answer: Answer, key: str) -> CostColumn:
+def of(workbench: GpuDeskService, answer: Answer, key: str) -> CostColumn:
     """Return the costs of one column."""
     return next(column for column in workbench.costs(answer).columns if column.key == key)
 
 
-def found(workbench: Workbench, answer: Answer, name: str, key: str) -> BreakEven:
+def found(workbench: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
     """Return one break-even of a column."""
     costs = workbench.costs(answer)
     return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
 
 
-def test_the_lines_add_up_to_the_total(workbench: Workbench, answer: Answer) -> None:
+def test_the_lines_add_up_to_the_total(workbench: GpuDeskService, answer: Answer) -> None:
     for column in workbench.costs(answer).columns:
         if column.tco is not None:
             assert math.fsum(line.usd for line in column.tco.lines) == pytest.approx(column.tco.total_usd)
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(workbench: Workbench, answer: Answer) -> None:
+def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, answer: Answer) -> None:
     """Price 20,000 and half of it in shares, 1 kW at 0.1 USD/kWh and PUE 1.5 for two years, nothing else."""
-    plain = dict.fromkeys(INPUTS, 0.0) | {
+    plain = dict.fromkeys(COST_INPUTS, 0.0) | {
         "years": 2.0,
         "utilisation": 0.5,
         "price_usd": 20_000.0,
@@ -120,7 +121,7 @@ def test_a_plain_case_is_what_one_works_out_by_hand(workbench: Workbench, answer
     assert column.efficiency.joules_per_token.value == pytest.approx(1500 / column.tokens_per_s.value)
 
 
-def test_the_band_is_that_of_the_throughput(workbench: Workbench, answer: Answer) -> None:
+def test_the_band_is_that_of_the_throughput(workbench: GpuDeskService, answer: Answer) -> None:
     column = of(workbench, answer, "mi325x")
     assert column.owned is not None
     assert column.tokens_per_s is not None
@@ -130,7 +131,7 @@ def test_the_band_is_that_of_the_throughput(workbench: Workbench, answer: Answer
     assert cost.high * rate.low == pytest.approx(cost.value * rate.value)
 
 
-def test_what_has_no_price_says_so_and_is_ranked_nowhere(workbench: Workbench, answer: Answer) -> None:
+def test_what_has_no_price_says_so_and_is_ranked_nowhere(workbench: GpuDeskService, answer: Answer) -> None:
     column = of(workbench, answer, "mi355x")
     assert column.missing == ("price_usd",)
     assert column.tco is None
@@ -140,33 +141,33 @@ def test_what_has_no_price_says_so_and_is_ranked_nowhere(workbench: Workbench, a
     assert "mi355x" in workbench.costing.draws(answer, rented=True, count=1000).cheapest
 
 
-def test_a_price_that_is_stated_is_taken(workbench: Workbench, answer: Answer) -> None:
-    own = answer.scenario.costs.with_input("price_usd", Range(30_000.0, 35_000.0, 40_000.0), "mi355x")
+def test_a_price_that_is_stated_is_taken(workbench: GpuDeskService, answer: Answer) -> None:
+    own = answer.scenario.costs.with_input("price_usd", UncertainValue(30_000.0, 35_000.0, 40_000.0), "mi355x")
     column = of(workbench, with_costs(answer, own), "mi355x")
     assert column.missing == ()
-    assert column.inputs["price_usd"].origin is Origin.YOURS
+    assert column.inputs["price_usd"].origin is CostInputOrigin.YOURS
     assert column.owned is not None
     assert own.with_input("price_usd", None, "mi355x") == answer.scenario.costs
 
 
-def test_every_input_says_where_it_comes_from(workbench: Workbench, answer: Answer) -> None:
+def test_every_input_says_where_it_comes_from(workbench: GpuDeskService, answer: Answer) -> None:
     inputs = of(workbench, answer, "mi325x").inputs
-    assert list(inputs) == list(INPUTS)
+    assert list(inputs) == list(COST_INPUTS)
     price = inputs["price_usd"]
-    assert price.origin is Origin.RECORD
+    assert price.origin is CostInputOrigin.RECORD
     assert price.record is not None
     assert price.record.newest is not None
-    assert inputs["pue"].origin is Origin.DEFAULT
+    assert inputs["pue"].origin is CostInputOrigin.DEFAULT
     assert inputs["pue"].source is not None
     assert inputs["pue"].source.title
     assert inputs["engineers"].source is not None
     assert inputs["engineers"].source.title
     for name in ("api_input_usd_per_million", "grid_g_per_kwh", "embodied_kg"):
-        assert inputs[name].origin is Origin.NOWHERE
+        assert inputs[name].origin is CostInputOrigin.NOWHERE
         assert inputs[name].spread is None
 
 
-def test_software_is_ported_to_other_platforms_than_the_teams(workbench: Workbench, answer: Answer) -> None:
+def test_software_is_ported_to_other_platforms_than_the_teams(workbench: GpuDeskService, answer: Answer) -> None:
     def software(key: str, runs_on: str) -> float:
         settings = replace(answer.scenario.costs, runs_on=runs_on)
         tco = of(workbench, with_costs(answer, settings), key).tco
@@ -179,7 +180,7 @@ def test_software_is_ported_to_other_platforms_than_the_teams(workbench: Workben
     assert software("mi325x", "ROCm") == 0.0
 
 
-def test_rents_are_those_of_the_term(workbench: Workbench, answer: Answer) -> None:
+def test_rents_are_those_of_the_term(workbench: GpuDeskService, answer: Answer) -> None:
     spot = replace(answer.scenario.costs, rent_term="spot")
     column = of(workbench, with_costs(answer, spot), "h200-sxm")
     assert column.rent is not None
@@ -189,39 +190,35 @@ def test_rents_are_those_of_the_term(workbench: Workbench, answer: Answer) -> No
     assert of(workbench, with_costs(answer, reserved), "h200-sxm").rented is None
 
 
-def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(
-    workbench: Workbench, answer: Answer
-) -> None:
-    def discount(settings: CostSettings, key: str) -> Range | None:
+def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(workbench: GpuDeskService, answer: Answer) -> None:
+    def discount(settings: CostSettings, key: str) -> UncertainValue | None:
         return of(workbench, with_costs(answer, settings), key).inputs["discount"].spread
 
     usual = answer.scenario.costs
-    assert discount(usual, "mi325x") == Range.exactly(0.0)
+    assert discount(usual, "mi325x") == UncertainValue.exactly(0.0)
     reported = workbench.costing.with_reported(usual, answer.scenario)
-    assert discount(reported, "mi325x") == Range(0.16, 0.19, 0.22)
-    assert discount(reported, "h200-sxm") == Range(0.08, 0.1, 0.12)
+    assert discount(reported, "mi325x") == UncertainValue(0.16, 0.19, 0.22)
+    assert discount(reported, "h200-sxm") == UncertainValue(0.08, 0.1, 0.12)
 
 
-def test_a_hosted_api_is_compared_with_its_prompts(workbench: Workbench, answer: Answer) -> None:
+def test_a_hosted_api_is_compared_with_its_prompts(workbench: GpuDeskService, answer: Answer) -> None:
     assert workbench.costs(answer).api is None
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
     api = workbench.costs(priced).api
     assert api is not None
     assert api.value == pytest.approx(0.6 + 0.2 * 4)
-    ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=Range(0.4, 0.6, 1.0))
+    ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=UncertainValue(0.4, 0.6, 1.0))
     assert workbench.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
 
 
-def test_half_a_price_of_an_api_is_no_cost_and_says_so(workbench: Workbench, answer: Answer) -> None:
+def test_half_a_price_of_an_api_is_no_cost_and_says_so(workbench: GpuDeskService, answer: Answer) -> None:
     half = workbench.costs(stated(answer, api_input_usd_per_million=0.2))
     assert half.api is None
     assert half.api_missing == ("api_output_usd_per_million",)
     assert workbench.costs(answer).api_missing == ()
 
 
-def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(
-    workbench: Workbench, answer: Answer
-) -> None:
+def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(workbench: GpuDeskService, answer: Answer) -> None:
     """At the load that is solved for, the cost of a month is what the API charges for its tokens."""
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6, utilisation=0.5)
     column = of(workbench, priced, "h200-sxm")
@@ -237,7 +234,7 @@ def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(
     assert found(workbench, cheap, "tokens_to_own", "h200-sxm").value is None
 
 
-def test_what_is_rented_bears_its_software_as_what_is_owned(workbench: Workbench, answer: Answer) -> None:
+def test_what_is_rented_bears_its_software_as_what_is_owned(workbench: GpuDeskService, answer: Answer) -> None:
     """A smaller fleet makes software dearer, for both alike: from when on one buys is the same."""
     small = stated(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
@@ -252,12 +249,12 @@ def test_what_is_rented_bears_its_software_as_what_is_owned(workbench: Workbench
 
 
 def test_cash_that_is_less_only_after_the_years_planned_is_no_break_even(
-    workbench: Workbench, answer: Answer
+    workbench: GpuDeskService, answer: Answer
 ) -> None:
     assert found(workbench, stated(answer, years=1.5), "months_to_own", "h200-sxm").value is None
 
 
-def test_software_of_the_same_platform_has_no_break_even(workbench: Workbench, answer: Answer) -> None:
+def test_software_of_the_same_platform_has_no_break_even(workbench: GpuDeskService, answer: Answer) -> None:
     rocm = with_costs(answer, replace(answer.scenario.costs, runs_on="ROCm"))
     broken = [each for each in workbench.costs(rocm).break_evens if each.name == "hours_to_port"]
     assert broken == []
@@ -265,7 +262,7 @@ def test_software_of_the_same_platform_has_no_break_even(workbench: Workbench, a
     assert usual == ["mi325x", "mi355x"]
 
 
-def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(workbench: Workbench, answer: Answer) -> None:
+def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(workbench: GpuDeskService, answer: Answer) -> None:
     tie = found(workbench, answer, "discount_to_tie", "mi325x")
     assert tie.value is None
     assert tie.cheaper is True
@@ -275,21 +272,19 @@ def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(workbench: Workb
 
 
 def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(
-    workbench: Workbench, answer: Answer
+    workbench: GpuDeskService, answer: Answer
 ) -> None:
     usual = answer.scenario.costs
-    mine = usual.with_input("discount", Range.exactly(0.05), "mi325x")
+    mine = usual.with_input("discount", UncertainValue.exactly(0.05), "mi325x")
     reported = workbench.costing.with_reported(mine, answer.scenario)
-    assert reported.of_part("mi325x")["discount"] == Range.exactly(0.05)
-    assert reported.of_part("h200-sxm")["discount"] == Range(0.08, 0.1, 0.12)
-    of_all = usual.with_input("discount", Range.exactly(0.3))
+    assert reported.of_part("mi325x")["discount"] == UncertainValue.exactly(0.05)
+    assert reported.of_part("h200-sxm")["discount"] == UncertainValue(0.08, 0.1, 0.12)
+    of_all = usual.with_input("discount", UncertainValue.exactly(0.3))
     assert workbench.costing.with_reported(of_all, answer.scenario) == of_all
 
 
 @pytest.mark.parametrize("fitting", [10, 20, 30, 40])
-def test_machines_that_fill_a_rack_exactly_all_fit(
-    workbench: Workbench, answer: Answer, fitting: int
-) -> None:
+def test_machines_that_fill_a_rack_exactly_all_fit(workbench: GpuDeskService, answer: Answer, fitting: int) -> None:
     """1.1 kW goes into 11 kW ten times, though 11 // 1.1 is 9."""
     filled = stated(answer, accelerator_w=700.0, host_w=400.0, rack_kw=1.1 * fitting)
     efficiency = of(workbench, filled, "h200-sxm").efficiency
@@ -297,7 +292,7 @@ def test_machines_that_fill_a_rack_exactly_all_fit(
     assert efficiency.accelerators_per_rack == fitting
 
 
-def test_carbon_needs_the_grid(workbench: Workbench, answer: Answer) -> None:
+def test_carbon_needs_the_grid(workbench: GpuDeskService, answer: Answer) -> None:
     without = of(workbench, answer, "h200-sxm").efficiency
     assert without is not None
     assert without.carbon_kg is None
@@ -307,7 +302,7 @@ def test_carbon_needs_the_grid(workbench: Workbench, answer: Answer) -> None:
     assert given_grid.carbon_kg == pytest.approx(given_grid.energy_kwh * 0.4)
 
 
-def test_costs_fall_with_interactivity_given_up(workbench: Workbench, answer: Answer) -> None:
+def test_costs_fall_with_interactivity_given_up(workbench: GpuDeskService, answer: Answer) -> None:
     curve = of(workbench, answer, "h200-sxm").curve
     assert len(curve) > 10
     paces = [point.tokens_per_s_per_user for point in curve]
@@ -323,7 +318,7 @@ def test_costs_fall_with_interactivity_given_up(workbench: Workbench, answer: An
 
 @pytest.mark.parametrize("name", TO_TIE)
 @pytest.mark.parametrize("key", ["mi325x", "b200-hgx"])
-def test_at_a_tie_a_token_costs_the_same(workbench: Workbench, answer: Answer, name: str, key: str) -> None:
+def test_at_a_tie_a_token_costs_the_same(workbench: GpuDeskService, answer: Answer, name: str, key: str) -> None:
     tie = found(workbench, answer, f"{name}_to_tie", key)
     assert tie.against == "h200-sxm"
     if tie.value is None:
@@ -336,10 +331,10 @@ def test_at_a_tie_a_token_costs_the_same(workbench: Workbench, answer: Answer, n
         at_tie = column.owned.output.value * column.tokens_per_s.value / tie.value
         assert at_tie == pytest.approx(rival.owned.output.value)
         return
-    bounds = INPUTS[name].bounds
+    bounds = COST_INPUTS[name].bounds
     assert bounds.hold(tie.value)
-    part = key if INPUTS[name].each else None
-    settings = answer.scenario.costs.with_input(name, Range.exactly(tie.value), part)
+    part = key if COST_INPUTS[name].each else None
+    settings = answer.scenario.costs.with_input(name, UncertainValue.exactly(tie.value), part)
     tied = with_costs(answer, settings)
     column, rival = of(workbench, tied, key), of(workbench, tied, "h200-sxm")
     assert column.owned is not None
@@ -347,7 +342,7 @@ def test_at_a_tie_a_token_costs_the_same(workbench: Workbench, answer: Answer, n
     assert column.owned.output.value == pytest.approx(rival.owned.output.value, rel=1e-9)
 
 
-def test_after_the_months_to_own_both_have_cost_the_same(workbench: Workbench, answer: Answer) -> None:
+def test_after_the_months_to_own_both_have_cost_the_same(workbench: GpuDeskService, answer: Answer) -> None:
     column = of(workbench, answer, "h200-sxm")
     months = found(workbench, answer, "months_to_own", "h200-sxm").value
     assert months is not None
@@ -359,21 +354,19 @@ def test_after_the_months_to_own_both_have_cost_the_same(workbench: Workbench, a
     assert bought == pytest.approx(column.software.at_once_usd + hired)
 
 
-def test_what_never_pays_has_no_root(workbench: Workbench, answer: Answer) -> None:
+def test_what_never_pays_has_no_root(workbench: GpuDeskService, answer: Answer) -> None:
     cheap = stated(answer, rent_usd_per_hour=0.05)
     for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
         assert found(workbench, cheap, name, "h200-sxm").value is None
 
 
-def test_a_discount_that_ties_is_found(workbench: Workbench, answer: Answer) -> None:
+def test_a_discount_that_ties_is_found(workbench: GpuDeskService, answer: Answer) -> None:
     """An accelerator that is dearer a token needs one; at it both cost the same."""
-    dear = with_costs(
-        answer, answer.scenario.costs.with_input("price_usd", Range.exactly(60_000.0), "mi325x")
-    )
+    dear = with_costs(answer, answer.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
     tie = found(workbench, dear, "discount_to_tie", "mi325x")
     assert tie.value is not None
     assert 0.0 < tie.value < 0.95
-    settings = dear.scenario.costs.with_input("discount", Range.exactly(tie.value), "mi325x")
+    settings = dear.scenario.costs.with_input("discount", UncertainValue.exactly(tie.value), "mi325x")
     tied = with_costs(answer, settings)
     column, rival = of(workbench, tied, "mi325x"), of(workbench, tied, "h200-sxm")
     assert column.owned is not None
@@ -387,10 +380,10 @@ def test_a_discount_that_ties_is_found(workbench: Workbench, answer: Answer) -> 
 @given(name=st.sampled_from((*DEARER, *CHEAPER)), place=st.floats(0.02, 0.98), more=st.floats(0.01, 1.0))
 @settings(deadline=None, max_examples=60)
 def test_cost_goes_the_way_of_each_input(
-    workbench: Workbench, answer: Answer, name: str, place: float, more: float
+    workbench: GpuDeskService, answer: Answer, name: str, place: float, more: float
 ) -> None:
     """Costs never fall when a price rises."""
-    bounds = INPUTS[name].bounds
+    bounds = COST_INPUTS[name].bounds
     top = min(bounds.high, 1e5)
     first = bounds.low + place * (top - bounds.low) * 0.5
     second = min(first + more * (top - first), top)
@@ -405,7 +398,7 @@ def test_cost_goes_the_way_of_each_input(
 
 @pytest.mark.parametrize("rented", [False, True])
 def test_what_moves_a_cost_is_every_input_that_is_not_known(
-    workbench: Workbench, answer: Answer, rented: bool
+    workbench: GpuDeskService, answer: Answer, rented: bool
 ) -> None:
     moved = workbench.costing.influences(answer, 1, rented=rented)
     names = [each.name for each in moved]
@@ -416,9 +409,7 @@ def test_what_moves_a_cost_is_every_input_that_is_not_known(
     assert workbench.costing.influences(answer, 3) == ()
 
 
-def test_one_accelerator_at_two_counts_errs_each_time_for_itself(
-    workbench: Workbench, answer: Answer
-) -> None:
+def test_one_accelerator_at_two_counts_errs_each_time_for_itself(workbench: GpuDeskService, answer: Answer) -> None:
     """So the band of the ratio of both has it, too."""
     choices = (AcceleratorChoice("h200-sxm", 2), AcceleratorChoice("h200-sxm", 4))
     both = workbench.answer(replace(answer.scenario, accelerators=choices))
@@ -427,7 +418,7 @@ def test_one_accelerator_at_two_counts_errs_each_time_for_itself(
     assert all(share > 0.001 for share in draws.cheapest.values())
 
 
-def test_draws_repeat_and_hold_for_all(workbench: Workbench, answer: Answer) -> None:
+def test_draws_repeat_and_hold_for_all(workbench: GpuDeskService, answer: Answer) -> None:
     first = workbench.costing.draws(answer, count=20_000, seed=7)
     again = workbench.costing.draws(answer, count=20_000, seed=7)
     assert first == again
@@ -440,7 +431,7 @@ def test_draws_repeat_and_hold_for_all(workbench: Workbench, answer: Answer) -> 
         assert 0.9 * 20_000 < sum(first.histogram[name]) <= 20_000
 
 
-def test_nothing_is_drawn_where_all_is_known(workbench: Workbench, answer: Answer) -> None:
+def test_nothing_is_drawn_where_all_is_known(workbench: GpuDeskService, answer: Answer) -> None:
     """But the engine's error, which is never known."""
     settings = replace(answer.scenario.costs, around=0.0)
     draws = workbench.costing.draws(with_costs(answer, settings), count=50_000)
@@ -453,7 +444,7 @@ def test_nothing_is_drawn_where_all_is_known(workbench: Workbench, answer: Answe
 
 
 def test_errors_in_common_are_those_that_a_ratio_does_not_have(answer: Answer) -> None:
-    common = common_error(answer)
+    common = compute_common_error(answer)
     assert 0.0 < common < 1.0
     bands = [column.estimate.output_tokens_per_s for column in answer.columns if column.estimate]
     own = [math.log(band.high / band.low) for band in bands if band is not None]
@@ -463,14 +454,14 @@ def test_errors_in_common_are_those_that_a_ratio_does_not_have(answer: Answer) -
     assert sum(each**2 for each in apart) / len(apart) == pytest.approx(2 * mean * (1 - common))
 
 
-def test_around_spreads_every_input_within_its_bounds(workbench: Workbench, answer: Answer) -> None:
+def test_around_spreads_every_input_within_its_bounds(workbench: GpuDeskService, answer: Answer) -> None:
     settings = replace(answer.scenario.costs, around=0.2)
     inputs = of(workbench, with_costs(answer, settings), "h200-sxm").inputs
     for name, each in inputs.items():
         if each.spread is not None:
             assert each.spread.in_order
-            assert all(map(INPUTS[name].bounds.hold, each.spread))
+            assert all(map(COST_INPUTS[name].bounds.hold, each.spread))
     energy = inputs["energy_usd_per_kwh"].spread
     assert energy is not None
     assert energy.low == pytest.approx(0.8 * energy.likely)
-    assert inputs["utilisation"].spread == Range(0.8, 1.0, 1.0)
+    assert inputs["utilisation"].spread == UncertainValue(0.8, 1.0, 1.0)

@@ -8,36 +8,32 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.cost_inputs import INPUTS, CostGroup, CostSettings, Currency
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.ranges import Range
-from gpudesk.sentences import sentence
-from gpudesk.workbench.cost_fields import cost_fields, parse_costs
-from gpudesk.workbench.costing.assumptions import read_assumptions
-from gpudesk.workbench.scenario_file import parse_scenario, scenario_text
-from gpudesk.workbench.templates import read_template
+from gpudesk.costing.inputs import parse_costs, read_cost_assumptions, write_cost_section
+from gpudesk.documents.scenario_file import format_scenario, parse_scenario, read_template
+from gpudesk.domain.cost import COST_INPUTS, CostInputGroup, CostSettings, DisplayCurrency, UncertainValue
+from gpudesk.text.messages import InputError, format_message
 
 FULL = CostSettings(
-    inputs={"years": Range.exactly(4.0), "energy_usd_per_kwh": Range(0.1, 0.12, 0.2)},
-    parts={"mi325x": {"price_usd": Range.exactly(22_000.0)}},
+    inputs={"years": UncertainValue.exactly(4.0), "energy_usd_per_kwh": UncertainValue(0.1, 0.12, 0.2)},
+    parts={"mi325x": {"price_usd": UncertainValue.exactly(22_000.0)}},
     rent_term="spot",
     runs_on="ROCm",
     around=0.2,
-    currency=Currency("EUR", 0.92, "2026-11-01"),
+    currency=DisplayCurrency("EUR", 0.92, "2026-11-01"),
 )
 
 
 def test_settings_survive_a_file() -> None:
     scenario = read_template("70b-chat-on-four")
     for costs in (CostSettings(), FULL):
-        text = scenario_text(replace(scenario, costs=costs))
+        text = format_scenario(replace(scenario, costs=costs))
         assert parse_scenario(text.encode(), "file").costs == costs
-    assert "costs" not in json.loads(scenario_text(scenario))
+    assert "costs" not in json.loads(format_scenario(scenario))
 
 
 def test_fields_are_read_as_they_are_written() -> None:
-    assert parse_costs(cost_fields(FULL)) == FULL
-    assert cost_fields(CostSettings()) == {}
+    assert parse_costs(write_cost_section(FULL)) == FULL
+    assert write_cost_section(CostSettings()) == {}
 
 
 @pytest.mark.parametrize(
@@ -65,15 +61,15 @@ def test_what_cannot_be_is_refused_at_its_place(fields: dict[str, Any], where: s
     with pytest.raises(InputError) as refused:
         parse_costs(fields)
     assert refused.value.where == where
-    assert sentence(refused.value.problem)
+    assert format_message(refused.value.problem)
 
 
 def test_every_default_has_a_reason_and_lies_within_bounds() -> None:
-    assumed = read_assumptions(paths.cost_assumptions_path())
-    stated = {name for name, spec in INPUTS.items() if spec.group is CostGroup.API}
+    assumed = read_cost_assumptions(paths.cost_assumptions_path())
+    stated = {name for name, spec in COST_INPUTS.items() if spec.group is CostInputGroup.API}
     of_catalog = {"price_usd", "rent_usd_per_hour", "accelerator_w"}
     empty = {"grid_g_per_kwh", "embodied_kg"}
-    assert set(assumed.inputs) == set(INPUTS) - stated - of_catalog - empty
+    assert set(assumed.inputs) == set(COST_INPUTS) - stated - of_catalog - empty
     for each in (*assumed.inputs.values(), *assumed.discounts.values()):
         assert each.source.note
     assert set(assumed.discounts) == {"AMD", "NVIDIA"}
@@ -92,8 +88,8 @@ def test_a_broken_file_of_defaults_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "cost_assumptions.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as broken:
-        read_assumptions(path)
+        read_cost_assumptions(path)
     assert str(path) in str(broken.value.where)
     path.unlink()
     with pytest.raises(InputError):
-        read_assumptions(path)
+        read_cost_assumptions(path)

@@ -7,14 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.cost_inputs import USUAL_PLATFORM
-from gpudesk.domain.decisions import Answered, Origin
-from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.decision.facts.answers import convert_answers, resolve_answers
+from gpudesk.domain.cost import DEFAULT_PLATFORM
+from gpudesk.domain.decision import (
+    QUESTIONS,
+    AnswerOrigin,
+    AnswerValue,
+    DecisionSettings,
+    DialogueScreen,
+    QuestionAnswer,
+)
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.questions import QUESTIONS, AnswerValue, DecisionSettings, Screen
-from gpudesk.domain.scenarios import Scenario
-from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.deciding.answers import answers_of, facts_of
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.domain.workload import Load, LoadKind, Workload
 
 PLAIN = Scenario(
     "", "llama-3.1-70b", Precision.FP8, Workload(1000, 1000, Load(LoadKind.CONCURRENCY, concurrency=8)), ()
@@ -22,9 +28,9 @@ PLAIN = Scenario(
 
 
 def test_there_are_at_most_nine_screens_and_25_questions_and_each_can_be_skipped() -> None:
-    assert len(Screen) == 9
+    assert len(DialogueScreen) == 9
     assert len(QUESTIONS) == 25
-    assert {question.screen for question in QUESTIONS.values()} == set(Screen)
+    assert {question.screen for question in QUESTIONS.values()} == set(DialogueScreen)
     for question in QUESTIONS.values():
         assert question.takes(question.default), question.id
         assert all(question.takes(value) for value in question.offered), question.id
@@ -32,10 +38,10 @@ def test_there_are_at_most_nine_screens_and_25_questions_and_each_can_be_skipped
 
 
 def test_nothing_said_leaves_every_question_to_its_default() -> None:
-    assert answers_of(PLAIN) == {
-        name: Answered(question.default, Origin.DEFAULT) for name, question in QUESTIONS.items()
+    assert resolve_answers(PLAIN) == {
+        name: QuestionAnswer(question.default, AnswerOrigin.DEFAULT) for name, question in QUESTIONS.items()
     }
-    assert QUESTIONS["current_platform"].default == USUAL_PLATFORM
+    assert QUESTIONS["current_platform"].default == DEFAULT_PLATFORM
 
 
 @pytest.mark.parametrize(
@@ -45,21 +51,10 @@ def test_nothing_said_leaves_every_question_to_its_default() -> None:
         (replace(PLAIN, weights=Precision.MXFP4), "precision", "fp4"),
         (replace(PLAIN, costs=replace(PLAIN.costs, runs_on="ROCm")), "current_platform", "ROCm"),
         (replace(PLAIN, costs=replace(PLAIN.costs, runs_on="JAX/XLA")), "current_platform", "other"),
+        (replace(PLAIN, workload=replace(PLAIN.workload, input_tokens=100_000)), "long_context", "yes"),
+        (replace(PLAIN, workload=replace(PLAIN.workload, load=Load(LoadKind.BATCH, batch=8))), "service", "offline"),
         (
-            replace(PLAIN, workload=replace(PLAIN.workload, input_tokens=100_000)),
-            "long_context",
-            "yes",
-        ),
-        (
-            replace(PLAIN, workload=replace(PLAIN.workload, load=Load(LoadKind.BATCH, batch=8))),
-            "service",
-            "offline",
-        ),
-        (
-            replace(
-                PLAIN,
-                workload=replace(PLAIN.workload, load=Load(LoadKind.LIMITS, ttft_ms=900.0, tpot_ms=40.0)),
-            ),
+            replace(PLAIN, workload=replace(PLAIN.workload, load=Load(LoadKind.LIMITS, ttft_ms=900.0, tpot_ms=40.0))),
             "ttft_limit_ms",
             900.0,
         ),
@@ -67,20 +62,20 @@ def test_nothing_said_leaves_every_question_to_its_default() -> None:
     ],
 )
 def test_a_scenario_answers_what_it_says(scenario: Scenario, question: str, value: AnswerValue) -> None:
-    assert answers_of(scenario)[question] == Answered(value, Origin.SCENARIO)
+    assert resolve_answers(scenario)[question] == QuestionAnswer(value, AnswerOrigin.SCENARIO)
     said = replace(scenario, decision=DecisionSettings(answers={question: QUESTIONS[question].default}))
-    assert answers_of(said)[question] == Answered(QUESTIONS[question].default, Origin.YOURS)
+    assert resolve_answers(said)[question] == QuestionAnswer(QUESTIONS[question].default, AnswerOrigin.YOURS)
 
 
 def test_what_no_option_names_or_a_model_is_published_in_answers_nothing() -> None:
-    assert answers_of(replace(PLAIN, serving_engine="llama.cpp"))["serving_engine"].origin is Origin.DEFAULT
+    assert resolve_answers(replace(PLAIN, serving_engine="llama.cpp"))["serving_engine"].origin is AnswerOrigin.DEFAULT
     four = replace(PLAIN, weights=Precision.MXFP4)
-    assert answers_of(four, native=Precision.MXFP4)["precision"].origin is Origin.DEFAULT
-    assert answers_of(four, native=Precision.BF16)["precision"].value == "fp4"
+    assert resolve_answers(four, native=Precision.MXFP4)["precision"].origin is AnswerOrigin.DEFAULT
+    assert resolve_answers(four, native=Precision.BF16)["precision"].value == "fp4"
 
 
 def test_no_limit_is_beyond_all_numbers_and_what_is_not_known_is_no_fact() -> None:
-    facts = facts_of(answers_of(PLAIN))
+    facts = convert_answers(resolve_answers(PLAIN))
     assert facts["ttft_limit_ms"] == facts["budget_usd"] == math.inf
     assert facts["monthly_hours"] is None
     assert facts["team"] is None

@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.references import references_of
-from gpudesk.domain.software_support import SupportEntry, SupportLevel
-from gpudesk.sentences import WORDS
-from gpudesk.workbench.deciding.export_file import read_export_rules
-from gpudesk.workbench.deciding.reference_file import read_references
-from gpudesk.workbench.deciding.signals_file import read_signals
-from gpudesk.workbench.deciding.steps_file import read_steps
-from gpudesk.workbench.deciding.support_file import read_support
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.rules.data_files import read_export_rules, read_references, read_signals, read_steps, read_support
+from gpudesk.domain.reference_data import SupportEntry, SupportLevel, find_references
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import MESSAGE_WORDS, InputError
 
 SUPPORT = read_support(paths.software_support_dir())
 REFERENCES = read_references(paths.references_path())
@@ -26,8 +20,8 @@ SIGNALS = read_signals(paths.signals_path())
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as bench:
+def bench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as bench:
         yield bench
 
 
@@ -52,7 +46,7 @@ def all_named() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], tuple[s
         yield claim.rule, (), (claim.statement,), (claim.dispute,)
 
 
-def test_every_source_statement_and_dispute_is_one_of_the_catalog(bench: Workbench) -> None:
+def test_every_source_statement_and_dispute_is_one_of_the_catalog(bench: GpuDeskService) -> None:
     sources = {source.id for source in bench.catalog.sources()}
     statements = {claim.id: claim for claim in bench.catalog.seed_claims()}
     disputes = {dispute.id for dispute in bench.catalog.disputes()}
@@ -62,13 +56,13 @@ def test_every_source_statement_and_dispute_is_one_of_the_catalog(bench: Workben
         assert set(weighed) <= disputes, where
 
 
-def test_statements_are_those_of_the_source_that_is_named(bench: Workbench) -> None:
+def test_statements_are_those_of_the_source_that_is_named(bench: GpuDeskService) -> None:
     statements = {claim.id: claim.source.id for claim in bench.catalog.seed_claims()}
     for entry in SUPPORT.entries:
         assert {statements[each] for each in entry.statements} <= {entry.source}, entry
 
 
-def test_verdicts_on_what_an_entry_says_are_named_with_it(bench: Workbench) -> None:
+def test_verdicts_on_what_an_entry_says_are_named_with_it(bench: GpuDeskService) -> None:
     """Support that a verdict corrects never stands there as if nobody had contradicted it."""
     for entry in SUPPORT.entries:
         for dispute in bench.catalog.disputes():
@@ -76,7 +70,7 @@ def test_verdicts_on_what_an_entry_says_are_named_with_it(bench: Workbench) -> N
                 assert dispute.id in entry.disputes, (entry, dispute.id)
 
 
-def test_figures_are_those_of_the_statements(bench: Workbench) -> None:
+def test_figures_are_those_of_the_statements(bench: GpuDeskService) -> None:
     statements = {claim.id: claim for claim in bench.catalog.seed_claims()}
     for step in STEPS:
         for figure in step.figures:
@@ -88,7 +82,7 @@ def test_figures_are_those_of_the_statements(bench: Workbench) -> None:
             assert figure.anecdotal == (claim.stated_by == "anonymous")
 
 
-def test_accelerators_and_worked_figures_are_there(bench: Workbench) -> None:
+def test_accelerators_and_worked_figures_are_there(bench: GpuDeskService) -> None:
     parts = {each.id for each in bench.catalog.accelerators()}
     worked = {figure.example.id: figure for figure in bench.worked_examples}
     for reference in REFERENCES:
@@ -138,7 +132,7 @@ def test_software_that_runs_on_one_platform_alone_says_so() -> None:
 
 
 def test_every_level_has_a_word() -> None:
-    assert {f"support.{level.value}" for level in SupportLevel} <= WORDS.keys()
+    assert {f"support.{level.value}" for level in SupportLevel} <= MESSAGE_WORDS.keys()
 
 
 ENTRY = """
@@ -165,9 +159,7 @@ source = "seed-000"
         ('name = "One"', 'name = "One"\nvendor = "x"', "field.unknown"),
     ],
 )
-def test_broken_support_is_told_with_file_and_place(
-    tmp_path: Path, changed: str, with_: str, problem: str
-) -> None:
+def test_broken_support_is_told_with_file_and_place(tmp_path: Path, changed: str, with_: str, problem: str) -> None:
     path = tmp_path / "one.toml"
     path.write_text(ENTRY.replace(changed, with_, 1), encoding="utf-8")
     with pytest.raises(InputError) as refused:
@@ -192,13 +184,9 @@ def test_entries_of_one_date_keep_the_order_of_their_file() -> None:
         SupportEntry("one", "One", "CUDA", SupportLevel.WORKS, scope, "seed-000", "2026-03")
         for scope in ("first", "second", "third")
     ]
-    from gpudesk.domain.software_support import SoftwareSupport
+    from gpudesk.domain.reference_data import SoftwareSupport
 
-    assert [entry.scope for entry in SoftwareSupport(tuple(same)).support("CUDA")] == [
-        "first",
-        "second",
-        "third",
-    ]
+    assert [entry.scope for entry in SoftwareSupport(tuple(same)).support("CUDA")] == ["first", "second", "third"]
 
 
 # References
@@ -213,12 +201,12 @@ def test_references_are_newest_first_and_unnamed_ones_say_so() -> None:
 
 
 def test_references_of_an_accelerator() -> None:
-    assert {each.id for each in references_of(REFERENCES, "b200-hgx")} == {"b200-laboratories"}
-    assert len(references_of(REFERENCES, "mi300x", "b200-hgx")) > len(references_of(REFERENCES, "mi300x"))
-    assert references_of(REFERENCES, "mi355x") == ()
+    assert {each.id for each in find_references(REFERENCES, "b200-hgx")} == {"b200-laboratories"}
+    assert len(find_references(REFERENCES, "mi300x", "b200-hgx")) > len(find_references(REFERENCES, "mi300x"))
+    assert find_references(REFERENCES, "mi355x") == ()
 
 
-def test_scale_is_only_given_where_a_number_is_printed(bench: Workbench) -> None:
+def test_scale_is_only_given_where_a_number_is_printed(bench: GpuDeskService) -> None:
     printed = {claim.id: claim.value for claim in bench.catalog.seed_claims()}
     for reference in REFERENCES:
         if reference.count is not None:
@@ -229,11 +217,7 @@ def test_scale_is_only_given_where_a_number_is_printed(bench: Workbench) -> None
     ("read", "text", "problem"),
     [
         (read_references, '[[references]]\nid = "a"\nwho = "b"\n', "field.missing"),
-        (
-            read_references,
-            '[[references]]\nid = "a"\nwho = "b"\nnamed = "no"\n',
-            "field.type",
-        ),
+        (read_references, '[[references]]\nid = "a"\nwho = "b"\nnamed = "no"\n', "field.type"),
         (
             read_references,
             'references = [{id="a", who="b", named=true, what="c", basis="d", source="e", count=0}]',

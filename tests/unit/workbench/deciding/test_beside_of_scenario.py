@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.messages import InputError, Message
-from gpudesk.domain.questions import AnswerValue
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.weight_loading import WeightLoading
-from gpudesk.workbench.deciding.plan_inputs import parse_plans
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.purchasing.plan_inputs import parse_plans
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import AnswerValue
+from gpudesk.domain.deployment_analysis import WeightLoading
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, Message
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -26,7 +26,7 @@ def scenario_of(plans: Mapping[str, AnswerValue], *parts: tuple[str, int]) -> Sc
     return replace(scenario, accelerators=choices, decision=replace(scenario.decision, plans=plans))
 
 
-def test_each_accelerator_is_checked_once_for_the_destination(workbench: Workbench) -> None:
+def test_each_accelerator_is_checked_once_for_the_destination(workbench: GpuDeskService) -> None:
     parts = (("h200-sxm", 1), ("mi325x", 1), ("h200-sxm", 2))
     checks = workbench.beside.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
     assert [check.accelerator for check in checks] == ["h200-sxm", "mi325x"]
@@ -34,7 +34,7 @@ def test_each_accelerator_is_checked_once_for_the_destination(workbench: Workben
     assert {check.destination for check in workbench.beside.export_checks(scenario_of({}, *parts))} == {None}
 
 
-def test_each_column_has_a_time_or_a_reason(workbench: Workbench) -> None:
+def test_each_column_has_a_time_or_a_reason(workbench: GpuDeskService) -> None:
     scenario = scenario_of({}, ("h200-sxm", 1), ("h200-sxm", 2), ("l4", 1))
     found = workbench.beside.loadings(workbench.answer(scenario))
     assert len(found) == 3
@@ -45,7 +45,7 @@ def test_each_column_has_a_time_or_a_reason(workbench: Workbench) -> None:
     assert isinstance(none, Message)
 
 
-def test_the_rate_of_storage_is_in_gigabytes_a_second(workbench: Workbench) -> None:
+def test_the_rate_of_storage_is_in_gigabytes_a_second(workbench: GpuDeskService) -> None:
     scenario = scenario_of({"storage_gb_s": 14.0}, ("h200-sxm", 1))
     found = workbench.beside.loadings(workbench.answer(scenario))["h200-sxm"]
     assert isinstance(found, WeightLoading)
@@ -54,8 +54,7 @@ def test_the_rate_of_storage_is_in_gigabytes_a_second(workbench: Workbench) -> N
 
 
 @pytest.mark.parametrize(
-    "plans",
-    [{"storage_gb_s": 0.0}, {"storage_gb_s": "fast"}, {"destination_name": ""}, {"destination_name": 3.0}],
+    "plans", [{"storage_gb_s": 0.0}, {"storage_gb_s": "fast"}, {"destination_name": ""}, {"destination_name": 3.0}]
 )
 def test_what_cannot_be_is_refused_by_its_name(plans: dict[str, object]) -> None:
     with pytest.raises(InputError) as refused:

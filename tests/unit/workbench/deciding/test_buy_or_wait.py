@@ -7,23 +7,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.domain.buying import BuyOrWait, MonthOrigin, TokenOrigin, Verdict, WaitQuestion
-from gpudesk.domain.cost_inputs import INPUTS, CostSettings
-from gpudesk.domain.demand import Demand, DemandKind
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.ranges import Range
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.sentences import sentence
-from gpudesk.workbench.deciding.buy_or_wait import buy_or_wait
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.purchasing.deferral import compare_buy_and_wait
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.cost import COST_INPUTS, CostSettings, UncertainValue
+from gpudesk.domain.purchase import (
+    DeferralAnalysis,
+    DeferralQuestion,
+    DeferralVerdict,
+    GapCostOrigin,
+    TokenDemandOrigin,
+)
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_message
 
 #: The columns of the template: H200, MI325X, B200, MI355X.
 H200, MI325X, B200, MI355X = range(4)
 NOW = "2026-11-21"
-NO_SLIP = Range.exactly(0.0)
+NO_SLIP = UncertainValue.exactly(0.0)
 #: Nothing costs anything but the hardware, which is used all hours for three years.
-HARDWARE_ALONE = dict.fromkeys(INPUTS, 0.0) | {
+HARDWARE_ALONE = dict.fromkeys(COST_INPUTS, 0.0) | {
     "years": 3.0,
     "utilisation": 1.0,
     "requests_per_user_month": 1.0,
@@ -36,8 +40,8 @@ HARDWARE_ALONE = dict.fromkeys(INPUTS, 0.0) | {
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -50,34 +54,34 @@ def scenario() -> Scenario:
 def of_hardware_alone(scenario: Scenario, **prices: float) -> Scenario:
     """Return the scenario in which nothing but hardware costs anything, at these prices."""
     names = [name for name in HARDWARE_ALONE if name not in ("price_usd", "rent_usd_per_hour")]
-    settings = CostSettings({name: Range.exactly(HARDWARE_ALONE[name]) for name in names})
+    settings = CostSettings({name: UncertainValue.exactly(HARDWARE_ALONE[name]) for name in names})
     for part, usd in prices.items():
-        settings = settings.with_input("price_usd", Range.exactly(usd), part.replace("_", "-"))
+        settings = settings.with_input("price_usd", UncertainValue.exactly(usd), part.replace("_", "-"))
     return replace(scenario, costs=settings)
 
 
 def priced(scenario: Scenario, part: str, usd: float) -> Scenario:
-    return replace(scenario, costs=scenario.costs.with_input("price_usd", Range.exactly(usd), part))
+    return replace(scenario, costs=scenario.costs.with_input("price_usd", UncertainValue.exactly(usd), part))
 
 
-def asked(months: float = 9.0, next_part: str | None = "b200-hgx", **more: object) -> WaitQuestion:
-    stated = {"months_to_next": Range.exactly(15.0), "slip_months": NO_SLIP, "today": NOW, **more}
-    return WaitQuestion(months, next_part, **stated)  # type: ignore[arg-type]
+def asked(months: float = 9.0, next_part: str | None = "b200-hgx", **more: object) -> DeferralQuestion:
+    stated = {"months_to_next": UncertainValue.exactly(15.0), "slip_months": NO_SLIP, "today": NOW, **more}
+    return DeferralQuestion(months, next_part, **stated)  # type: ignore[arg-type]
 
 
-def saved(found: BuyOrWait) -> float:
+def saved(found: DeferralAnalysis) -> float:
     assert found.sums is not None
     return found.sums.saved_usd.likely
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(workbench: Workbench, scenario: Scenario) -> None:
+def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, scenario: Scenario) -> None:
     """An H200 for 36,000 is 1,000 a month; a B200 for 27,000 is 750 for what its own tokens are.
 
     It comes in month 15, six after the launch, and each of these months costs 1,500.
     """
     plain = of_hardware_alone(scenario, h200_sxm=36_000.0, b200_hgx=27_000.0)
-    question = asked(usd_per_month=Range.exactly(1500.0))
-    found = buy_or_wait(plain, H200, question, workbench)
+    question = asked(usd_per_month=UncertainValue.exactly(1500.0))
+    found = compare_buy_and_wait(plain, H200, question, workbench)
     rates = [workbench.estimate(plain.requests()[place]).output_tokens_per_s for place in (H200, B200)]
     assert rates[0] is not None
     assert rates[1] is not None
@@ -92,14 +96,14 @@ def test_a_plain_case_is_what_one_works_out_by_hand(workbench: Workbench, scenar
     assert found.sums.gain_usd.likely == pytest.approx((1000.0 - month) * 30)
     assert saved(found) == pytest.approx((1000.0 - month) * 30 - 3000.0)
     assert found.turns.gap_months == pytest.approx((1000.0 - month) * 36 / (1500.0 - month))
-    assert found.gap_months == Range.exactly(6.0)
+    assert found.gap_months == UncertainValue.exactly(6.0)
     assert found.tokens_per_month is not None
     assert found.tokens_per_month.likely == pytest.approx(rates[0].value * 730 * 3600)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (MonthOrigin.YOURS, None)
+    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.YOURS, None)
 
 
-def test_figures_agree_with_those_of_costs(workbench: Workbench, scenario: Scenario) -> None:
-    found = buy_or_wait(scenario, H200, asked(), workbench)
+def test_figures_agree_with_those_of_costs(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(), workbench)
     own, _, following, _ = workbench.costs(workbench.answer(scenario)).columns
     assert own.owned is not None
     assert own.rented is not None
@@ -112,18 +116,18 @@ def test_figures_agree_with_those_of_costs(workbench: Workbench, scenario: Scena
     assert found.monthly.next_usd_per_million.likely == pytest.approx(following.owned.output.value)
     millions = found.tokens_per_month.likely / 1e6
     assert found.monthly.without_usd.likely == pytest.approx(own.rented.output.value * millions)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (MonthOrigin.RENT, "h200-sxm")
+    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RENT, "h200-sxm")
 
 
-def test_every_range_holds_what_is_likely(workbench: Workbench, scenario: Scenario) -> None:
-    question = asked(slip_months=Range(0.0, 3.0, 9.0), months_to_next=Range(6.0, 8.0, 12.0))
-    found = buy_or_wait(scenario, H200, question, workbench)
+def test_every_range_holds_what_is_likely(workbench: GpuDeskService, scenario: Scenario) -> None:
+    question = asked(slip_months=UncertainValue(0.0, 3.0, 9.0), months_to_next=UncertainValue(6.0, 8.0, 12.0))
+    found = compare_buy_and_wait(scenario, H200, question, workbench)
     assert found.sums is not None
     ranges = [
         getattr(owner, name)
         for owner in (found, found.monthly, found.sums, found.turns)
         for name in owner.__slots__
-        if isinstance(getattr(owner, name), Range)
+        if isinstance(getattr(owner, name), UncertainValue)
     ]
     assert len(ranges) > 14
     assert all(each.in_order for each in ranges)
@@ -134,28 +138,28 @@ def test_every_range_holds_what_is_likely(workbench: Workbench, scenario: Scenar
 # Real accelerators
 
 
-def test_h200_now_or_b200_later_turns_where_it_says(workbench: Workbench, scenario: Scenario) -> None:
-    found = buy_or_wait(scenario, H200, asked(months_to_next=Range.exactly(6.0)), workbench)
+def test_h200_now_or_b200_later_turns_where_it_says(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(months_to_next=UncertainValue.exactly(6.0)), workbench)
     turns = found.turns
-    assert found.likely is Verdict.WAIT
+    assert found.likely is DeferralVerdict.WAIT
     assert turns.slip_months is not None
     assert turns.price_usd is not None
-    late = asked(months_to_next=Range.exactly(6.0), slip_months=Range.exactly(turns.slip_months))
-    assert saved(buy_or_wait(scenario, H200, late, workbench)) == pytest.approx(0.0, abs=1e-4)
-    later = replace(late, slip_months=Range.exactly(turns.slip_months + 0.5))
-    assert buy_or_wait(scenario, H200, later, workbench).likely is Verdict.BUY
-    sooner = replace(late, slip_months=Range.exactly(turns.slip_months - 0.5))
-    assert buy_or_wait(scenario, H200, sooner, workbench).likely is Verdict.WAIT
+    late = asked(months_to_next=UncertainValue.exactly(6.0), slip_months=UncertainValue.exactly(turns.slip_months))
+    assert saved(compare_buy_and_wait(scenario, H200, late, workbench)) == pytest.approx(0.0, abs=1e-4)
+    later = replace(late, slip_months=UncertainValue.exactly(turns.slip_months + 0.5))
+    assert compare_buy_and_wait(scenario, H200, later, workbench).likely is DeferralVerdict.BUY
+    sooner = replace(late, slip_months=UncertainValue.exactly(turns.slip_months - 0.5))
+    assert compare_buy_and_wait(scenario, H200, sooner, workbench).likely is DeferralVerdict.WAIT
     tied = priced(scenario, "b200-hgx", turns.price_usd.likely)
-    at_price = buy_or_wait(tied, H200, asked(months_to_next=Range.exactly(6.0)), workbench)
+    at_price = compare_buy_and_wait(tied, H200, asked(months_to_next=UncertainValue.exactly(6.0)), workbench)
     assert saved(at_price) == pytest.approx(0.0, abs=1e-4)
-    assert at_price.likely is Verdict.EQUAL
+    assert at_price.likely is DeferralVerdict.EQUAL
 
 
-def test_mi355x_has_no_price_so_that_one_is_solved_for(workbench: Workbench, scenario: Scenario) -> None:
-    question = asked(next_part="mi355x", months_to_next=Range.exactly(11.0))
-    found = buy_or_wait(scenario, MI325X, question, workbench)
-    assert found.computed is Verdict.OPEN
+def test_mi355x_has_no_price_so_that_one_is_solved_for(workbench: GpuDeskService, scenario: Scenario) -> None:
+    question = asked(next_part="mi355x", months_to_next=UncertainValue.exactly(11.0))
+    found = compare_buy_and_wait(scenario, MI325X, question, workbench)
+    assert found.computed is DeferralVerdict.OPEN
     assert found.sums is None
     assert "deciding.lacks" in {note.id for note in found.notes}
     price = found.turns.price_usd
@@ -164,122 +168,117 @@ def test_mi355x_has_no_price_so_that_one_is_solved_for(workbench: Workbench, sce
     assert len(found.prices) == 5
     gains = [point.saved_usd.likely for point in found.prices]
     assert gains == sorted(gains, reverse=True)
-    tied = buy_or_wait(priced(scenario, "mi355x", price.likely), MI325X, question, workbench)
+    tied = compare_buy_and_wait(priced(scenario, "mi355x", price.likely), MI325X, question, workbench)
     assert saved(tied) == pytest.approx(0.0, abs=1e-4)
-    cheap = buy_or_wait(priced(scenario, "mi355x", price.low * 0.7), MI325X, question, workbench)
-    assert cheap.computed is Verdict.WAIT
-    dear = buy_or_wait(priced(scenario, "mi355x", price.high * 1.5), MI325X, question, workbench)
-    assert dear.likely is Verdict.BUY
+    cheap = compare_buy_and_wait(priced(scenario, "mi355x", price.low * 0.7), MI325X, question, workbench)
+    assert cheap.computed is DeferralVerdict.WAIT
+    dear = compare_buy_and_wait(priced(scenario, "mi355x", price.high * 1.5), MI325X, question, workbench)
+    assert dear.likely is DeferralVerdict.BUY
 
 
-def test_mi455x_is_what_mi325x_waits_for(workbench: Workbench, scenario: Scenario) -> None:
+def test_mi455x_is_what_mi325x_waits_for(workbench: GpuDeskService, scenario: Scenario) -> None:
     """It has neither price nor power, which leaves what a million of its tokens may cost."""
-    found = buy_or_wait(scenario, MI325X, WaitQuestion(9.0, today=NOW), workbench)
+    found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=NOW), workbench)
     assert found.next_part == "mi455x"
-    assert found.computed is Verdict.OPEN
+    assert found.computed is DeferralVerdict.OPEN
     lacks = {note.parameters["kind"] for note in found.notes if note.id == "deciding.lacks"}
     assert lacks == {"lacks.price", "lacks.power"}
     assert found.turns.price_usd is None
     assert found.turns.usd_per_million is not None
-    settings = scenario.costs.with_input("accelerator_w", Range.exactly(2300.0), "mi455x")
+    settings = scenario.costs.with_input("accelerator_w", UncertainValue.exactly(2300.0), "mi455x")
     powered = replace(scenario, costs=settings)
-    price = buy_or_wait(powered, MI325X, WaitQuestion(9.0, today=NOW), workbench).turns.price_usd
+    price = compare_buy_and_wait(powered, MI325X, DeferralQuestion(9.0, today=NOW), workbench).turns.price_usd
     assert price is not None
     assert price.likely > 0.0
 
 
 @pytest.mark.parametrize(
-    ("part", "following"),
-    [("h200-sxm", "vera-rubin-nvl72"), ("mi300x", "mi455x"), ("mi455x", "vera-rubin-nvl72")],
+    ("part", "following"), [("h200-sxm", "vera-rubin-nvl72"), ("mi300x", "mi455x"), ("mi455x", "vera-rubin-nvl72")]
 )
 def test_the_next_part_is_the_newest_announced_one(
-    workbench: Workbench, scenario: Scenario, part: str, following: str
+    workbench: GpuDeskService, scenario: Scenario, part: str, following: str
 ) -> None:
     alone = replace(scenario, accelerators=(AcceleratorChoice(part, count=1),))
-    assert buy_or_wait(alone, 0, WaitQuestion(9.0, today=NOW), workbench).next_part == following
+    assert compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), workbench).next_part == following
 
 
-def test_a_vendor_without_an_announced_part_waits_for_anothers(
-    workbench: Workbench, scenario: Scenario
-) -> None:
+def test_a_vendor_without_an_announced_part_waits_for_anothers(workbench: GpuDeskService, scenario: Scenario) -> None:
     alone = replace(scenario, accelerators=(AcceleratorChoice("gaudi3"),))
-    found = buy_or_wait(alone, 0, WaitQuestion(9.0, today=NOW), workbench)
+    found = compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), workbench)
     assert found.next_part is not None
     assert workbench.catalog.accelerator(found.next_part).announced
 
 
-def test_a_planned_date_is_counted_from_today(workbench: Workbench, scenario: Scenario) -> None:
-    def delivery(today: str) -> tuple[Range | None, str]:
-        found = buy_or_wait(scenario, MI325X, WaitQuestion(9.0, today=today), workbench)
+def test_a_planned_date_is_counted_from_today(workbench: GpuDeskService, scenario: Scenario) -> None:
+    def delivery(today: str) -> tuple[UncertainValue | None, str]:
+        found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=today), workbench)
         return found.months_to_next, found.notes[0].id
 
-    assert delivery("2026-01-01") == (Range(6.0, 9.0, 12.0), "buying.planned")
-    assert delivery("2027-03-01") == (Range.exactly(0.0), "buying.overdue")
-    ships = buy_or_wait(scenario, H200, WaitQuestion(9.0, "b200-hgx", today=NOW), workbench)
-    assert (ships.months_to_next, ships.notes[0].id) == (Range.exactly(0.0), "buying.shipping")
+    assert delivery("2026-01-01") == (UncertainValue(6.0, 9.0, 12.0), "buying.planned")
+    assert delivery("2027-03-01") == (UncertainValue.exactly(0.0), "buying.overdue")
+    ships = compare_buy_and_wait(scenario, H200, DeferralQuestion(9.0, "b200-hgx", today=NOW), workbench)
+    assert (ships.months_to_next, ships.notes[0].id) == (UncertainValue.exactly(0.0), "buying.shipping")
 
 
-def test_without_a_next_part_one_buys_unless_rent_is_cheaper(
-    workbench: Workbench, scenario: Scenario
-) -> None:
-    found = buy_or_wait(scenario, MI325X, asked(next_part=None, months_to_next=None), workbench)
+def test_without_a_next_part_one_buys_unless_rent_is_cheaper(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, MI325X, asked(next_part=None, months_to_next=None), workbench)
     assert found.next_part is None
-    assert found.computed is Verdict.BUY
-    settings = scenario.costs.with_input("rent_usd_per_hour", Range.exactly(0.1), "mi325x")
+    assert found.computed is DeferralVerdict.BUY
+    settings = scenario.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(0.1), "mi325x")
     rented = replace(scenario, costs=settings)
-    cheap = buy_or_wait(rented, MI325X, asked(next_part=None, months_to_next=None), workbench)
-    assert cheap.computed is Verdict.WAIT
+    cheap = compare_buy_and_wait(rented, MI325X, asked(next_part=None, months_to_next=None), workbench)
+    assert cheap.computed is DeferralVerdict.WAIT
     assert "buying.rent_is_cheaper" in {note.id for note in cheap.notes}
 
 
 # What it rests on
 
 
-def test_a_rival_is_rented_where_the_chosen_part_cannot_be(workbench: Workbench, scenario: Scenario) -> None:
+def test_a_rival_is_rented_where_the_chosen_part_cannot_be(workbench: GpuDeskService, scenario: Scenario) -> None:
     columns = (AcceleratorChoice("mi350x", count=1), AcceleratorChoice("h200-sxm", count=1))
-    settings = scenario.costs.with_input("price_usd", Range.exactly(30_000.0), "mi350x")
+    settings = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi350x")
     pair = replace(scenario, accelerators=columns, costs=settings)
-    found = buy_or_wait(pair, 0, asked(), workbench)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (MonthOrigin.RIVAL_RENT, "h200-sxm")
+    found = compare_buy_and_wait(pair, 0, asked(), workbench)
+    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RIVAL_RENT, "h200-sxm")
     alone = replace(pair, accelerators=columns[:1])
-    lone = buy_or_wait(alone, 0, asked(), workbench)
+    lone = compare_buy_and_wait(alone, 0, asked(), workbench)
     assert lone.monthly.without_usd is None
-    assert lone.computed is Verdict.OPEN
+    assert lone.computed is DeferralVerdict.OPEN
     assert "buying.no_rent" in {note.id for note in lone.notes}
-    in_time = buy_or_wait(alone, 0, asked(months_to_next=Range.exactly(2.0)), workbench)
+    in_time = compare_buy_and_wait(alone, 0, asked(months_to_next=UncertainValue.exactly(2.0)), workbench)
     assert in_time.sums is not None
 
 
-def test_the_tokens_are_those_of_the_demand_or_those_stated(workbench: Workbench, scenario: Scenario) -> None:
+def test_the_tokens_are_those_of_the_demand_or_those_stated(workbench: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests a second of 1,000 tokens on average, whatever the peak: 26.28 thousand million a month."""
     demand = Demand(DemandKind.REQUEST_RATE, 10.0, peak_factor=3.0)
-    found = buy_or_wait(replace(scenario, demand=demand), H200, asked(), workbench)
-    assert found.tokens_origin is TokenOrigin.DEMAND
+    found = compare_buy_and_wait(replace(scenario, demand=demand), H200, asked(), workbench)
+    assert found.tokens_origin is TokenDemandOrigin.DEMAND
     assert found.tokens_per_month is not None
     assert found.tokens_per_month.likely == pytest.approx(10_000 * 730 * 3600)
-    stated = buy_or_wait(scenario, H200, asked(tokens_per_month=1e9), workbench)
-    assert (stated.tokens_origin, stated.tokens_per_month) == (TokenOrigin.YOURS, Range.exactly(1e9))
-    twice = buy_or_wait(scenario, H200, asked(tokens_per_month=2e9), workbench)
+    stated = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=1e9), workbench)
+    assert (stated.tokens_origin, stated.tokens_per_month) == (TokenDemandOrigin.YOURS, UncertainValue.exactly(1e9))
+    twice = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=2e9), workbench)
     assert saved(twice) == pytest.approx(2 * saved(stated))
     assert twice.computed is stated.computed
 
 
-def test_years_of_use_are_those_stated(workbench: Workbench, scenario: Scenario) -> None:
-    found = buy_or_wait(scenario, H200, asked(years=5.0), workbench)
+def test_years_of_use_are_those_stated(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(years=5.0), workbench)
     assert found.years == 5.0
-    assert buy_or_wait(scenario, H200, asked(), workbench).years == 3.0
+    assert compare_buy_and_wait(scenario, H200, asked(), workbench).years == 3.0
 
 
-def test_a_chosen_part_without_a_price_leaves_it_open(workbench: Workbench, scenario: Scenario) -> None:
-    found = buy_or_wait(scenario, MI355X, asked(), workbench)
-    assert found.computed is Verdict.OPEN
+def test_a_chosen_part_without_a_price_leaves_it_open(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, MI355X, asked(), workbench)
+    assert found.computed is DeferralVerdict.OPEN
     assert found.monthly.buy_usd is None
 
 
-def test_a_part_that_cannot_serve_says_why(workbench: Workbench, scenario: Scenario) -> None:
+def test_a_part_that_cannot_serve_says_why(workbench: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
-    found = buy_or_wait(small, 0, asked(), workbench)
-    assert found.computed is Verdict.OPEN
+    found = compare_buy_and_wait(small, 0, asked(), workbench)
+    assert found.computed is DeferralVerdict.OPEN
     ids = [note.id for note in found.notes]
     assert ids[ids.index("deciding.no_throughput") + 1] == "estimate.weights_do_not_fit"
 
@@ -289,60 +288,58 @@ def test_a_part_that_cannot_serve_says_why(workbench: Workbench, scenario: Scena
 
 @pytest.mark.parametrize(
     ("months", "document"),
-    [(0.0, Verdict.BUY), (5.9, Verdict.BUY), (6.0, None), (11.9, None), (12.0, Verdict.WAIT)],
+    [(0.0, DeferralVerdict.BUY), (5.9, DeferralVerdict.BUY), (6.0, None), (11.9, None), (12.0, DeferralVerdict.WAIT)],
 )
 def test_documents_decide_what_is_near_and_what_is_far(
-    workbench: Workbench, scenario: Scenario, months: float, document: Verdict | None
+    workbench: GpuDeskService, scenario: Scenario, months: float, document: DeferralVerdict | None
 ) -> None:
-    found = buy_or_wait(scenario, H200, asked(months), workbench)
+    found = compare_buy_and_wait(scenario, H200, asked(months), workbench)
     assert found.document is document
     assert found.verdict is (document or found.computed)
 
 
 def test_where_arithmetic_speaks_against_the_documents_it_says_so(
-    workbench: Workbench, scenario: Scenario
+    workbench: GpuDeskService, scenario: Scenario
 ) -> None:
     cheap = priced(scenario, "b200-hgx", 5_000.0)
-    soon = buy_or_wait(cheap, H200, asked(5.0, months_to_next=Range.exactly(4.0)), workbench)
-    assert (soon.document, soon.computed) == (Verdict.BUY, Verdict.WAIT)
+    soon = compare_buy_and_wait(cheap, H200, asked(5.0, months_to_next=UncertainValue.exactly(4.0)), workbench)
+    assert (soon.document, soon.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert soon.notes[-1].id == "buying.computed_wait"
     dear = priced(scenario, "b200-hgx", 400_000.0)
-    far = buy_or_wait(dear, H200, asked(14.0), workbench)
-    assert (far.document, far.computed) == (Verdict.WAIT, Verdict.BUY)
+    far = compare_buy_and_wait(dear, H200, asked(14.0), workbench)
+    assert (far.document, far.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY)
     assert far.notes[-1].id == "buying.computed_buy"
 
 
-def test_rules_that_contradict_each_other_leave_it_to_arithmetic(
-    workbench: Workbench, scenario: Scenario
-) -> None:
-    found = buy_or_wait(scenario, H200, asked(3.0, tuned_for_next=True), workbench)
+def test_rules_that_contradict_each_other_leave_it_to_arithmetic(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(3.0, tuned_for_next=True), workbench)
     assert found.document is None
     assert found.verdict is found.computed
     assert "buying.rules_contradict" in {note.id for note in found.notes}
-    between = buy_or_wait(scenario, H200, asked(9.0, tuned_for_next=True), workbench)
-    assert between.verdict is Verdict.WAIT
+    between = compare_buy_and_wait(scenario, H200, asked(9.0, tuned_for_next=True), workbench)
+    assert between.verdict is DeferralVerdict.WAIT
 
 
 def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(
-    workbench: Workbench, scenario: Scenario
+    workbench: GpuDeskService, scenario: Scenario
 ) -> None:
-    found = buy_or_wait(scenario, H200, asked(slip_months=None), workbench)
-    assert found.slip_months == Range(0.0, 0.0, 6.0)
+    found = compare_buy_and_wait(scenario, H200, asked(slip_months=None), workbench)
+    assert found.slip_months == UncertainValue(0.0, 0.0, 6.0)
     said = {rule.rule: (rule.verdict, rule.said.id) for rule in found.rules}
-    assert said["D002-19"] == (Verdict.BUY, "buying.slip_assumed")
+    assert said["D002-19"] == (DeferralVerdict.BUY, "buying.slip_assumed")
     assert said["D003-25"] == (None, "buying.not_live")
     assert said["D000-26"] == (None, "buying.level_software")
-    stated = {rule.rule: rule.said.id for rule in buy_or_wait(scenario, H200, asked(0.0), workbench).rules}
+    stated = {rule.rule: rule.said.id for rule in compare_buy_and_wait(scenario, H200, asked(0.0), workbench).rules}
     assert stated["D002-19"] == "buying.slip_stated"
     assert stated["D003-25"] == "buying.live"
     assert stated["D000-26"] == "buying.weigh_software"
 
 
-def test_everything_that_is_said_has_a_sentence(workbench: Workbench, scenario: Scenario) -> None:
+def test_everything_that_is_said_has_a_sentence(workbench: GpuDeskService, scenario: Scenario) -> None:
     for months, more in ((0.0, {}), (9.0, {"slip_months": None}), (14.0, {"tuned_for_next": True})):
-        found = buy_or_wait(scenario, MI325X, asked(months, "mi455x", **more), workbench)
+        found = compare_buy_and_wait(scenario, MI325X, asked(months, "mi455x", **more), workbench)
         for said in (*(rule.said for rule in found.rules), *found.notes):
-            assert "{" not in sentence(said)
+            assert "{" not in format_message(said)
 
 
 # What is refused
@@ -353,26 +350,26 @@ def test_everything_that_is_said_has_a_sentence(workbench: Workbench, scenario: 
     [
         (asked(-1.0), "months_to_launch"),
         (asked(float("nan")), "months_to_launch"),
-        (asked(slip_months=Range(3.0, 2.0, 4.0)), "slip_months"),
-        (asked(slip_months=Range(-1.0, 2.0, 4.0)), "slip_months"),
-        (asked(months_to_next=Range(0.0, 1.0, 1e4)), "months_to_next"),
+        (asked(slip_months=UncertainValue(3.0, 2.0, 4.0)), "slip_months"),
+        (asked(slip_months=UncertainValue(-1.0, 2.0, 4.0)), "slip_months"),
+        (asked(months_to_next=UncertainValue(0.0, 1.0, 1e4)), "months_to_next"),
         (asked(years=0.0), "years"),
-        (asked(usd_per_month=Range.exactly(-5.0)), "usd_per_month"),
+        (asked(usd_per_month=UncertainValue.exactly(-5.0)), "usd_per_month"),
         (asked(tokens_per_month=0.0), "tokens_per_month"),
         (asked(next_part="h200-sxm"), "next_part"),
     ],
 )
 def test_what_cannot_be_is_refused_by_its_name(
-    workbench: Workbench, scenario: Scenario, question: WaitQuestion, where: str
+    workbench: GpuDeskService, scenario: Scenario, question: DeferralQuestion, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        buy_or_wait(scenario, H200, question, workbench)
+        compare_buy_and_wait(scenario, H200, question, workbench)
     assert refused.value.where == where
 
 
-def test_an_unknown_part_is_refused(workbench: Workbench, scenario: Scenario) -> None:
+def test_an_unknown_part_is_refused(workbench: GpuDeskService, scenario: Scenario) -> None:
     with pytest.raises(InputError):
-        buy_or_wait(scenario, H200, asked(next_part="b9000"), workbench)
+        compare_buy_and_wait(scenario, H200, asked(next_part="b9000"), workbench)
 
 
 # What holds of all slips
@@ -381,12 +378,12 @@ def test_an_unknown_part_is_refused(workbench: Workbench, scenario: Scenario) ->
 @given(slip=st.floats(0.0, 20.0), later=st.floats(0.0, 20.0), wide=st.floats(0.0, 6.0))
 @settings(max_examples=15)
 def test_more_slip_never_favours_waiting(
-    workbench: Workbench, scenario: Scenario, slip: float, later: float, wide: float
+    workbench: GpuDeskService, scenario: Scenario, slip: float, later: float, wide: float
 ) -> None:
-    leaning = (Verdict.BUY, Verdict.OPEN, Verdict.EQUAL, Verdict.WAIT)
+    leaning = (DeferralVerdict.BUY, DeferralVerdict.OPEN, DeferralVerdict.EQUAL, DeferralVerdict.WAIT)
     found = [
-        buy_or_wait(
-            scenario, H200, asked(slip_months=Range(start, start + wide / 2, start + wide)), workbench
+        compare_buy_and_wait(
+            scenario, H200, asked(slip_months=UncertainValue(start, start + wide / 2, start + wide)), workbench
         )
         for start in (slip, slip + later)
     ]

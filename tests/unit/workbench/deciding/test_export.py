@@ -8,25 +8,24 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.export_control import ExportCheck, ExportRules, Measured, RuleCheck, Standing
-from gpudesk.domain.messages import InputError
-from gpudesk.sentences import sentence
-from gpudesk.workbench.deciding.export_check import export_check
-from gpudesk.workbench.deciding.export_file import read_export_rules
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.purchasing.export_control import check_export
+from gpudesk.decision.rules.data_files import read_export_rules
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.reference_data import ExportCheck, ExportMetric, ExportRuleCheck, ExportRuleSet, LimitSide
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_message
 
 OCTOBER, JANUARY = "bis-2023-10", "bis-2026-01"
 
 
 @pytest.fixture(scope="module")
-def rules() -> ExportRules:
+def rules() -> ExportRuleSet:
     return read_export_rules(paths.export_rules_path())
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as bench:
+def bench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as bench:
         yield bench
 
 
@@ -44,7 +43,7 @@ def part(peaks: Mapping[str, float], bandwidth: float = 3e12, name: str = "card"
     )
 
 
-def of_rule(check: ExportCheck, rule: str) -> RuleCheck:
+def of_rule(check: ExportCheck, rule: str) -> ExportRuleCheck:
     return next(each for each in check.rules if each.rule.id == rule)
 
 
@@ -52,8 +51,8 @@ def outcomes(check: ExportCheck) -> list[bool | None]:
     return [line.met for line in of_rule(check, OCTOBER).lines]
 
 
-def test_score_is_the_largest_product_with_its_factors_shown(rules: ExportRules) -> None:
-    check = export_check(part({"fp16": 1307, "fp8": 2600, "fp64": 80}), rules)
+def test_score_is_the_largest_product_with_its_factors_shown(rules: ExportRuleSet) -> None:
+    check = check_export(part({"fp16": 1307, "fp8": 2600, "fp64": 80}), rules)
     assert [(score.precision, score.bits, score.tpp) for score in check.scores] == [
         ("fp16", 16, 20912),
         ("fp8", 8, 20800),
@@ -63,23 +62,23 @@ def test_score_is_the_largest_product_with_its_factors_shown(rules: ExportRules)
     assert check.tpp == 20912
     threshold = of_rule(check, OCTOBER).threshold
     assert threshold is not None
-    assert (threshold.value, threshold.limit.value, threshold.standing) == (20912, 4800, Standing.ABOVE)
-    assert sentence(threshold.says) == "Total processing performance 20,912 is at or above 4,800"
+    assert (threshold.value, threshold.limit.value, threshold.standing) == (20912, 4800, LimitSide.ABOVE)
+    assert format_message(threshold.says) == "Total processing performance 20,912 is at or above 4,800"
 
 
-def test_catalog_part_scores_alike_in_eight_and_sixteen_bits(bench: Workbench, rules: ExportRules) -> None:
-    check = export_check(bench.catalog.accelerator("mi300x"), rules)
+def test_catalog_part_scores_alike_in_eight_and_sixteen_bits(bench: GpuDeskService, rules: ExportRuleSet) -> None:
+    check = check_export(bench.catalog.accelerator("mi300x"), rules)
     by_format = {score.precision: score.tpp for score in check.scores}
     assert by_format["fp8"] == pytest.approx(by_format["fp16"], rel=1e-3)
     assert check.tpp == pytest.approx(20912, rel=1e-3)
     assert of_rule(check, OCTOBER).met is True
 
 
-def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRules) -> None:
-    check = export_check(part({"tf32": 1000, "fp16": 100}), rules)
+def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRuleSet) -> None:
+    check = check_export(part({"tf32": 1000, "fp16": 100}), rules)
     assert check.tpp == 1600
     assert (check.scores[-1].precision, check.scores[-1].tpp) == ("tf32", None)
-    assert any(sentence(note).endswith("count: TF32") for note in check.notes)
+    assert any(format_message(note).endswith("count: TF32") for note in check.notes)
 
 
 @pytest.mark.parametrize(
@@ -95,114 +94,111 @@ def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRu
     ],
 )
 def test_rule_of_2023_is_told_as_far_as_it_can_be_without_die_area(
-    rules: ExportRules, fp16_tflops: float, expected: list[bool | None], met: bool | None
+    rules: ExportRuleSet, fp16_tflops: float, expected: list[bool | None], met: bool | None
 ) -> None:
-    check = export_check(part({"fp16": fp16_tflops}), rules)
+    check = check_export(part({"fp16": fp16_tflops}), rules)
     assert outcomes(check) == expected
     assert of_rule(check, OCTOBER).met is met
 
 
-def test_density_is_never_guessed(bench: Workbench, rules: ExportRules) -> None:
+def test_density_is_never_guessed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
-        check = export_check(accelerator, rules)
+        check = check_export(accelerator, rules)
         densities = [
             held
             for rule in check.rules
             for line in rule.lines
             for held in line.held
-            if held.limit.measured is Measured.DENSITY
+            if held.limit.measured is ExportMetric.DENSITY
         ]
         assert densities
-        assert all(held.value is None and held.standing is Standing.UNKNOWN for held in densities)
-        assert any("area of the dies" in sentence(note) for note in check.notes)
+        assert all(held.value is None and held.standing is LimitSide.UNKNOWN for held in densities)
+        assert any("area of the dies" in format_message(note) for note in check.notes)
 
 
 @pytest.mark.parametrize(
-    ("fp16_tflops", "bandwidth", "met"),
-    [(1312, 6.4e12, True), (1313, 6.4e12, False), (1312, 6.5e12, False)],
+    ("fp16_tflops", "bandwidth", "met"), [(1312, 6.4e12, True), (1313, 6.4e12, False), (1312, 6.5e12, False)]
 )
 def test_rule_of_2026_describes_what_stays_below_both_figures(
-    rules: ExportRules, fp16_tflops: float, bandwidth: float, met: bool
+    rules: ExportRuleSet, fp16_tflops: float, bandwidth: float, met: bool
 ) -> None:
-    check = export_check(part({"fp16": fp16_tflops}, bandwidth), rules)
+    check = check_export(part({"fp16": fp16_tflops}, bandwidth), rules)
     assert of_rule(check, JANUARY).met is met
 
 
 def test_parts_that_the_rule_of_2026_names_lie_below_and_the_next_ones_above(
-    bench: Workbench, rules: ExportRules
+    bench: GpuDeskService, rules: ExportRuleSet
 ) -> None:
     met = {
-        name: of_rule(export_check(bench.catalog.accelerator(name), rules), JANUARY).met
+        name: of_rule(check_export(bench.catalog.accelerator(name), rules), JANUARY).met
         for name in ("h200-sxm", "mi325x", "b200-hgx", "mi355x")
     }
     assert met == {"h200-sxm": True, "mi325x": True, "b200-hgx": False, "mi355x": False}
 
 
 def test_statement_that_does_not_hold_is_refused_with_its_arithmetic(
-    bench: Workbench, rules: ExportRules
+    bench: GpuDeskService, rules: ExportRuleSet
 ) -> None:
-    check = export_check(bench.catalog.accelerator("mi300x"), rules)
+    check = check_export(bench.catalog.accelerator("mi300x"), rules)
     (claim,) = check.refused
     assert (claim.statement, claim.dispute, claim.worked) == ("C002-088", "D-114", "W002-68")
     assert claim.tpp == 20912
-    said = next(sentence(note) for note in check.notes if note.id == "export.refused")
+    said = next(format_message(note) for note in check.notes if note.id == "export.refused")
     assert "1,307 TFLOPS × 16 bits = 20,912, and the threshold is 4,800" in said
     assert "D-114" in said
     (dispute,) = (each for each in bench.catalog.disputes() if each.id == "D-114")
     assert dispute.claim_a == claim.statement
-    assert export_check(bench.catalog.accelerator("h200-sxm"), rules).refused == ()
+    assert check_export(bench.catalog.accelerator("h200-sxm"), rules).refused == ()
 
 
-def test_every_check_ends_with_the_rule_in_force_and_counsel(bench: Workbench, rules: ExportRules) -> None:
+def test_every_check_ends_with_the_rule_in_force_and_counsel(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
-        notes = export_check(accelerator, rules, "Anywhere").notes
+        notes = check_export(accelerator, rules, "Anywhere").notes
         assert notes[-1].id == "export.verify"
-        assert "counsel" in sentence(notes[-1])
+        assert "counsel" in format_message(notes[-1])
         assert notes[-2].id == "export.read"
 
 
-def test_no_sentence_says_that_a_licence_is_or_is_not_needed(bench: Workbench, rules: ExportRules) -> None:
+def test_no_sentence_says_that_a_licence_is_or_is_not_needed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
-        check = export_check(accelerator, rules, "China")
-        said = " ".join(
-            sentence(each) for each in (*check.notes, *(rule.says for rule in check.rules))
-        ).lower()
+        check = check_export(accelerator, rules, "China")
+        said = " ".join(format_message(each) for each in (*check.notes, *(rule.says for rule in check.rules))).lower()
         for verdict in ("is allowed", "is forbidden", "licence is needed", "no licence", "may be exported"):
             assert verdict not in said
 
 
-def test_destination_is_only_looked_for_among_those_that_a_rule_names(rules: ExportRules) -> None:
-    check = export_check(part({"fp16": 1000}), rules, " china ")
+def test_destination_is_only_looked_for_among_those_that_a_rule_names(rules: ExportRuleSet) -> None:
+    check = check_export(part({"fp16": 1000}), rules, " china ")
     assert check.destination == "china"
     assert of_rule(check, JANUARY).named is True
     assert of_rule(check, "bis-2025-01-diffusion").named is None, "what was read of it names none"
-    assert of_rule(export_check(part({"fp16": 1000}), rules, "Norway"), JANUARY).named is False
-    assert of_rule(export_check(part({"fp16": 1000}), rules, "  "), JANUARY).named is None
-    assert any("country groups" in sentence(note) for note in check.notes)
+    assert of_rule(check_export(part({"fp16": 1000}), rules, "Norway"), JANUARY).named is False
+    assert of_rule(check_export(part({"fp16": 1000}), rules, "  "), JANUARY).named is None
+    assert any("country groups" in format_message(note) for note in check.notes)
 
 
-def test_part_without_a_peak_has_no_score_and_cannot_be_told(rules: ExportRules) -> None:
-    check = export_check(part({}), rules)
+def test_part_without_a_peak_has_no_score_and_cannot_be_told(rules: ExportRuleSet) -> None:
+    check = check_export(part({}), rules)
     assert check.tpp is None
     assert check.scores == ()
     threshold = of_rule(check, OCTOBER).threshold
     assert threshold is not None
-    assert threshold.standing is Standing.UNKNOWN
+    assert threshold.standing is LimitSide.UNKNOWN
     assert of_rule(check, OCTOBER).met is None
     assert any(note.id == "export.no_peak" for note in check.notes)
 
 
-def test_announced_part_says_whose_word_its_peaks_are(bench: Workbench, rules: ExportRules) -> None:
+def test_announced_part_says_whose_word_its_peaks_are(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     announced = [each for each in bench.catalog.accelerators() if each.announced]
     assert announced
     for each in announced:
-        assert any(note.id == "export.announced" for note in export_check(each, rules).notes)
+        assert any(note.id == "export.announced" for note in check_export(each, rules).notes)
 
 
 # The rules themselves
 
 
-def test_rules_are_dated_read_somewhere_and_the_newest_comes_first(rules: ExportRules) -> None:
+def test_rules_are_dated_read_somewhere_and_the_newest_comes_first(rules: ExportRuleSet) -> None:
     days = [rule.in_force or rule.published for rule in rules.rules]
     assert days == sorted(days, reverse=True)
     assert all(day <= rules.read for day in days)
@@ -211,7 +207,7 @@ def test_rules_are_dated_read_somewhere_and_the_newest_comes_first(rules: Export
     assert (october.in_force, october.reference) == ("2023-11-17", "88 FR 73458")
 
 
-def test_framework_of_2025_says_since_when_it_is_not_enforced(rules: ExportRules) -> None:
+def test_framework_of_2025_says_since_when_it_is_not_enforced(rules: ExportRuleSet) -> None:
     framework = next(rule for rule in rules.rules if rule.id == "bis-2025-01-diffusion")
     assert framework.not_enforced_since == "2025-05-13"
     assert not framework.lines
@@ -239,12 +235,7 @@ read_in = [{ title = "Here", url = "https://example.com" }]
         ('counts = "Something"', "counts = 3", "rules[0].counts", "field.type"),
         ('note = "Nothing"', 'note = "Nothing"\nnotes = "x"', "rules[0]", "field.unknown_near"),
         ('note = "Nothing"', 'note = "Nothing"\nsuperseded_by = "two"', "", "beside.no_rule"),
-        (
-            'read_in = [{ title = "Here", url = "https://example.com" }]',
-            "",
-            "rules[0]",
-            "beside.unread",
-        ),
+        ('read_in = [{ title = "Here", url = "https://example.com" }]', "", "rules[0]", "beside.unread"),
         (
             'note = "Nothing"',
             'note = "Nothing"\nlines = [{ name = "a", limits = [{ measured = "weight", below = 1 }] }]',
@@ -255,9 +246,7 @@ read_in = [{ title = "Here", url = "https://example.com" }]
         ('read = "2026-01-01"', "read =", "", "file.unreadable"),
     ],
 )
-def test_broken_file_is_told_with_its_place(
-    tmp_path: Path, changed: str, with_: str, where: str, problem: str
-) -> None:
+def test_broken_file_is_told_with_its_place(tmp_path: Path, changed: str, with_: str, where: str, problem: str) -> None:
     path = tmp_path / "rules.toml"
     assert changed in BARE
     path.write_text(BARE.replace(changed, with_, 1), encoding="utf-8")

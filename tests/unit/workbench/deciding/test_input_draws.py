@@ -5,33 +5,39 @@ import math
 import numpy as np
 import pytest
 
-from gpudesk.domain.ranges import Range
-from gpudesk.economics.uncertainty import triangular, uniform_draws
-from gpudesk.workbench.costing.costs import SEED
-from gpudesk.workbench.deciding.input_draws import DrawTable, likely_of, range_of, share_above
+from gpudesk.costing.uncertainty import (
+    DRAW_SEED,
+    DrawTable,
+    compute_range,
+    compute_share_above,
+    draw_triangular,
+    draw_uniform,
+    get_likely,
+)
+from gpudesk.domain.cost import UncertainValue
 
 
 def test_a_number_that_is_known_stays_one() -> None:
-    assert DrawTable(0.5).number("a", Range.exactly(3.0)) == 3.0
-    assert range_of(3.0) == Range.exactly(3.0)
-    assert share_above(3.0) == 1.0
-    assert share_above(0.0) == 0.5
+    assert DrawTable(0.5).number("a", UncertainValue.exactly(3.0)) == 3.0
+    assert compute_range(3.0) == UncertainValue.exactly(3.0)
+    assert compute_share_above(3.0) == 1.0
+    assert compute_share_above(0.0) == 0.5
 
 
 def test_a_number_that_is_not_known_has_its_likely_value_and_the_draws_of_costs() -> None:
-    spread = Range(1.0, 2.0, 6.0)
+    spread = UncertainValue(1.0, 2.0, 6.0)
     drawn = np.asarray(DrawTable(0.5, count=500).number("energy_usd_per_kwh", spread))
-    assert likely_of(drawn) == 2.0
-    same = triangular(spread, uniform_draws(SEED, "energy_usd_per_kwh", 500))
+    assert get_likely(drawn) == 2.0
+    same = draw_triangular(spread, draw_uniform(DRAW_SEED, "energy_usd_per_kwh", 500))
     assert drawn[1:].tolist() == same.tolist()
 
 
 def test_a_range_holds_four_draws_in_five_and_the_likely_value() -> None:
     drawn = np.array([5.0, *np.arange(101.0)])
-    assert range_of(drawn) == Range(5.0, 5.0, 90.0)
-    assert range_of(np.array([50.0, *np.arange(101.0)])) == Range(10.0, 50.0, 90.0)
-    assert share_above(drawn, 49.5) == pytest.approx(51 / 101)
+    assert compute_range(drawn) == UncertainValue(5.0, 5.0, 90.0)
+    assert compute_range(np.array([50.0, *np.arange(101.0)])) == UncertainValue(10.0, 50.0, 90.0)
+    assert compute_share_above(drawn, 49.5) == pytest.approx(51 / 101)
 
 
 def test_an_end_may_be_infinite() -> None:
-    assert range_of(np.array([1.0, 1.0, 2.0, math.inf, math.inf, math.inf])) == Range(1.0, 1.0, math.inf)
+    assert compute_range(np.array([1.0, 1.0, 2.0, math.inf, math.inf, math.inf])) == UncertainValue(1.0, 1.0, math.inf)

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.decisions import Facts
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.procurement import StepLine
-from gpudesk.workbench.deciding.negotiation import negotiation_sheet
-from gpudesk.workbench.deciding.steps_file import read_steps
+from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
+from gpudesk.decision.rules.data_files import read_steps
+from gpudesk.domain.decision import FactValues
+from gpudesk.domain.purchase import ProcurementStepStatus
+from gpudesk.text.messages import InputError
 
 STEPS = read_steps(paths.steps_path())
 TODAY = "2026-11-23"
 
 
-def line(step: str, facts: Facts, done: dict[str, str] | None = None, today: str = TODAY) -> StepLine:
-    sheet = negotiation_sheet(STEPS, facts, done or {}, today)
+def line(step: str, facts: FactValues, done: dict[str, str] | None = None, today: str = TODAY) -> ProcurementStepStatus:
+    sheet = make_negotiation_sheet(STEPS, facts, done or {}, today)
     return next(each for each in sheet.lines if each.step.id == step)
 
 
@@ -93,11 +93,11 @@ def test_ticks_and_notes_are_those_of_the_user() -> None:
     ]
     assert (support.done, support.open_points) == (False, 2)
     assert (roadmap.done, roadmap.note, roadmap.open_points) == (True, "", 0)
-    assert negotiation_sheet(STEPS, {}, done, TODAY).done == 1
+    assert make_negotiation_sheet(STEPS, {}, done, TODAY).done == 1
 
 
 def test_ticks_of_steps_that_there_are_no_more_have_no_effect() -> None:
-    assert negotiation_sheet(STEPS, {}, {"P999-01": "old"}, TODAY).done == 0
+    assert make_negotiation_sheet(STEPS, {}, {"P999-01": "old"}, TODAY).done == 0
 
 
 BARE = """

@@ -11,45 +11,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.buying import NEWEST, Verdict
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.precision import Precision
-from gpudesk.domain.progress import finished
-from gpudesk.domain.questions import AnswerValue, DecisionSettings
-from gpudesk.domain.ranges import Range
-from gpudesk.domain.routing import RateOrigin, RequestKind, RequestMix, RoutePlan
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.sheets.routing_words import routing_label
-from gpudesk.sheets.waiting_words import waiting_label
-from gpudesk.workbench.deciding.plan_inputs import (
+from gpudesk.decision.purchasing.deferral_costs import compute_slip_curve
+from gpudesk.decision.purchasing.plan_inputs import (
     ASSUMED_LAUNCH,
     NO_PART,
     PLAN_INPUTS,
-    InputFrom,
-    Plan,
-    bought_position,
-    gone,
-    launch_of,
+    InputOrigin,
+    PlanTopic,
+    find_bought_position,
+    find_removed_key,
+    find_split_positions,
+    get_launch_months,
+    get_slip,
+    make_request_mix,
+    make_wait_question,
     parse_plan,
     parse_plans,
-    request_mix,
-    slip_of,
-    split_positions,
-    wait_question,
 )
-from gpudesk.workbench.deciding.slip_curve import slip_curve
-from gpudesk.workbench.decision_fields import decision_fields, parse_decision
-from gpudesk.workbench.scenario_file import read_scenario, scenario_text
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import format_scenario, read_scenario, read_template
+from gpudesk.documents.scenario_sections import parse_decision, write_decision_section
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import AnswerValue, DecisionSettings
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.progress import run_to_end
+from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralVerdict
+from gpudesk.domain.routing import RequestKind, RequestMix, RequestRateOrigin, RoutePlan
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.report.decision.buy_or_wait import label_deferral_input
+from gpudesk.report.decision.routing import label_routing_input
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 
 TODAY = "2026-11-23"
 H200, MI325X, B200, MI355X = range(4)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -86,7 +85,7 @@ def numbers(name: str) -> st.SearchStrategy[AnswerValue]:
 def test_every_input_is_read_as_it_was_written(stated: tuple[str, AnswerValue]) -> None:
     name, value = stated
     settings = DecisionSettings(plans={name: value})
-    fields = json.loads(json.dumps(decision_fields(settings)))
+    fields = json.loads(json.dumps(write_decision_section(settings)))
     assert parse_decision(fields) == settings
 
 
@@ -119,12 +118,10 @@ def test_what_cannot_be_is_told_with_its_place(
         parse_plans(plans)
     told = refused.value
     assert (told.problem.id, (told.where or "").startswith(where)) == (problem, True)
-    fields = json.loads(scenario_text(planned(scenario, buy_part="h200-sxm")))
+    fields = json.loads(format_scenario(planned(scenario, buy_part="h200-sxm")))
     assert "buy_part" in json.dumps(fields)
     path = tmp_path / "wrong.gpudesk"
-    path.write_text(
-        json.dumps(fields).replace('{"buy_part": "h200-sxm"}', json.dumps(plans)), encoding="utf-8"
-    )
+    path.write_text(json.dumps(fields).replace('{"buy_part": "h200-sxm"}', json.dumps(plans)), encoding="utf-8")
     with pytest.raises(InputError) as raised:
         read_scenario(path)
     assert where in (raised.value.where or "")
@@ -136,8 +133,8 @@ def test_an_input_that_says_nothing_is_left_out() -> None:
 
 def test_every_input_of_a_form_has_a_name() -> None:
     for name, spec in PLAN_INPUTS.items():
-        if spec.plan is not Plan.PURCHASE:
-            label = waiting_label(name) if spec.plan is Plan.WAITING else routing_label(name)
+        if spec.plan is not PlanTopic.PURCHASE:
+            label = label_deferral_input(name) if spec.plan is PlanTopic.WAITING else label_routing_input(name)
             assert label
 
 
@@ -151,16 +148,16 @@ def test_defaults_are_values_that_can_be_stated() -> None:
 
 
 def test_without_a_word_the_question_is_that_of_the_catalog(scenario: Scenario) -> None:
-    asked = wait_question(scenario, today=TODAY)
-    assert (asked.next_part, asked.months_to_launch, asked.today) == (NEWEST, ASSUMED_LAUNCH, TODAY)
+    asked = make_wait_question(scenario, today=TODAY)
+    assert (asked.next_part, asked.months_to_launch, asked.today) == (NEWEST_ACCELERATOR, ASSUMED_LAUNCH, TODAY)
     assert (asked.slip_months, asked.months_to_next, asked.years) == (None, None, None)
-    assert launch_of(scenario) == (ASSUMED_LAUNCH, InputFrom.ASSUMED)
+    assert get_launch_months(scenario) == (ASSUMED_LAUNCH, InputOrigin.ASSUMED)
 
 
 def test_the_launch_is_what_the_dialogue_says(scenario: Scenario) -> None:
-    assert launch_of(planned(scenario, 3.0)) == (3.0, InputFrom.DIALOGUE)
+    assert get_launch_months(planned(scenario, 3.0)) == (3.0, InputOrigin.DIALOGUE)
     unknown = replace(scenario, decision=DecisionSettings(answers={"months_to_launch": "unknown"}))
-    assert launch_of(unknown)[1] is InputFrom.ASSUMED
+    assert get_launch_months(unknown)[1] is InputOrigin.ASSUMED
 
 
 def test_what_is_stated_is_asked(scenario: Scenario) -> None:
@@ -175,63 +172,61 @@ def test_what_is_stated_is_asked(scenario: Scenario) -> None:
         usd_per_month=900,
         tokens_per_month=1e9,
     )
-    asked = wait_question(stated, today=TODAY)
+    asked = make_wait_question(stated, today=TODAY)
     assert asked.next_part == "b200-hgx"
-    assert asked.months_to_next == Range.exactly(6.0)
-    assert asked.slip_months == Range(1.0, 2.0, 4.0)
+    assert asked.months_to_next == UncertainValue.exactly(6.0)
+    assert asked.slip_months == UncertainValue(1.0, 2.0, 4.0)
     assert (asked.years, asked.tokens_per_month) == (5.0, 1e9)
-    assert asked.usd_per_month == Range.exactly(900.0)
-    assert wait_question(planned(scenario, next_part=NO_PART), today=TODAY).next_part is None
+    assert asked.usd_per_month == UncertainValue.exactly(900.0)
+    assert make_wait_question(planned(scenario, next_part=NO_PART), today=TODAY).next_part is None
 
 
 @pytest.mark.parametrize(
     ("plans", "slip"),
     [
         ({}, None),
-        ({"slip_likely": 3.0}, Range(0.0, 3.0, 6.0)),
-        ({"slip_likely": 9.0}, Range(0.0, 9.0, 9.0)),
-        ({"slip_low": 2.0}, Range(2.0, 2.0, 6.0)),
-        ({"slip_high": 12.0}, Range(0.0, 0.0, 12.0)),
-        ({"slip_low": 1.0, "slip_high": 3.0}, Range(1.0, 1.0, 3.0)),
+        ({"slip_likely": 3.0}, UncertainValue(0.0, 3.0, 6.0)),
+        ({"slip_likely": 9.0}, UncertainValue(0.0, 9.0, 9.0)),
+        ({"slip_low": 2.0}, UncertainValue(2.0, 2.0, 6.0)),
+        ({"slip_high": 12.0}, UncertainValue(0.0, 0.0, 12.0)),
+        ({"slip_low": 1.0, "slip_high": 3.0}, UncertainValue(1.0, 1.0, 3.0)),
     ],
 )
 def test_ends_of_a_slip_that_are_not_said_go_with_the_others(
-    plans: dict[str, AnswerValue], slip: Range | None
+    plans: dict[str, AnswerValue], slip: UncertainValue | None
 ) -> None:
-    assert slip_of(plans) == slip
+    assert get_slip(plans) == slip
 
 
 def test_the_part_to_buy_is_the_one_said_then_the_recommended_one(scenario: Scenario) -> None:
-    assert bought_position(scenario) == H200
-    assert bought_position(scenario, "b200-hgx") == B200
-    assert bought_position(planned(scenario, buy_part="mi325x"), "b200-hgx") == MI325X
+    assert find_bought_position(scenario) == H200
+    assert find_bought_position(scenario, "b200-hgx") == B200
+    assert find_bought_position(planned(scenario, buy_part="mi325x"), "b200-hgx") == MI325X
 
 
 def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenario) -> None:
     stale = planned(scenario, buy_part="gaudi3", vendor_a="gaudi3")
-    assert bought_position(stale, "b200-hgx") == B200
-    assert gone(stale, "buy_part") == "gaudi3"
-    assert gone(scenario, "buy_part") is None
-    assert split_positions(stale, vendor_of) == (H200, MI325X)
+    assert find_bought_position(stale, "b200-hgx") == B200
+    assert find_removed_key(stale, "buy_part") == "gaudi3"
+    assert find_removed_key(scenario, "buy_part") is None
+    assert find_split_positions(stale, vendor_of) == (H200, MI325X)
 
 
-def test_a_plan_answers_for_what_the_document_says(workbench: Workbench, scenario: Scenario) -> None:
+def test_a_plan_answers_for_what_the_document_says(workbench: GpuDeskService, scenario: Scenario) -> None:
     found = workbench.beside.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
-    assert (found.chosen, found.next_part, found.document) == ("h200-sxm", "b200-hgx", Verdict.BUY)
+    assert (found.chosen, found.next_part, found.document) == ("h200-sxm", "b200-hgx", DeferralVerdict.BUY)
     assert found.months_to_launch == 3.0
     alone = workbench.beside.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
     assert alone.next_part is None
 
 
 def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
-    workbench: Workbench, scenario: Scenario
+    workbench: GpuDeskService, scenario: Scenario
 ) -> None:
-    tuned = DecisionSettings(
-        answers={"tuned_for": "cdna4", "months_to_launch": 9.0}, plans={"next_part": "mi355x"}
-    )
+    tuned = DecisionSettings(answers={"tuned_for": "cdna4", "months_to_launch": 9.0}, plans={"next_part": "mi355x"})
     found = workbench.beside.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
     assert "D002-18" in [rule.rule for rule in found.rules]
-    assert found.document is Verdict.WAIT
+    assert found.document is DeferralVerdict.WAIT
     has_it = workbench.beside.buy_or_wait(
         replace(scenario, decision=replace(tuned, plans={"next_part": "mi455x"})), MI325X, TODAY
     )
@@ -246,32 +241,28 @@ def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
     ],
 )
 def test_a_next_part_that_cannot_be_is_told_by_its_input(
-    workbench: Workbench, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
+    workbench: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
         workbench.beside.buy_or_wait(saying(scenario, plans), H200, TODAY)
     assert (refused.value.where, refused.value.problem.id) == (where, problem)
 
 
-def test_the_curve_over_the_slip_goes_through_what_was_found(
-    workbench: Workbench, scenario: Scenario
-) -> None:
-    stated = planned(
-        scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2
-    )
+def test_the_curve_over_the_slip_goes_through_what_was_found(workbench: GpuDeskService, scenario: Scenario) -> None:
+    stated = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2)
     found = workbench.beside.buy_or_wait(stated, H200, TODAY)
-    points = {point.slip_months: point for point in slip_curve(found)}
+    points = {point.slip_months: point for point in compute_slip_curve(found)}
     assert found.sums is not None
     assert points[2.0].waiting_usd == pytest.approx(found.sums.waiting_usd.likely)
     assert points[2.0].gain_usd == pytest.approx(found.sums.gain_usd.likely)
     turn = found.turns.slip_months
     assert turn is not None
-    crossed = [point.gain_usd - point.waiting_usd > 0.0 for point in slip_curve(found)]
-    slips = [point.slip_months for point in slip_curve(found)]
+    crossed = [point.gain_usd - point.waiting_usd > 0.0 for point in compute_slip_curve(found)]
+    slips = [point.slip_months for point in compute_slip_curve(found)]
     assert crossed == [slip < turn for slip in slips]
     assert slips[-1] > turn
     unpriced = workbench.beside.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
-    assert slip_curve(unpriced) == ()
+    assert compute_slip_curve(unpriced) == ()
 
 
 # Two parts
@@ -284,7 +275,7 @@ def vendor_of(part: str) -> str:
 def test_two_parts_are_of_two_vendors_where_they_can_be(scenario: Scenario) -> None:
     def pair(*parts: str, **plans: AnswerValue) -> tuple[int, int]:
         columns = tuple(AcceleratorChoice(part) for part in parts)
-        return split_positions(saying(replace(scenario, accelerators=columns), plans), vendor_of)
+        return find_split_positions(saying(replace(scenario, accelerators=columns), plans), vendor_of)
 
     assert pair("h200-sxm", "b200-hgx", "mi325x") == (0, 2)
     assert pair("h200-sxm", "b200-hgx") == (0, 1)
@@ -297,7 +288,7 @@ def test_two_parts_are_of_two_vendors_where_they_can_be(scenario: Scenario) -> N
 
 
 def test_requests_are_those_stated(scenario: Scenario) -> None:
-    assert request_mix(scenario) == (RequestMix(), None)
+    assert make_request_mix(scenario) == (RequestMix(), None)
     stated = planned(
         scenario,
         long_share=0.5,
@@ -309,16 +300,14 @@ def test_requests_are_those_stated(scenario: Scenario) -> None:
         other_model_weights="fp16",
     )
     mix = RequestMix(0.5, 9000, 70, "llama-3.1-8b", RequestKind.SHORT, Precision.FP16)
-    assert request_mix(stated) == (mix, 4.0)
-    assert request_mix(planned(scenario, other_model_weights="fp16"))[0].weights is None
+    assert make_request_mix(stated) == (mix, 4.0)
+    assert make_request_mix(planned(scenario, other_model_weights="fp16"))[0].weights is None
 
 
-def test_routing_answers_for_what_the_document_says(workbench: Workbench, scenario: Scenario) -> None:
-    found = workbench.beside.routing(
-        planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10)
-    )
+def test_routing_answers_for_what_the_document_says(workbench: GpuDeskService, scenario: Scenario) -> None:
+    found = workbench.beside.routing(planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10))
     assert found.keys == ("h200-sxm", "b200-hgx")
-    assert (found.requests_per_s, found.rate_origin) == (10.0, RateOrigin.YOURS)
+    assert (found.requests_per_s, found.rate_origin) == (10.0, RequestRateOrigin.YOURS)
     assert [plan.plan for plan in found.plans] == list(RoutePlan)
 
 
@@ -330,23 +319,21 @@ def test_routing_answers_for_what_the_document_says(workbench: Workbench, scenar
     ],
 )
 def test_routing_that_cannot_be_is_told_by_its_input(
-    workbench: Workbench, scenario: Scenario, plans: dict[str, AnswerValue], where: str
+    workbench: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
         workbench.beside.routing(saying(scenario, plans))
     assert refused.value.where == where
 
 
-def test_rules_on_mixing_are_those_that_disagree_with_their_dates(workbench: Workbench) -> None:
+def test_rules_on_mixing_are_those_that_disagree_with_their_dates(workbench: GpuDeskService) -> None:
     rules = workbench.beside.rules_on_mixing()
     assert [rule.id for rule in rules] == ["D002-07", "D002-20", "D000-21"]
     assert [rule.dated for rule in rules] == sorted(rule.dated or "" for rule in rules)
     assert all(rule.against for rule in rules)
 
 
-def test_jobs_bring_the_same(workbench: Workbench, scenario: Scenario) -> None:
+def test_jobs_bring_the_same(workbench: GpuDeskService, scenario: Scenario) -> None:
     beside = workbench.beside
-    assert finished(beside.buy_or_wait_steps(scenario, H200, TODAY)) == beside.buy_or_wait(
-        scenario, H200, TODAY
-    )
-    assert finished(beside.routing_steps(scenario)).plans == beside.routing(scenario).plans
+    assert run_to_end(beside.buy_or_wait_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
+    assert run_to_end(beside.routing_steps(scenario)).plans == beside.routing(scenario).plans

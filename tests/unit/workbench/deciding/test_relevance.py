@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.questions import QUESTIONS
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.deciding.asking import why_not_asked
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.facts.answers import explain_skipped_question
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.decision import QUESTIONS
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open(with_own=False) as opened:
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
@@ -25,12 +25,12 @@ def workbench() -> Iterator[Workbench]:
     [(("h200-sxm", "b200-hgx"), "CUDA"), (("mi325x", "mi355x"), "ROCm"), (("mi325x", "mi355x"), "CUDA")],
 )
 def test_no_answer_to_what_is_not_asked_moves_anything(
-    workbench: Workbench, parts: tuple[str, ...], runs_on: str
+    workbench: GpuDeskService, parts: tuple[str, ...], runs_on: str
 ) -> None:
     scenario = read_template("70b-chat-on-four")
     answer = workbench.answer(replace(scenario, accelerators=tuple(map(AcceleratorChoice, parts))))
     now = workbench.decide(answer, {"current_platform": runs_on})
-    left_out = [name for name in QUESTIONS if why_not_asked(name, now)]
+    left_out = [name for name in QUESTIONS if explain_skipped_question(name, now)]
     assert "team" in left_out
     stays = (runs_on == "CUDA") is ("h200-sxm" in parts)
     assert ("porting" in left_out) is stays

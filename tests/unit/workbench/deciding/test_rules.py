@@ -9,17 +9,16 @@ from typing import NamedTuple
 import pytest
 
 from gpudesk import paths
-from gpudesk.advisor.conditions import condition
-from gpudesk.advisor.judging import trace_of, weight_of
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.claims import Dispute, Source
-from gpudesk.domain.decisions import Effect, Fact, Rule
-from gpudesk.domain.questions import QUESTIONS, Strength
-from gpudesk.workbench.deciding.rules_file import read_rules
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.decision.rules.data_files import read_rules
+from gpudesk.decision.rules.scoring import resolve_rule_weight, trace_rules
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.claim import Dispute, Source
+from gpudesk.domain.decision import QUESTIONS, DecisionRule, FactValue, RuleEffect, RuleStrength
+from gpudesk.service import GpuDeskService
 
 RULES = {rule.id: rule for rule in read_rules(paths.rules_dir())}
-Named = Mapping[str, Fact]
+Named = Mapping[str, FactValue]
 NOTHING: Named = MappingProxyType({})
 
 
@@ -30,12 +29,12 @@ class Try(NamedTuple):
     silent: Named
     one: Named = NOTHING
     other: Named = NOTHING
-    effects: tuple[Effect, Effect] = (Effect.NONE, Effect.NONE)
+    effects: tuple[RuleEffect, RuleEffect] = (RuleEffect.NONE, RuleEffect.NONE)
 
 
-FAVOURS = (Effect.FAVOURS, Effect.NONE)
-REMOVES = (Effect.PASSES, Effect.REMOVES)
-CHECKS = (Effect.PASSES, Effect.NONE)
+FAVOURS = (RuleEffect.FAVOURS, RuleEffect.NONE)
+REMOVES = (RuleEffect.PASSES, RuleEffect.REMOVES)
+CHECKS = (RuleEffect.PASSES, RuleEffect.NONE)
 CUDA, ROCM = {"platform": "CUDA"}, {"platform": "ROCm"}
 STAYS, MOVES = {"needs_port": False}, {"needs_port": True}
 WIDE, NARROW = {"widest_software": True}, {"widest_software": False}
@@ -70,19 +69,12 @@ TRIES: dict[str, Try] = {
         REMOVES,
     ),
     "D000-07": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, REMOVES),
-    "D000-08": Try(
-        {"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS
-    ),
+    "D000-08": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS),
     "D000-09": Try({"priority": "certainty"}, {"priority": "cost"}, WIDE, NARROW, FAVOURS),
     "D000-10": Try({"porting": "no"}, {"porting": "yes"}, STAYS, MOVES, REMOVES),
     "D000-11": Try({"fleet": 64.0}, {"fleet": 8.0}),
     "D000-12": Try({"tuned_for": "cuda"}, {"tuned_for": "nothing"}, CUDA, ROCM, FAVOURS),
-    "D000-13": Try(
-        {"tuning": "own_code"},
-        {"tuning": "tuned"},
-        *leads("bandwidth"),
-        FAVOURS,
-    ),
+    "D000-13": Try({"tuning": "own_code"}, {"tuning": "tuned"}, *leads("bandwidth"), FAVOURS),
     "D000-14": Try({"current_platform": "CUDA"}, {"current_platform": "none"}, STAYS, MOVES, FAVOURS),
     "D000-15": Try(
         {"monthly_hours": 800.0, "acquisition": "rent"},
@@ -140,10 +132,7 @@ TRIES: dict[str, Try] = {
     ),
     "D000-28": Try({"site": "oam"}, {"site": "open"}, FITS, NOT, CHECKS),
     "D001-01": Try(
-        {"fewest_count": 2.0, "most_count": 6.0},
-        {"fewest_count": 3.0, "most_count": 6.0},
-        *leads("count"),
-        FAVOURS,
+        {"fewest_count": 2.0, "most_count": 6.0}, {"fewest_count": 3.0, "most_count": 6.0}, *leads("count"), FAVOURS
     ),
     "D001-02": Try(
         {"kv_some_short": True},
@@ -153,28 +142,16 @@ TRIES: dict[str, Try] = {
         FAVOURS,
     ),
     "D001-03": Try(
-        {"acquisition": "rent"},
-        {"acquisition": "undecided"},
-        {"rent_providers": 6.0},
-        {"rent_providers": 1.0},
-        FAVOURS,
+        {"acquisition": "rent"}, {"acquisition": "undecided"}, {"rent_providers": 6.0}, {"rent_providers": 1.0}, FAVOURS
     ),
-    "D001-04": Try(
-        {"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS
-    ),
+    "D001-04": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS),
     "D001-05": Try({"tuning": "untuned"}, {"tuning": "own_code"}, WIDE, NARROW, FAVOURS),
-    "D001-06": Try(
-        {"kv_some_short": True, "all_fit_alone": True}, {"kv_some_short": None, "all_fit_alone": True}
-    ),
+    "D001-06": Try({"kv_some_short": True, "all_fit_alone": True}, {"kv_some_short": None, "all_fit_alone": True}),
     "D001-07": Try({"params_b": 405.0}, {"params_b": 70.0}, *leads("throughput_each"), FAVOURS),
     "D001-08": Try({"decode_share": 0.2}, {"decode_share": None}, *leads("compute"), FAVOURS),
     "D001-09": Try({"api_checked": "no"}, {"api_checked": None}),
     "D001-10": Try(
-        {"serving_engine": "vllm"},
-        {"serving_engine": "any"},
-        {"runs_engine": True},
-        {"runs_engine": False},
-        CHECKS,
+        {"serving_engine": "vllm"}, {"serving_engine": "any"}, {"runs_engine": True}, {"runs_engine": False}, CHECKS
     ),
     "D002-01": Try({"bound_by": "capacity"}, {"bound_by": "memory bandwidth"}, *leads("kv_room"), FAVOURS),
     "D002-02": Try({"priority": "speed"}, {"priority": "users"}, *leads("throughput_each"), FAVOURS),
@@ -185,23 +162,13 @@ TRIES: dict[str, Try] = {
         {"spend_usd": 120_000.0},
         FAVOURS,
     ),
-    "D002-04": Try(
-        {"precision": "fp4"}, {"precision": "any"}, {"native_fp4": True}, {"native_fp4": False}, REMOVES
-    ),
+    "D002-04": Try({"precision": "fp4"}, {"precision": "any"}, {"native_fp4": True}, {"native_fp4": False}, REMOVES),
     "D002-05": Try({"standard_model": False}, {"standard_model": None}, *leads("model_engines"), FAVOURS),
     "D002-06": Try(
-        {"serving_engine": "tgi"},
-        {"serving_engine": "sglang"},
-        {"runs_engine": True},
-        {"runs_engine": False},
-        FAVOURS,
+        {"serving_engine": "tgi"}, {"serving_engine": "sglang"}, {"runs_engine": True}, {"runs_engine": False}, FAVOURS
     ),
     "D002-07": Try(
-        {"vendor_policy": "one", "team": "small"},
-        {"vendor_policy": "one", "team": "rocm"},
-        STAYS,
-        MOVES,
-        FAVOURS,
+        {"vendor_policy": "one", "team": "small"}, {"vendor_policy": "one", "team": "rocm"}, STAYS, MOVES, FAVOURS
     ),
     "D002-08": Try({"priority": "users"}, {"priority": "cost"}, *leads("concurrency"), FAVOURS),
     "D002-09": Try(
@@ -213,25 +180,17 @@ TRIES: dict[str, Try] = {
     "D002-10": Try({"fleet": 4000.0}, {"fleet": 1000.0}, *leads("power"), FAVOURS),
     "D002-11": Try({"site": "rack"}, {"site": "open"}, *leads("density"), FAVOURS),
     "D002-12": Try({"site": "amd"}, {"site": "hgx"}, {"vendor": "AMD"}, {"vendor": "NVIDIA"}, FAVOURS),
-    "D002-13": Try(
-        {"standing": "reference"}, {"standing": "none"}, {"references": 2.0}, {"references": 0.0}, FAVOURS
-    ),
-    "D002-14": Try(
-        {"standing": "frontier"}, {"standing": "none", "priority": "speed"}, WIDE, NARROW, FAVOURS
-    ),
+    "D002-13": Try({"standing": "reference"}, {"standing": "none"}, {"references": 2.0}, {"references": 0.0}, FAVOURS),
+    "D002-14": Try({"standing": "frontier"}, {"standing": "none", "priority": "speed"}, WIDE, NARROW, FAVOURS),
     "D002-15": Try(
         {"destination": "controlled"},
         {"destination": "free"},
         {"export_free": True},
         {"export_free": None},
-        (Effect.PASSES, Effect.UNDECIDED),
+        (RuleEffect.PASSES, RuleEffect.UNDECIDED),
     ),
     "D002-16": Try(
-        {"months_to_launch": 2.0},
-        {"months_to_launch": None},
-        {"announced": False},
-        {"announced": True},
-        FAVOURS,
+        {"months_to_launch": 2.0}, {"months_to_launch": None}, {"announced": False}, {"announced": True}, FAVOURS
     ),
     "D002-17": Try(
         {"years": 3.0, "waiting": "no", "acquisition": "own"},
@@ -240,23 +199,12 @@ TRIES: dict[str, Try] = {
         FAVOURS,
     ),
     "D002-18": Try(
-        {"tuned_for": "cdna4"},
-        {"tuned_for": "cuda"},
-        {"generation": "cdna4"},
-        {"generation": "hopper"},
-        FAVOURS,
+        {"tuned_for": "cdna4"}, {"tuned_for": "cuda"}, {"generation": "cdna4"}, {"generation": "hopper"}, FAVOURS
     ),
-    "D002-19": Try(
-        {"waiting": "unpriced"}, {"waiting": "no"}, {"announced": False}, {"announced": True}, FAVOURS
-    ),
+    "D002-19": Try({"waiting": "unpriced"}, {"waiting": "no"}, {"announced": False}, {"announced": True}, FAVOURS),
     "D002-20": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "one"}),
     "D003-01": Try({"current_platform": "CUDA"}, {"current_platform": "ROCm"}, STAYS, MOVES, FAVOURS),
-    "D003-02": Try(
-        {"params_b": 405.0, "most_hosts": 2.0},
-        {"params_b": 405.0, "most_hosts": 1.0},
-        *LINKED,
-        FAVOURS,
-    ),
+    "D003-02": Try({"params_b": 405.0, "most_hosts": 2.0}, {"params_b": 405.0, "most_hosts": 1.0}, *LINKED, FAVOURS),
     "D003-03": Try({"work": "media"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
     "D003-04": Try({"team": "small"}, {"team": "cuda"}, WIDE, NARROW, FAVOURS),
     "D003-05": Try(
@@ -323,15 +271,9 @@ TRIES: dict[str, Try] = {
     "D003-23": Try({"engine_everywhere": False}, {"engine_everywhere": None}, STAYS, MOVES, FAVOURS),
     "D003-24": Try({"unsure": True}, {}),
     "D003-25": Try(
-        {"months_to_launch": 0.0},
-        {"months_to_launch": 6.0},
-        {"announced": False},
-        {"announced": True},
-        FAVOURS,
+        {"months_to_launch": 0.0}, {"months_to_launch": 6.0}, {"announced": False}, {"announced": True}, FAVOURS
     ),
-    "D004-01": Try(
-        {"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVOURS
-    ),
+    "D004-01": Try({"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVOURS),
     "D004-02": Try({"work": "serving"}, {"work": "media"}, FITS, NOT, CHECKS),
     "D004-03": Try({"has_model": True}, {}, FITS, NOT, REMOVES),
     "D004-04": Try(
@@ -371,32 +313,17 @@ TRIES: dict[str, Try] = {
         CHECKS,
     ),
     "D004-13": Try(
-        {"most_count": 4.0, "fewest_count": 2.0},
-        {"most_count": 2.0, "fewest_count": 2.0},
-        *leads("cost"),
-        FAVOURS,
+        {"most_count": 4.0, "fewest_count": 2.0}, {"most_count": 2.0, "fewest_count": 2.0}, *leads("cost"), FAVOURS
     ),
     "D004-14": Try({"work": "media"}, {"work": "serving"}, FITS, NOT, CHECKS),
     "L-01": Try(
-        {"ttft_limit_ms": 2000.0},
-        {"ttft_limit_ms": float("inf")},
-        {"ttft_ms": 900.0},
-        {"ttft_ms": 2500.0},
-        REMOVES,
+        {"ttft_limit_ms": 2000.0}, {"ttft_limit_ms": float("inf")}, {"ttft_ms": 900.0}, {"ttft_ms": 2500.0}, REMOVES
     ),
     "L-02": Try(
-        {"tpot_limit_ms": 50.0},
-        {"tpot_limit_ms": float("inf")},
-        {"tpot_ms": 30.0},
-        {"tpot_ms": 60.0},
-        REMOVES,
+        {"tpot_limit_ms": 50.0}, {"tpot_limit_ms": float("inf")}, {"tpot_ms": 30.0}, {"tpot_ms": 60.0}, REMOVES
     ),
     "L-03": Try(
-        {"serving_engine": "vllm"},
-        {"serving_engine": "any"},
-        {"runs_engine": True},
-        {"runs_engine": False},
-        REMOVES,
+        {"serving_engine": "vllm"}, {"serving_engine": "any"}, {"runs_engine": True}, {"runs_engine": False}, REMOVES
     ),
     "L-04": Try(
         {"some_announced": True, "waiting": "no"},
@@ -412,7 +339,7 @@ TRIES: dict[str, Try] = {
 @pytest.mark.parametrize("name", TRIES)
 def test_a_rule_fires_and_does_what_it_says(name: str) -> None:
     tried, rule = TRIES[name], RULES[name]
-    (line,) = trace_of([rule], tried.fires, [tried.one, tried.other], {}, {})
+    (line,) = trace_rules([rule], tried.fires, [tried.one, tried.other], {}, {})
     assert tuple(cell.effect for cell in line.cells) == tried.effects
     assert line.rule is rule
     assert line.tested
@@ -421,7 +348,7 @@ def test_a_rule_fires_and_does_what_it_says(name: str) -> None:
 @pytest.mark.parametrize("name", TRIES)
 def test_a_rule_is_silent_elsewhere(name: str) -> None:
     tried = TRIES[name]
-    assert trace_of([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
+    assert trace_rules([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
 
 
 def test_every_rule_is_tried_and_all_97_of_the_documents_are_there() -> None:
@@ -432,20 +359,20 @@ def test_every_rule_is_tried_and_all_97_of_the_documents_are_there() -> None:
 def test_rules_have_the_strengths_of_their_documents() -> None:
     hard = {"D000-01", "D000-06", "D000-07", "D000-10", "D002-04", "D002-15", "D003-09"}
     hard |= {"D004-03", "D004-05", "D004-06"}
-    found = {rule.id for rule in RULES.values() if rule.source and rule.strength is Strength.HARD}
+    found = {rule.id for rule in RULES.values() if rule.source and rule.strength is RuleStrength.HARD}
     assert found == hard
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
-def test_only_what_must_hold_removes(rule: Rule) -> None:
+def test_only_what_must_hold_removes(rule: DecisionRule) -> None:
     removing = [case for case in rule.cases if case.requires is not None]
-    assert bool(removing) == (rule.strength is Strength.HARD)
+    assert bool(removing) == (rule.strength is RuleStrength.HARD)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
-def test_questions_that_conditions_name_are_those_that_the_rule_asks(rule: Rule) -> None:
-    named = {name for case in rule.cases for name in condition(case.when).names}
-    named |= {name for case in rule.cases if case.asked for name in condition(case.asked).names}
+def test_questions_that_conditions_name_are_those_that_the_rule_asks(rule: DecisionRule) -> None:
+    named = {name for case in rule.cases for name in parse_condition(case.when).names}
+    named |= {name for case in rule.cases if case.asked for name in parse_condition(case.asked).names}
     assert named & set(QUESTIONS) <= set(rule.asks)
 
 
@@ -453,12 +380,12 @@ def test_what_nothing_is_left_of_weighs_nothing_unless_a_user_says_so() -> None:
     unfounded = {rule.id for rule in RULES.values() if rule.unfounded is not None}
     assert unfounded == {"D000-05", "D000-26", "D002-10", "D003-22"}
     for name in unfounded:
-        assert weight_of(RULES[name], {}) == 0.0
-        assert weight_of(RULES[name], {name: 2.0}) == 2.0
+        assert resolve_rule_weight(RULES[name], {}) == 0.0
+        assert resolve_rule_weight(RULES[name], {name: 2.0}) == 2.0
 
 
 def test_rules_name_accelerators_disputes_and_sources_of_the_catalog() -> None:
-    with Workbench.open(with_own=False) as workbench:
+    with GpuDeskService.open(with_own=False) as workbench:
         catalog = workbench.catalog
         things = catalog.accelerators(), catalog.disputes(), catalog.sources()
     _check_names(*things)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench.deciding.rules_file import read_rules
+from gpudesk.decision.rules.data_files import read_rules
+from gpudesk.text.messages import InputError
 
 HEAD = 'dated = ""\npair = []\n'
 RULE = '[[rules]]\nid = "X-01"\nstrength = "mild"\ntheme = "t"\ntitle = "A"\nwhy = "B"\n'

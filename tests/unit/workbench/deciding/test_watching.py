@@ -8,39 +8,38 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.watching import Signal, Watched, WatchNote, WatchValue, watch_list
-from gpudesk.sentences import sentence
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.deciding.signals_file import read_signals
-from gpudesk.workbench.deciding.watch_edits import forget_signal, note_signal
-from gpudesk.workbench.own_catalog import OwnCatalog
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.user_store import edits, entry
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
+from gpudesk.decision.rules.data_files import read_signals
+from gpudesk.domain.watch_list import SignalStatus, WatchNote, WatchSignal, WatchValue, make_watch_list
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_message
 
 SIGNALS = {signal.id: signal for signal in read_signals(paths.signals_path())}
 GAP, REFERENCE = SIGNALS["W002-01"], SIGNALS["W002-03"]
 
 
 @pytest.fixture
-def bench() -> Iterator[Workbench]:
-    with Workbench.open() as bench:
+def bench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as bench:
         yield bench
 
 
 def noted(
-    own: OwnCatalog, signal: Signal = GAP, value: WatchValue = 9, date: str = "2026-10", **more: str
+    own: UserCatalog, signal: WatchSignal = GAP, value: WatchValue = 9, date: str = "2026-10", **more: str
 ) -> None:
     source = more.pop("source", "Our own test")
     own.do(note_signal(own.watched, signal, value, date=date, source=source, **more))
 
 
-def values(own: OwnCatalog) -> list[tuple[str, WatchValue]]:
+def values(own: UserCatalog) -> list[tuple[str, WatchValue]]:
     """Ask anew each time."""
     return [(note.signal, note.value) for note in own.watched]
 
 
-def state(own: OwnCatalog, signal: Signal = GAP) -> Watched:
-    return next(each for each in watch_list(SIGNALS.values(), own.watched) if each.signal is signal)
+def state(own: UserCatalog, signal: WatchSignal = GAP) -> SignalStatus:
+    return next(each for each in make_watch_list(SIGNALS.values(), own.watched) if each.signal is signal)
 
 
 # What holds
@@ -52,7 +51,7 @@ def test_there_are_the_five_signals_of_the_document() -> None:
 
 
 def test_newest_value_on_record_holds_as_long_as_the_user_says_nothing() -> None:
-    by_id = {each.signal.id: each for each in watch_list(SIGNALS.values(), ())}
+    by_id = {each.signal.id: each for each in make_watch_list(SIGNALS.values(), ())}
     gap = by_id["W002-01"]
     assert (gap.value, gap.date, gap.passed, gap.missing) == (23, "2024-01", False, 11)
     assert (by_id["W002-03"].value, by_id["W002-03"].passed) == (False, False)
@@ -64,14 +63,14 @@ def test_newest_value_on_record_holds_as_long_as_the_user_says_nothing() -> None
     ("value", "passed", "missing"), [(12.1, False, 0.1), (12, False, 0), (11.9, True, 0), (-3, True, 0)]
 )
 def test_signal_passes_beyond_its_threshold_and_not_on_it(value: float, passed: bool, missing: float) -> None:
-    (gap,) = watch_list([GAP], [WatchNote(GAP.id, value, "2026-10", "A test")])
+    (gap,) = make_watch_list([GAP], [WatchNote(GAP.id, value, "2026-10", "A test")])
     assert gap.passed is passed
     assert gap.missing == pytest.approx(missing)
 
 
 def test_note_of_the_user_holds_whatever_is_on_record_and_the_record_stays() -> None:
     note = WatchNote(REFERENCE.id, True, "2023-01", "A page")
-    (reference,) = watch_list([REFERENCE], [note])
+    (reference,) = make_watch_list([REFERENCE], [note])
     assert (reference.value, reference.date, reference.passed) == (True, "2023-01", True)
     assert reference.note == note
     assert reference.known is not None
@@ -79,9 +78,9 @@ def test_note_of_the_user_holds_whatever_is_on_record_and_the_record_stays() -> 
 
 
 @pytest.mark.parametrize(("signal", "value"), [(GAP, True), (REFERENCE, 3.0)])
-def test_note_that_is_not_of_the_form_of_its_signal_has_no_effect(signal: Signal, value: WatchValue) -> None:
+def test_note_that_is_not_of_the_form_of_its_signal_has_no_effect(signal: WatchSignal, value: WatchValue) -> None:
     note = WatchNote(signal.id, value, "2026-10", "An older program")
-    (found,) = watch_list([signal], [note])
+    (found,) = make_watch_list([signal], [note])
     assert found.idle == note
     assert found.note is None
     assert found.value == signal.known[0].value
@@ -90,12 +89,12 @@ def test_note_that_is_not_of_the_form_of_its_signal_has_no_effect(signal: Signal
 # Steps
 
 
-def test_note_is_written_undone_and_done_again(bench: Workbench) -> None:
+def test_note_is_written_undone_and_done_again(bench: GpuDeskService) -> None:
     noted(bench.own, note="read twice")
     assert bench.own.watched == (WatchNote(GAP.id, 9, "2026-10", "Our own test", "read twice"),)
     assert state(bench.own).passed is True
     assert bench.own.undo_text is not None
-    assert sentence(bench.own.undo_text) == f"Note on the watch list: {GAP.title}"
+    assert format_message(bench.own.undo_text) == f"Note on the watch list: {GAP.title}"
     bench.own.undo()
     assert values(bench.own) == []
     assert state(bench.own).passed is False
@@ -103,28 +102,25 @@ def test_note_is_written_undone_and_done_again(bench: Workbench) -> None:
     assert state(bench.own).passed is True
 
 
-def test_note_is_there_after_the_program_ended(bench: Workbench) -> None:
+def test_note_is_there_after_the_program_ended(bench: GpuDeskService) -> None:
     noted(bench.own)
     noted(bench.own, REFERENCE, True)
     bench.close()
-    with Workbench.open() as again:
+    with GpuDeskService.open() as again:
         assert again.own.watched == bench.own.watched
         assert len(again.own.facts) == 0
 
 
-def test_another_note_takes_the_place_of_the_former_and_gives_it_back(bench: Workbench) -> None:
+def test_another_note_takes_the_place_of_the_former_and_gives_it_back(bench: GpuDeskService) -> None:
     noted(bench.own)
     noted(bench.own, REFERENCE, False)
     noted(bench.own, value=15.5, date="2026-11-20")
-    assert values(bench.own) == [
-        (GAP.id, 15.5),
-        (REFERENCE.id, False),
-    ]
+    assert values(bench.own) == [(GAP.id, 15.5), (REFERENCE.id, False)]
     bench.own.undo()
     assert values(bench.own) == [(GAP.id, 9), (REFERENCE.id, False)]
 
 
-def test_note_can_be_removed_and_comes_back(bench: Workbench) -> None:
+def test_note_can_be_removed_and_comes_back(bench: GpuDeskService) -> None:
     noted(bench.own)
     bench.own.do(forget_signal(bench.own.watched, GAP))
     assert state(bench.own).note is None
@@ -135,10 +131,10 @@ def test_note_can_be_removed_and_comes_back(bench: Workbench) -> None:
     assert refused.value.problem.id == "watch.no_note"
 
 
-def test_notes_and_facts_are_undone_in_the_order_of_their_steps(bench: Workbench) -> None:
+def test_notes_and_facts_are_undone_in_the_order_of_their_steps(bench: GpuDeskService) -> None:
     noted(bench.own)
-    quote = own_edits.own_source("A quote")
-    bench.own.do(own_edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", quote, today="2026-11-23"))
+    quote = entry.make_user_source("A quote")
+    bench.own.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", quote, today="2026-11-23"))
     noted(bench.own, REFERENCE, True)
     bench.own.undo()
     assert (len(bench.own.watched), bench.catalog.attribute("mi325x", "tdp").value) == (1, 900)
@@ -149,7 +145,7 @@ def test_notes_and_facts_are_undone_in_the_order_of_their_steps(bench: Workbench
     assert values(bench.own) == []
 
 
-def test_note_moves_neither_catalog_nor_estimates(bench: Workbench) -> None:
+def test_note_moves_neither_catalog_nor_estimates(bench: GpuDeskService) -> None:
     catalog, revision, estimator = bench.catalog, bench.catalog.revision, bench.estimator
     noted(bench.own)
     assert bench.catalog is catalog
@@ -157,7 +153,7 @@ def test_note_moves_neither_catalog_nor_estimates(bench: Workbench) -> None:
     assert bench.estimator is estimator
 
 
-def test_listeners_learn_of_a_note(bench: Workbench) -> None:
+def test_listeners_learn_of_a_note(bench: GpuDeskService) -> None:
     heard: list[frozenset[str]] = []
     bench.own.subscribe(heard.append)
     noted(bench.own)
@@ -166,16 +162,16 @@ def test_listeners_learn_of_a_note(bench: Workbench) -> None:
 
 
 def test_without_a_file_notes_last_as_long_as_the_program() -> None:
-    own = OwnCatalog(None, lambda _facts, _edit: None)
+    own = UserCatalog(None, lambda _facts, _edit: None)
     noted(own)
     assert state(own).passed is True
     own.undo()
     assert own.watched == ()
 
 
-def test_note_of_another_program_is_taken_up_and_protects_what_it_wrote(bench: Workbench) -> None:
+def test_note_of_another_program_is_taken_up_and_protects_what_it_wrote(bench: GpuDeskService) -> None:
     noted(bench.own)
-    with Workbench.open() as other:
+    with GpuDeskService.open() as other:
         noted(other.own, value=14)
         with pytest.raises(InputError) as refused:
             noted(bench.own, value=7)
@@ -185,9 +181,9 @@ def test_note_of_another_program_is_taken_up_and_protects_what_it_wrote(bench: W
     assert state(bench.own).value == 7
 
 
-def test_note_of_another_program_is_seen_when_looked_for(bench: Workbench) -> None:
+def test_note_of_another_program_is_seen_when_looked_for(bench: GpuDeskService) -> None:
     noted(bench.own)
-    with Workbench.open() as other:
+    with GpuDeskService.open() as other:
         noted(other.own, REFERENCE, True)
     assert bench.own.look_again()
     assert len(bench.own.watched) == 2
@@ -211,14 +207,14 @@ def test_note_of_another_program_is_seen_when_looked_for(bench: Workbench) -> No
     ],
 )
 def test_note_that_cannot_be_is_refused_at_its_field(
-    signal: Signal, value: WatchValue, date: str, source: str, where: str, problem: str
+    signal: WatchSignal, value: WatchValue, date: str, source: str, where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
         note_signal((), signal, value, date=date, source=source)
     assert (refused.value.where, refused.value.problem.id) == (where, problem)
 
 
-def test_note_that_says_what_is_there_already_is_no_step(bench: Workbench) -> None:
+def test_note_that_says_what_is_there_already_is_no_step(bench: GpuDeskService) -> None:
     noted(bench.own)
     with pytest.raises(InputError) as refused:
         noted(bench.own, source=" Our own test ")

@@ -10,18 +10,22 @@ from typing import Final
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
+from gpudesk.costing.worked_calculations import SPAN, SPANS
+from gpudesk.costing.worked_examples import CALCULATIONS, compute_worked_figure, read_worked_examples
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.worked_examples import Tolerance, Verdict, WorkedExample
-from gpudesk.engine.kv import cache_profile
-from gpudesk.sheets.worked_words import arithmetic_lines, number_text, verdict_sentence
-from gpudesk.workbench.workbench import Workbench
-from gpudesk.workbench.worked.reading import CALCULATIONS, read_examples, work_out
-from gpudesk.workbench.worked.spans import SPAN, SPANS
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.report.explanation.worked_examples import (
+    describe_worked_verdict,
+    format_worked_number,
+    list_worked_arithmetic,
+)
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
 
-EXAMPLES: Final = read_examples(paths.worked_examples_path())
+EXAMPLES: Final = read_worked_examples(paths.worked_examples_path())
 #: Expected values are printed with six digits.
 _PRINTED: Final = 5e-6
 _BINARY: Final[dict[type[ast.operator], Callable[[float, float], float]]] = {
@@ -58,14 +62,14 @@ def evaluated(node: ast.expr, values: Mapping[str, float]) -> float:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[each.id for each in EXAMPLES])
 def test_every_example(example: WorkedExample) -> None:
-    worked = work_out(example)
+    worked = compute_worked_figure(example)
     assert worked is not None
     assert worked.verdict is example.verdict
     formatter = Formatter()
-    said = verdict_sentence(worked, formatter)
+    said = describe_worked_verdict(worked, formatter)
     if example.formula is None:
         assert worked.working is None
-        assert arithmetic_lines(worked, formatter) == []
+        assert list_worked_arithmetic(worked, formatter) == []
         assert said.startswith("Nothing gives this figure")
         return
     assert worked.working is not None
@@ -74,23 +78,23 @@ def test_every_example(example: WorkedExample) -> None:
     assert value == pytest.approx(example.expected, rel=_PRINTED, abs=0)
     formula = ast.parse(example.formula, mode="eval").body
     assert value == pytest.approx(evaluated(formula, example.inputs), rel=1e-12)
-    named, numbers = arithmetic_lines(worked, formatter)
+    named, numbers = list_worked_arithmetic(worked, formatter)
     assert all(each.name in named for each in worked.working.inputs)
-    shown = {number_text(each.number, formatter) for each in worked.working.inputs}
+    shown = {format_worked_number(each.number, formatter) for each in worked.working.inputs}
     assert all(text in numbers for text in shown)
     in_trillions = any(each.unit == "TFLOP" for each in worked.working.inputs)
     for given in example.inputs.values():
         size = 1e12 if in_trillions and given > 1e12 else 1.0
-        assert number_text(given / size, formatter) in shown
-    assert numbers.endswith(number_text(value, formatter, worked.working.unit))
-    if worked.verdict is Verdict.REFUSED:
+        assert format_worked_number(given / size, formatter) in shown
+    assert numbers.endswith(format_worked_number(value, formatter, worked.working.unit))
+    if worked.verdict is WorkedExampleVerdict.REFUSED:
         assert "but arithmetic gives" in said
 
 
 def test_nothing_is_missing() -> None:
     assert len(EXAMPLES) == 560
     assert len({each.id for each in EXAMPLES}) == 560
-    assert [each.id for each in EXAMPLES if work_out(each) is None] == []
+    assert [each.id for each in EXAMPLES if compute_worked_figure(each) is None] == []
 
 
 def test_no_calculation_is_without_an_example() -> None:
@@ -103,7 +107,7 @@ def test_no_calculation_is_without_an_example() -> None:
     ("formula", "statement"), [("a**b", "some"), ("a-b", "weeks from one day to another"), ("a-b", "")]
 )
 def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, statement: str) -> None:
-    assert work_out(WorkedExample("X-1", None, statement, formula, {"a": 3.0, "b": 2.0})) is None
+    assert compute_worked_figure(WorkedExample("X-1", None, statement, formula, {"a": 3.0, "b": 2.0})) is None
 
 
 @pytest.mark.parametrize(
@@ -162,11 +166,11 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
 )
 def test_how_an_example_reads(number: str, named: str, numbers: str, said: str) -> None:
     (example,) = (each for each in EXAMPLES if each.id == number)
-    worked = work_out(example)
+    worked = compute_worked_figure(example)
     assert worked is not None
     formatter = Formatter()
-    assert arithmetic_lines(worked, formatter) == [named, numbers]
-    assert verdict_sentence(worked, formatter) == said
+    assert list_worked_arithmetic(worked, formatter) == [named, numbers]
+    assert describe_worked_verdict(worked, formatter) == said
 
 
 @pytest.mark.parametrize(
@@ -177,9 +181,7 @@ def test_how_an_example_reads(number: str, named: str, numbers: str, said: str) 
         ("W002-67", "Feb 2024 to late 2025 (November)", (2025, 11), (2024, 2)),
     ],
 )
-def test_month_1_is_january_2000(
-    number: str, named: str, later: tuple[int, int], earlier: tuple[int, int]
-) -> None:
+def test_month_1_is_january_2000(number: str, named: str, later: tuple[int, int], earlier: tuple[int, int]) -> None:
     (example,) = (each for each in EXAMPLES if each.id == number)
     assert named in example.statement
     counted = [(year - 2000) * 12 + month for year, month in (later, earlier)]
@@ -187,7 +189,7 @@ def test_month_1_is_january_2000(
 
 
 def test_the_workbench_shows_what_it_works_out() -> None:
-    with Workbench.open(with_own=False) as workbench:
+    with GpuDeskService.open(with_own=False) as workbench:
         shown = workbench.worked_examples
         sources = {each.example.source for each in shown} - {None}
         assert all(workbench.catalog.source(source).title for source in sources if source)
@@ -197,34 +199,34 @@ def test_the_workbench_shows_what_it_works_out() -> None:
 
 def test_the_cache_of_a_token_in_the_examples_is_that_of_the_model() -> None:
     (example,) = (each for each in EXAMPLES if each.id == "W002-09")
-    with Workbench.open(with_own=False) as workbench:
+    with GpuDeskService.open(with_own=False) as workbench:
         model = workbench.catalog.model("llama-3.1-70b")
-    (growth,) = cache_profile(model, Precision.FP16, ParallelPlan()).stored
+    (growth,) = compute_cache_profile(model, Precision.FP16, ParallelPlan()).stored
     assert growth.per_token == example.inputs["kv"]
 
 
 @pytest.mark.parametrize(
     ("stated", "value", "verdict"),
     [
-        ({"stated": 2.5}, 2.52, Verdict.REPRODUCED),
-        ({"stated": 2.5}, 3.0, Verdict.REFUSED),
-        ({"stated_low": 25.0, "stated_high": 35.0}, 24.96, Verdict.REPRODUCED),
-        ({"stated_low": 25.0, "stated_high": 35.0}, 24.0, Verdict.REFUSED),
-        ({"stated_high": 36.0}, 47.0, Verdict.REFUSED),
-        ({"stated_low": 36.0}, 47.0, Verdict.REPRODUCED),
-        ({}, 47.0, Verdict.REPRODUCED),
-        ({"stated": 2.5}, None, Verdict.NOT_DERIVABLE),
+        ({"stated": 2.5}, 2.52, WorkedExampleVerdict.REPRODUCED),
+        ({"stated": 2.5}, 3.0, WorkedExampleVerdict.REFUSED),
+        ({"stated_low": 25.0, "stated_high": 35.0}, 24.96, WorkedExampleVerdict.REPRODUCED),
+        ({"stated_low": 25.0, "stated_high": 35.0}, 24.0, WorkedExampleVerdict.REFUSED),
+        ({"stated_high": 36.0}, 47.0, WorkedExampleVerdict.REFUSED),
+        ({"stated_low": 36.0}, 47.0, WorkedExampleVerdict.REPRODUCED),
+        ({}, 47.0, WorkedExampleVerdict.REPRODUCED),
+        ({"stated": 2.5}, None, WorkedExampleVerdict.NOT_DERIVABLE),
     ],
 )
 def test_a_printed_figure_is_judged_within_its_tolerance(
-    stated: dict[str, float], value: float | None, verdict: Verdict
+    stated: dict[str, float], value: float | None, verdict: WorkedExampleVerdict
 ) -> None:
     example = WorkedExample(
         "X-1",
         None,
         "some",
         "a/b",
-        tolerance=Tolerance(absolute=0.05),
+        tolerance=FigureTolerance(absolute=0.05),
         stated=stated.get("stated"),
         stated_low=stated.get("stated_low"),
         stated_high=stated.get("stated_high"),
@@ -247,12 +249,12 @@ def test_a_table_that_is_damaged_is_said_to_be(tmp_path: Path, text: str, said: 
     head = "" if said == "columns" else "id,seed,statement,inputs,expected,tolerance,verdict\n"
     file.write_text(head + text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        read_examples(file)
+        read_worked_examples(file)
     assert caught.value.problem.id == f"worked.{said}"
     assert (caught.value.where or "").startswith(str(file))
 
 
 def test_a_table_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        read_examples(tmp_path / "none.csv")
+        read_worked_examples(tmp_path / "none.csv")
     assert caught.value.problem.id == "file.unreadable"

@@ -1,40 +1,194 @@
-"""The form of an accelerator of the user's: what it is, and figures, each with who states it."""
+"""The form of a user's accelerator with all figures, and the form that renames or removes an entry."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.catalog.editors.accelerator_rows import (
-    NONE_OF_THESE,
-    figure_rows,
-    generation_options,
-    generation_remark,
+from gpudesk.catalog.importing.accelerator_facts import StatedFigure
+from gpudesk.catalog.importing.accelerator_plausibility import check_accelerator_values
+from gpudesk.catalog.user_store.accelerator_edits import (
+    STATUS_BY_ANNOUNCED,
+    copy_figure,
+    group_by_generation,
+    make_accelerator_id,
+    make_accelerator_step,
 )
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, SegmentRow, TextRow
-from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.name_form import removal
-from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
-from gpudesk.desktop.pages.catalog.editors.peak_rows import DENSE, SPARSE, PeakHead, PeakRow
-from gpudesk.desktop.pages.catalog.editors.rows import TELL_AFTER_MS, FieldFault, FormRow, Judgement, judged
-from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
-from gpudesk.desktop.pages.catalog.editors.value_editor import show_in, stated_value
+from gpudesk.catalog.user_store.edits import remove_thing, rename_entry
+from gpudesk.catalog.user_store.entry import UnitChoice, ValueKind, make_accelerator_entry, make_slug
+from gpudesk.desktop.pages.catalog.editors.fields import (
+    DENSE,
+    SPARSE,
+    ChoiceRow,
+    DateRow,
+    NumberLimits,
+    NumberRow,
+    PeakRow,
+    PeakRowHeader,
+    SegmentRow,
+    TextRow,
+    WordListRow,
+)
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog, confirm_removal
+from gpudesk.desktop.pages.catalog.editors.rows import (
+    TELL_AFTER_MS,
+    FieldError,
+    FieldVerdict,
+    FormRow,
+    describe_findings,
+)
+from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
+from gpudesk.desktop.pages.catalog.editors.value_editor import read_value_row, show_value_in_row
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.claims import ClaimValue, Source
-from gpudesk.domain.own_facts import Edit, OwnAccelerator
-from gpudesk.domain.plausibility import Finding
-from gpudesk.sheets.dates import today
-from gpudesk.text import tr
-from gpudesk.workbench.own_checks import slug
-from gpudesk.workbench.own_entry import UnitChoice
-from gpudesk.workbench.own_parts import STATUS, StatedFigure, copied, new_id, part_step
-from gpudesk.workbench.plausibility import part_plausibility
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
+from gpudesk.domain.user_facts import FactEdit, UserAccelerator
+from gpudesk.paths import MissingFileError
+from gpudesk.report.explanation.claims import label_attribute_alone
+from gpudesk.report.labels import get_today
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr, trn
+
+
+class NameForm(FormDialog):
+    """Renames an entry of the user's, or removes it."""
+
+    def __init__(self, desk: Desk, theme: Theme, thing: str, *, parent: QWidget | None = None) -> None:
+        """Begin with the names in force; raises `InputError` where the entry is none of the user's."""
+        self.thing = desk.workbench.catalog.thing(thing)
+        if not self.thing.own:
+            raise InputError(message("own.not_own", id=thing), "id")
+        super().__init__(desk, theme, tr("Rename"), save=tr("Save name"), leave=tr("Keep as it was"), parent=parent)
+        of_model = self.thing.kind is CatalogEntryKind.MODEL
+        self.add_head(tr("Rename {name}", name=self.thing.name), tr("Its id stays: {id}", id=thing))
+        self.name = TextRow(theme, "name", tr("Name"), required=True)
+        self.maker = TextRow(theme, "maker", tr("Organisation") if of_model else tr("Vendor"), required=True)
+        self.name.show_value(self.thing.name)
+        self.maker.show_value(self.thing.maker)
+        self.add_rows([self.name, self.maker])
+        self.remove_button = Button(theme, tr("Remove…"), icon="trash-2")
+        self.remove_button.clicked.connect(self._remove)
+        self.add_left_button(self.remove_button)
+        self.name.focus_control()
+
+    def edit(self) -> FactEdit:
+        catalog = self.desk.workbench.catalog
+        return rename_entry(catalog, self.thing.id, self.name.text() or "", self.maker.text() or "")
+
+    def _remove(self) -> None:
+        step = ask_removal_step(self, self.desk, self.thing)
+        if step is not None:
+            self.take(step)
+
+
+def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> FactEdit | None:
+    """Ask whether an entry of the user's is to go; return the step that removes it, None where it stays."""
+    question = tr("Remove {name}?", name=thing.name)
+    if not confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing)):
+        return None
+    try:
+        return remove_thing(desk.workbench.catalog, thing.id)
+    except InputError as error:
+        parent.tell(error)
+        return None
+
+
+def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
+    scenario = desk.scenario
+    used = thing.id == scenario.model or any(each.accelerator == thing.id for each in scenario.accelerators)
+    said = [tr("Its figures and prices go with it.")]
+    if used:
+        said.append(tr("The open scenario uses it."))
+    return " ".join(said)
+
+
+#: Stands for a generation that the catalog has no other accelerator of.
+NONE_OF_THESE: Final = "+"
+
+_MEMORY: Final = ("memory", "memory_bandwidth", "memory_type", "memory_stacks", "memory_label", "last_level_cache")
+_PEAKS: Final = ("bf16", "fp16", "fp8", "fp4", "int8", "int4", "fp6", "tf32", "fp32", "fp64", "fp64_matrix")
+_LINKS: Final = ("scale_up_bandwidth", "scale_up_domain", "interconnect", "pcie_generation", "pcie_bandwidth")
+_POWER: Final = ("tdp", "form_factor")
+_SOFTWARE: Final = ("software_platform", "supported_precisions")
+_MORE: Final = ("architecture", "process_node", "release_date")
+_REQUIRED: Final = frozenset({"memory", "memory_bandwidth", "software_platform"})
+_WHOLE: Final = frozenset({"memory_stacks", "scale_up_domain"})
+_LABELS: Final = {"price_low": "Price", "price_high": "Price up to"}
+
+
+def make_figure_rows(theme: Theme, desk: Desk) -> list[tuple[str, list[FormRow]]]:
+    """Return the titles of the sections, each with its rows."""
+    style = desk.formatter.style
+
+    def rows(names: tuple[str, ...]) -> list[FormRow]:
+        return [_make_figure_row(theme, desk, name) for name in names]
+
+    peaks: list[FormRow] = [PeakRow(theme, precision, style) for precision in _PEAKS]
+    return [
+        (tr("Memory"), rows(_MEMORY)),
+        (tr("Peak arithmetic"), peaks),
+        (tr("Links"), rows(_LINKS)),
+        (tr("Power"), rows(_POWER)),
+        (tr("Software"), rows(_SOFTWARE)),
+        (tr("Purchase price"), rows(PRICE_BOUND_ATTRIBUTES)),
+        (tr("More"), rows(_MORE)),
+    ]
+
+
+def _make_figure_row(theme: Theme, desk: Desk, name: str) -> FormRow:
+    entry = make_accelerator_entry(desk.workbench.catalog, "", name)
+    label = tr(_LABELS[name]) if name in _LABELS else label_attribute_alone(name)
+    required = name in _REQUIRED
+    if entry.kind is ValueKind.NUMBER:
+        limits = NumberLimits(1, whole=True) if name in _WHOLE else NumberLimits()
+        style = desk.formatter.style
+        return NumberRow(theme, name, label, entry.units, required=required, style=style, limits=limits)
+    if name == "software_platform":
+        # Serving engines are chosen by these very words.
+        options = [("", tr("Choose…")), *((word, word) for word in entry.words)]
+        return ChoiceRow(theme, name, label, options, required=True)
+    if name == "release_date":
+        return DateRow(theme, name, label)
+    if entry.kind is ValueKind.WORDS:
+        return WordListRow(theme, name, label, words=entry.words, empty=tr("Words with commas between them"))
+    return TextRow(theme, name, label, required=required, words=entry.words)
+
+
+def list_generations(workbench: GpuDeskService) -> list[tuple[str, str]]:
+    """Return the generations that can be chosen, each with accelerators that are known."""
+    found = []
+    for generation in group_by_generation(workbench.catalog):
+        shown, more = generation.parts[0], len(generation.parts) - 1
+        names = trn("{part} and {n} more", "{part} and {n} more", more, part=shown) if more else shown
+        found.append((generation.name, f"{generation.name} · {names}"))
+    return [*found, (NONE_OF_THESE, tr("None of these"))]
+
+
+def describe_generation(desk: Desk, chosen: str) -> str:
+    if not chosen:
+        return tr("Estimates take the constants of the generation that it behaves like")
+    if chosen == NONE_OF_THESE:
+        return tr("Nothing is measured on such a die: estimates are uncalibrated, and their bands wide")
+    try:
+        runs = desk.workbench.calibration.generation_rows(chosen)
+    except (InputError, MissingFileError):
+        return ""
+    if not runs:
+        return tr("No published run of it is known: estimates are uncalibrated, and their bands wide")
+    return trn(
+        "Estimates take the constants fitted to {n} published run of it",
+        "Estimates take the constants fitted to {n} published runs of it",
+        runs,
+    )
+
 
 _SHIPPING, _ANNOUNCED = "shipping", "announced"
 _RATES = (UnitChoice("TFLOPS", "TFLOPS"), UnitChoice("PFLOPS", "PFLOPS"))
@@ -47,9 +201,7 @@ class AcceleratorForm(FormDialog):
     A figure that is copied keeps the source that it has there until it is typed over.
     """
 
-    def __init__(
-        self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None) -> None:
         """Begin with the accelerator `thing`, or with nothing; raises `InputError` for an unknown one."""
         catalog = desk.workbench.catalog
         entry = None if thing is None else catalog.thing(thing)
@@ -64,7 +216,7 @@ class AcceleratorForm(FormDialog):
             parent=parent,
         )
         self._origins: dict[str, StatedFigure] = {}
-        self._found: tuple[Finding, ...] = ()
+        self._found: tuple[PlausibilityFinding, ...] = ()
         self._judging = QTimer(self)
         self._judging.setSingleShot(True)
         self._judging.setInterval(TELL_AFTER_MS)
@@ -78,31 +230,27 @@ class AcceleratorForm(FormDialog):
         if self.held is not None:
             self._finish_for_held()
         self._say_generation()
-        self.name.take_focus()
+        self.name.focus_control()
 
     def accept(self) -> None:
-        """Save figures that can be."""
         self._judge()
         super().accept()
 
-    def edit(self) -> Edit:
-        """Return the step that adds or changes the accelerator."""
+    def edit(self) -> FactEdit:
         catalog, name = self.desk.workbench.catalog, self.name.text() or ""
-        part = OwnAccelerator(
-            id=new_id(catalog, name) if self.held is None else self.held.id,
+        part = UserAccelerator(
+            id=make_accelerator_id(catalog, name) if self.held is None else self.held.id,
             name=name,
             vendor=self.vendor.text() or "",
             generation=self._generation(name),
             announced=self.status.key() == _ANNOUNCED,
         )
-        return part_step(catalog, part, self.figures(), today=today())
+        return make_accelerator_step(catalog, part, self.figures(), today=get_today())
 
     def figures(self) -> dict[str, StatedFigure]:
         """Return what is stated, by attribute; raises `FieldFault` or `InputError`."""
-        found = {
-            name: self._origins.get(name) or self._typed(value, unit) for name, value, unit in self._stated()
-        }
-        status = STATUS[self.status.key() == _ANNOUNCED]
+        found = {name: self._origins.get(name) or self._typed(value, unit) for name, value, unit in self._stated()}
+        status = STATUS_BY_ANNOUNCED[self.status.key() == _ANNOUNCED]
         kept = self._origins.get("status")
         announced = kept is not None and kept.value == _ANNOUNCED
         if kept is not None and announced == (status == _ANNOUNCED):
@@ -112,7 +260,6 @@ class AcceleratorForm(FormDialog):
         return found
 
     def after_saving(self) -> None:
-        """Keep the source for the next form."""
         self.source.remember()
 
     # Reading the rows
@@ -127,7 +274,7 @@ class AcceleratorForm(FormDialog):
                     if rate is not None:
                         yield f"{prefix}{row.precision}", self._rate_unit(row).stated(rate), unit
             elif not row.is_empty():
-                value, unit = stated_value(row)
+                value, unit = read_value_row(row)
                 yield row.name, value, unit
 
     def _typed(self, value: object, unit: str | None) -> StatedFigure:
@@ -142,7 +289,7 @@ class AcceleratorForm(FormDialog):
 
     def _generation(self, name: str) -> str:
         chosen = self.generation.key()
-        return slug(name) or "own" if chosen == NONE_OF_THESE else chosen
+        return make_slug(name) or "own" if chosen == NONE_OF_THESE else chosen
 
     # Making the rows
 
@@ -150,10 +297,7 @@ class AcceleratorForm(FormDialog):
         theme, catalog = self.theme, self.desk.workbench.catalog
         parts = catalog.accelerators()
         self.start = ChoiceRow(
-            theme,
-            "start",
-            tr("Copy from"),
-            [("", tr("Nothing")), *((part.id, part.name) for part in parts)],
+            theme, "start", tr("Copy from"), [("", tr("Nothing")), *((part.id, part.name) for part in parts)]
         )
         self.name = TextRow(theme, "name", tr("Name"), required=True)
         vendors = sorted({part.vendor for part in parts}, key=str.casefold)
@@ -162,16 +306,14 @@ class AcceleratorForm(FormDialog):
             theme,
             "generation",
             tr("Behaves like"),
-            [("", tr("Choose…")), *generation_options(self.desk.workbench)],
+            [("", tr("Choose…")), *list_generations(self.desk.workbench)],
             required=True,
         )
         self.status = SegmentRow(
             theme, "status", tr("Status"), [(_SHIPPING, tr("Shipping")), (_ANNOUNCED, tr("Announced"))]
         )
-        self.rate_unit = SegmentRow(
-            theme, "rate_unit", tr("Unit"), [(unit.label, unit.label) for unit in _RATES]
-        )
-        self.source = SourceBlock(theme, self.desk.workbench.own.facts, self.desk)
+        self.rate_unit = SegmentRow(theme, "rate_unit", tr("Unit"), [(unit.label, unit.label) for unit in _RATES])
+        self.source = SourceFields(theme, self.desk.workbench.own.facts, self.desk)
         self.start.edited.connect(self._copy)
         self.rate_unit.edited.connect(self._judging.start)
         self.generation.edited.connect(self._say_generation)
@@ -182,11 +324,11 @@ class AcceleratorForm(FormDialog):
             self.add_rows([self.start])
         self.add_rows([self.name, self.vendor, self.generation, self.status])
         self.figure_rows: list[FormRow] = []
-        for title, rows in figure_rows(self.theme, self.desk):
+        for title, rows in make_figure_rows(self.theme, self.desk):
             self.add_section(title)
             if any(isinstance(row, PeakRow) for row in rows):
                 self.add_rows([self.rate_unit])
-                self.column.addWidget(PeakHead(self.theme))
+                self.column.addWidget(PeakRowHeader(self.theme))
             self.add_rows(rows)
             self.figure_rows += rows
         self.add_section(
@@ -222,7 +364,7 @@ class AcceleratorForm(FormDialog):
         self._origins = {}
         for name, attribute in attributes.items():
             if attribute.preferred is not None and attribute.value is not None:
-                self._origins[name] = copied(attribute.preferred)
+                self._origins[name] = copy_figure(attribute.preferred)
         for row in self.figure_rows:
             if row.touched:
                 self._forget(row)
@@ -240,7 +382,6 @@ class AcceleratorForm(FormDialog):
         self._judge()
 
     def _show_origin(self, row: FormRow) -> None:
-        """Show what a row was copied with, and from where."""
         if isinstance(row, PeakRow):
             for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
                 figure = self._origins.get(f"{prefix}{row.precision}")
@@ -249,7 +390,7 @@ class AcceleratorForm(FormDialog):
                 row.show_inside(edit, rate, self._rate_unit(row))
         else:
             figure = self._origins.get(row.name)
-            show_in(row, None if figure is None else figure.value)
+            show_value_in_row(row, None if figure is None else figure.value)
         self._say_origin(row)
 
     def _names(self, row: FormRow) -> tuple[str, ...]:
@@ -263,7 +404,6 @@ class AcceleratorForm(FormDialog):
         row.set_echo(tr("Source: {source}", source=", ".join(titles)) if titles else "")
 
     def _typed_over(self, row: FormRow) -> None:
-        """Let a row that was typed over rest on the source of the form."""
         if isinstance(row, PeakRow):
             for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
                 if edit.isModified():
@@ -276,11 +416,10 @@ class AcceleratorForm(FormDialog):
         for name in self._names(row):
             self._origins.pop(name, None)
 
-    def _judgement(self, row: FormRow) -> Judgement:
-        """Say what speaks against the figures of a row."""
+    def _judgement(self, row: FormRow) -> FieldVerdict:
         names = self._names(row)
         found = [each for each in self._found if each.attribute in names]
-        return judged(found, self.desk.formatter)
+        return describe_findings(found, self.desk.formatter)
 
     def _judge(self) -> None:
         """Look at the figures together, and say at each row what speaks against it."""
@@ -289,13 +428,12 @@ class AcceleratorForm(FormDialog):
         for row in self.figure_rows:
             row.check()
 
-    def _findings(self) -> tuple[Finding, ...]:
-        """Return what speaks against the figures as they stand, those that can be read."""
+    def _findings(self) -> tuple[PlausibilityFinding, ...]:
         values: dict[str, ClaimValue] = {}
         for row in self.figure_rows:
-            with contextlib.suppress(FieldFault):
+            with contextlib.suppress(FieldError):
                 values.update(self._inside(row))
-        return part_plausibility(values, self.name.edit.text())
+        return check_accelerator_values(values, self.name.edit.text())
 
     def _inside(self, row: FormRow) -> Iterator[tuple[str, ClaimValue]]:
         """Yield what a row states in the units used inside."""
@@ -308,13 +446,13 @@ class AcceleratorForm(FormDialog):
             if not row.is_empty():
                 yield row.name, row.inside()
         elif not row.is_empty():
-            yield row.name, stated_value(row)[0]
+            yield row.name, read_value_row(row)[0]
 
     def _say_generation(self) -> None:
-        self.generation.set_echo(generation_remark(self.desk, self.generation.key()))
+        self.generation.set_echo(describe_generation(self.desk, self.generation.key()))
 
     def _remove(self) -> None:
         if self.held is not None:
-            step = removal(self, self.desk, self.held)
+            step = ask_removal_step(self, self.desk, self.held)
             if step is not None:
                 self.take(step)

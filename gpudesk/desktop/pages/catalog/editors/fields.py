@@ -1,20 +1,26 @@
-"""The rows that forms are made of: text, number with its unit, date, choice, a few lines."""
+"""Form rows for text, dates, choices, notes, numbers with units, and peak rates."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QCompleter, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow, LineEdit, NoWheel
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.text import tr
+from gpudesk.catalog.user_store.entry import UnitChoice
+from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FaultLineEdit, FieldError, FormRow, WheelBlocker
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.report.labels import label_precision
+from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.text.translation import tr
 
 LONGEST_TEXT = 200
 LONGEST_NOTE = 2_000
@@ -42,7 +48,7 @@ class TextRow(FormRow):
         """Say in the empty line what would stand there; `words` are offered while one types."""
         super().__init__(theme, name, label, required=required, aside=aside)
         self._longest = longest
-        self.edit = LineEdit(theme)
+        self.edit = FaultLineEdit(theme)
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
         self.edit.editingFinished.connect(self._left)
@@ -61,23 +67,19 @@ class TextRow(FormRow):
         return completer
 
     def control(self) -> QWidget:
-        """Return the line."""
         return self.edit
 
     def is_empty(self) -> bool:
-        """Say whether nothing but spaces is typed."""
         return not self.edit.text().strip()
 
     def read(self) -> object:
-        """Return the text, without spaces around it."""
-        return plain_text(self.edit.text(), self._longest)
+        return check_plain_text(self.edit.text(), self._longest)
 
     def text(self) -> str | None:
         """Return the text, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else plain_text(self.edit.text(), self._longest)
+        return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
 
     def show_value(self, value: str | None) -> None:
-        """Show a text."""
         self.edit.setText(value or "")
         self.edit.setCursorPosition(0)
 
@@ -89,14 +91,14 @@ class TextRow(FormRow):
             self.check()
 
 
-class WordsRow(TextRow):
+class WordListRow(TextRow):
     """Several words with commas between them."""
 
     def read(self) -> object:
         """Return the words, each once."""
-        words = [plain_text(word, LONGEST_TEXT) for word in self.edit.text().split(",") if word.strip()]
+        words = [check_plain_text(word, LONGEST_TEXT) for word in self.edit.text().split(",") if word.strip()]
         if not words:
-            raise FieldFault(tr("Words with commas between them are wanted"))
+            raise FieldError(tr("Words with commas between them are wanted"))
         return tuple(dict.fromkeys(words))
 
 
@@ -104,38 +106,28 @@ class DateRow(TextRow):
     """A year, a month or a day."""
 
     def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False) -> None:
-        """Say how dates are written."""
         super().__init__(theme, name, label, required=required, empty=tr("YYYY, YYYY-MM or YYYY-MM-DD"))
 
     def read(self) -> object:
-        """Return the date as it was written."""
-        return checked_date(self.edit.text().strip())
+        return check_date(self.edit.text().strip())
 
     def text(self) -> str | None:
         """Return the date, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else checked_date(self.edit.text().strip())
+        return None if self.is_empty() else check_date(self.edit.text().strip())
 
 
 class ChoiceRow(FormRow):
     """One of several words."""
 
     def __init__(
-        self,
-        theme: Theme,
-        name: str,
-        label: str,
-        options: Sequence[tuple[str, str]],
-        *,
-        required: bool = False,
+        self, theme: Theme, name: str, label: str, options: Sequence[tuple[str, str]], *, required: bool = False
     ) -> None:
-        """Offer (key, text); the first is in force."""
         super().__init__(theme, name, label, required=required)
-        self.box = choice_box(theme, options)
+        self.box = make_choice_box(theme, options)
         self.box.currentIndexChanged.connect(self.user_edited)
         self.lay_out(self.box)
 
     def control(self) -> QWidget:
-        """Return the box."""
         return self.box
 
     def is_empty(self) -> bool:
@@ -143,7 +135,6 @@ class ChoiceRow(FormRow):
         return not self.key()
 
     def read(self) -> object:
-        """Return the key of the choice."""
         return self.key()
 
     def key(self) -> str:
@@ -161,7 +152,6 @@ class YesNoRow(ChoiceRow):
     """Yes or no, neither at first."""
 
     def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False) -> None:
-        """Have nothing chosen."""
         options = [("", tr("Choose…")), (_YES, tr("yes")), (_NO, tr("no"))]
         super().__init__(theme, name, label, options, required=required)
 
@@ -170,7 +160,6 @@ class YesNoRow(ChoiceRow):
         return self.key() == _YES if self.key() else None
 
     def show_yes(self, yes: bool) -> None:
-        """Put yes or no in force."""
         self.show_value(_YES if yes else _NO)
 
 
@@ -178,14 +167,12 @@ class SegmentRow(FormRow):
     """One of two or three alternatives, side by side."""
 
     def __init__(self, theme: Theme, name: str, label: str, options: Sequence[tuple[str, str]]) -> None:
-        """Offer (key, text); the first is in force."""
         super().__init__(theme, name, label)
-        self.segment = Segment(theme, label, options)
+        self.segment = SegmentedControl(theme, label, options)
         self.segment.chosen.connect(self.user_edited)
         self.lay_out(self.segment, left=True)
 
     def control(self) -> QWidget:
-        """Return the alternative in force."""
         return self.segment.findChildren(QPushButton)[0]
 
     def is_empty(self) -> bool:
@@ -193,25 +180,19 @@ class SegmentRow(FormRow):
         return False
 
     def read(self) -> object:
-        """Return the key of the alternative in force."""
         return self.key()
 
     def key(self) -> str:
-        """Return the key of the alternative in force."""
         return self.segment.value
 
     def show_value(self, key: str) -> None:
-        """Put an alternative in force."""
         self.segment.set_value(key)
 
 
 class NoteRow(FormRow):
     """A few lines of text."""
 
-    def __init__(
-        self, theme: Theme, name: str, label: str, *, required: bool = False, empty: str = ""
-    ) -> None:
-        """Begin empty."""
+    def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False, empty: str = "") -> None:
         super().__init__(theme, name, label, required=required)
         self.edit = QPlainTextEdit()
         self.edit.setPlaceholderText(empty)
@@ -224,23 +205,19 @@ class NoteRow(FormRow):
         self.lay_out(self.edit, top=True)
 
     def control(self) -> QWidget:
-        """Return the text."""
         return self.edit
 
     def is_empty(self) -> bool:
-        """Say whether nothing but spaces is typed."""
         return not self.edit.toPlainText().strip()
 
     def read(self) -> object:
-        """Return the text."""
-        return plain_text(self.edit.toPlainText(), LONGEST_NOTE)
+        return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def text(self) -> str | None:
         """Return the text, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else plain_text(self.edit.toPlainText(), LONGEST_NOTE)
+        return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def show_value(self, value: str | None) -> None:
-        """Show a text."""
         self._known = value or ""
         self.edit.setPlainText(self._known)
 
@@ -252,10 +229,10 @@ class NoteRow(FormRow):
             self.user_edited()
 
 
-def choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboBox:
+def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboBox:
     """Return a box of (key, text) that the wheel does not turn."""
     box = QComboBox()
-    box.installEventFilter(NoWheel(box))
+    box.installEventFilter(WheelBlocker(box))
     box.setMinimumWidth(theme.px(60))
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(4)
@@ -264,17 +241,17 @@ def choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboBox:
     return box
 
 
-def plain_text(text: str, longest: int) -> str:
+def check_plain_text(text: str, longest: int) -> str:
     """Return a text without spaces around it; raises `FieldFault` where it cannot be kept."""
     kept = text.strip()
     if len(kept) > longest:
-        raise FieldFault(tr("Longer than {longest} characters. Shorten it", longest=longest))
-    if any(_steers(character) for character in kept):
-        raise FieldFault(tr("Holds a control character. Write it without"))
+        raise FieldError(tr("Longer than {longest} characters. Shorten it", longest=longest))
+    if any(_is_control_character(character) for character in kept):
+        raise FieldError(tr("Holds a control character. Write it without"))
     return kept
 
 
-def _steers(character: str) -> bool:
+def _is_control_character(character: str) -> bool:
     """Say whether a character would steer what shows it: a control, half a character, a turn of direction."""
     if character in "\n\t":
         return False
@@ -282,9 +259,9 @@ def _steers(character: str) -> bool:
     return kind in ("Cc", "Cs") or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
-def checked_date(text: str) -> str:
+def check_date(text: str) -> str:
     """Return a date as it was written, if it is one; raises `FieldFault`."""
-    wrong = FieldFault(tr("“{text}” is no date. Write YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
+    wrong = FieldError(tr("“{text}” is no date. Write YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
     if _DATE.fullmatch(text) is None:
         raise wrong
     try:
@@ -292,3 +269,220 @@ def checked_date(text: str) -> str:
     except ValueError:
         raise wrong from None
     return text
+
+
+#: Digits that a typed number keeps.
+NUMBER_DECIMALS = 9
+#: The widths of a number that has one unit, and of a choice of units.
+_NUMBER_WIDTH, _UNIT = 150.0, 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLimits:
+    """Which numbers a row takes. Nought itself is never taken: what is not known is left empty."""
+
+    least: float = 0.0
+    most: float = float("inf")
+    whole: bool = False
+
+
+POSITIVE = NumberLimits()
+
+
+class NumberRow(FormRow):
+    """A number, with a choice of units where there are several."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        label: str,
+        units: Sequence[UnitChoice],
+        *,
+        required: bool = False,
+        empty: str = "",
+        style: NumberStyle = ENGLISH_NUMBERS,
+        limits: NumberLimits = POSITIVE,
+    ) -> None:
+        single = units[0].label if len(units) == 1 else ""
+        super().__init__(theme, name, label, required=required, aside=tr(single) if single else "")
+        self._units = tuple(units)
+        self._limits = limits
+        decimals = 0 if limits.whole else NUMBER_DECIMALS
+        self._format = NumberFormat(float("-inf"), limits.most, decimals, style)
+        self.edit = FaultLineEdit(theme)
+        self.edit.setPlaceholderText(empty)
+        self.edit.textEdited.connect(self.user_edited)
+        self.edit.editingFinished.connect(self._left)
+        self.unit_box: QComboBox | None = None
+        if len(units) > 1:
+            self.unit_box = make_choice_box(theme, [(str(n), tr(unit.label)) for n, unit in enumerate(units)])
+            self.unit_box.setAccessibleName(tr("Unit of {label}", label=label))
+            self.unit_box.setFixedWidth(theme.px(_UNIT))
+            self.unit_box.currentIndexChanged.connect(self.user_edited)
+            self.lay_out(self.edit, self.unit_box)
+        else:
+            self.edit.setFixedWidth(theme.px(_NUMBER_WIDTH))
+            self.lay_out(self.edit, left=True)
+
+    @property
+    def unit(self) -> UnitChoice:
+        """The unit that is typed after the number, else the one that is chosen beside it."""
+        return self._typed_unit() or self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
+
+    def control(self) -> QWidget:
+        return self.edit
+
+    def is_empty(self) -> bool:
+        return not self.edit.text().strip()
+
+    def read(self) -> object:
+        """Return the number as typed, whole where it is."""
+        return self.number()
+
+    def number(self) -> int | float:
+        """Return the number as typed; raises `FieldFault`."""
+        text, unit = self.edit.text().strip(), self._typed_unit()
+        plain = text if unit is None else text[: -len(tr(unit.label))]
+        return parse_number(plain, self._format, self._limits.least)
+
+    def _typed_unit(self) -> UnitChoice | None:
+        """Return the unit that stands after the number; None where none of those that can be does."""
+        text = self.edit.text().strip().casefold()
+        named = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
+        return max(named, key=lambda unit: len(unit.label), default=None)
+
+    def stated(self) -> int | float | None:
+        """Return the number in the unit `unit.unit`, None where there is none; raises `FieldFault`."""
+        return None if self.is_empty() else self.unit.stated(self.number())
+
+    def inside(self) -> int | float | None:
+        """Return the number in the unit used inside, None where there is none; raises `FieldFault`."""
+        return None if self.is_empty() else self.unit.inside(self.number())
+
+    def parse_number_or_none(self) -> int | float | None:
+        """Return the number as typed, None where there is none; raises `FieldFault`."""
+        return None if self.is_empty() else self.number()
+
+    def parse_whole_or_none(self) -> int | None:
+        """Return the whole number that is typed, None where there is none; raises `FieldFault`."""
+        return None if self.is_empty() else int(self.number())
+
+    def show_number(self, value: float | None) -> None:
+        self.edit.setText("" if value is None else self._format.text(value))
+
+    def set_units(self, units: Sequence[UnitChoice]) -> None:
+        """Take another unit in the place of the one there is; the digits stay."""
+        self._units = tuple(units)
+        self.set_aside(tr(units[0].label) if len(units) == 1 else "")
+
+    def show_inside(self, value: float | None) -> None:
+        """Show a value, given in the unit used inside, in the first unit that says it exactly."""
+        if value is None:
+            self.edit.setText("")
+            return
+        exact = [place for place, unit in enumerate(self._units) if self._says(unit, value)]
+        place = exact[0] if exact else 0
+        if self.unit_box is not None:
+            self.unit_box.blockSignals(True)
+            self.unit_box.setCurrentIndex(place)
+            self.unit_box.blockSignals(False)
+        self.edit.setText(self._format.text(self._units[place].typed(value)))
+
+    def _says(self, unit: UnitChoice, value: float) -> bool:
+        """Whether the digits that are shown in a unit are the whole value."""
+        return unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
+
+    def _left(self) -> None:
+        if not self.is_empty():
+            self.check()
+
+
+def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> int | float:
+    """Return the number that is typed, whole where it is; raises `FieldFault`. Nought is never taken."""
+    try:
+        typed = number_format.parse(text)
+    except NumberError as error:
+        raise FieldError(str(error)) from error
+    if typed < least or typed == 0:
+        if least:
+            raise FieldError(tr("{value} at least", value=number_format.text(least)))
+        raise FieldError(tr("A number above 0 is wanted. Leave the line empty where nothing is known"))
+    return int(typed) if typed.is_integer() else typed
+
+
+_RATE_WIDTH = 116.0
+DENSE, SPARSE = "peak_dense_", "peak_sparse_"
+
+
+class PeakRow(FormRow):
+    """Two numbers of one format, either of which may be empty."""
+
+    def __init__(self, theme: Theme, precision: str, style: NumberStyle) -> None:
+        unit = "TOPS" if precision.startswith("int") else ""
+        shown = label_precision(precision)
+        super().__init__(theme, f"{DENSE}{precision}", shown, aside=unit)
+        self.precision = precision
+        self._format = NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)
+        self.dense, self.sparse = FaultLineEdit(theme), FaultLineEdit(theme)
+        for edit in (self.dense, self.sparse):
+            edit.setFixedWidth(theme.px(_RATE_WIDTH))
+            edit.textEdited.connect(self.user_edited)
+            edit.editingFinished.connect(self.check)
+        both = QWidget()
+        row = QHBoxLayout(both)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(10))
+        row.addWidget(self.dense)
+        row.addWidget(self.sparse)
+        self.lay_out(both, left=True)
+        self.dense.setAccessibleName(tr("{precision}, dense", precision=shown))
+        self.sparse.setAccessibleName(tr("{precision}, sparse", precision=shown))
+
+    def control(self) -> QWidget:
+        """Return the line at fault, else the first."""
+        return self.sparse if self.sparse.property("fault") == "true" else self.dense
+
+    def is_empty(self) -> bool:
+        return not (self.dense.text().strip() or self.sparse.text().strip())
+
+    def read(self) -> object:
+        return (self.rate(self.dense), self.rate(self.sparse))
+
+    def rate(self, edit: FaultLineEdit) -> int | float | None:
+        """Return what is typed in a line, None where it is empty; raises `FieldFault`."""
+        return parse_number(edit.text(), self._format) if edit.text().strip() else None
+
+    def show_inside(self, edit: FaultLineEdit, value: float | None, unit: UnitChoice) -> None:
+        """Show a rate in the unit used inside."""
+        edit.setText("" if value is None else self._format.text(unit.typed(value)))
+
+    def mark_fault(self, wrong: bool) -> None:
+        for edit in (self.dense, self.sparse):
+            at_fault = wrong and not self._usable(edit)
+            edit.setProperty("fault", "true" if at_fault else "false")
+            edit.style().unpolish(edit)
+            edit.style().polish(edit)
+
+    def _usable(self, edit: FaultLineEdit) -> bool:
+        try:
+            self.rate(edit)
+        except FieldError:
+            return False
+        return True
+
+
+class PeakRowHeader(QWidget):
+    """The heads of the two columns."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        px = theme.px
+        row = QHBoxLayout(self)
+        row.setContentsMargins(px(LABEL) + px(10), 0, 0, 0)
+        row.setSpacing(px(10))
+        for text in (tr("Dense"), tr("Sparse")):
+            label = ThemedLabel(theme, text, font="caption_strong", colour="text3")
+            label.setFixedWidth(px(_RATE_WIDTH))
+            row.addWidget(label)
+        row.addStretch(1)

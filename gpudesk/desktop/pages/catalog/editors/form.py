@@ -1,36 +1,47 @@
-"""The dialog of every form: rows in sections, what is wrong said at the field, one step on saving."""
+"""Base dialogs of all forms: rows in sections, faults at their fields, one undoable step on saving."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QDialog,
-    QHBoxLayout,
-    QMessageBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
+from gpudesk.desktop.pages.catalog.backups import RewriteButton
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.shell.writing_anew import AnewButton
-from gpudesk.desktop.theme.focus_ring import FocusRing
-from gpudesk.desktop.theme.pen import Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.desktop.widgets.states import ProblemNote
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit
-from gpudesk.sentences import problem, sentence
-from gpudesk.text import tr
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
+from gpudesk.domain.progress import ProgressSteps
+from gpudesk.domain.user_facts import FactEdit, UserFacts
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr
 
-_WIDTH, _HEIGHT = 560.0, 700.0
+
+def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -> bool:
+    """Ask whether something is to go, and say that it can be brought back; return whether it is."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(tr("GPU Desk"))
+    box.setText(question)
+    box.setInformativeText(f"{more} {tr('It can be undone until you quit.')}".strip())
+    remove = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    keep = box.addButton(tr("Keep"), QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
+    box.exec()
+    return box.clickedButton() is remove
+
+
+_FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
 #: What stands beside the rows: its width there, its height below them, and rows narrower than which it goes.
 _ASIDE, _ASIDE_BELOW, _NARROW = 300.0, 190.0, 420.0
 #: What is left free above and below a row that is scrolled to.
@@ -84,15 +95,15 @@ class FormDialog(QDialog):
         self.column.setSpacing(theme.px(10))
         self.left_buttons = QHBoxLayout()
         self._lay_out()
-        self.anew = AnewButton(theme, desk.workbench.own, desk.formatter, self._say_anew)
+        self.anew = RewriteButton(theme, desk.workbench.own, desk.formatter, self._show_rewrite_offer)
         self.left_buttons.addWidget(self.anew)
         self._ring = FocusRing(self, theme)
         if writes_facts:
-            self._say_problem_of_file()
+            self._show_file_problem()
 
     # What subclasses write
 
-    def edit(self) -> Edit | None:
+    def edit(self) -> FactEdit | None:
         """Return the step that saving takes, None where nothing would change.
 
         Raises `FieldFault` or `InputError`, whose `where` may name a row.
@@ -105,26 +116,23 @@ class FormDialog(QDialog):
     # Making the form
 
     def add_section(self, title: str, rows: Iterable[FormRow] = (), remark: str = "") -> None:
-        """Put rows under a title."""
         self.column.addSpacing(self.theme.px(8))
-        self.column.addWidget(Label(self.theme, title, font="section"))
+        self.column.addWidget(ThemedLabel(self.theme, title, font="section"))
         if remark:
-            self.column.addWidget(Label(self.theme, remark, font="small", colour="text2", wrap=True))
+            self.column.addWidget(ThemedLabel(self.theme, remark, font="small", colour="text2", wrap=True))
         self.add_rows(rows)
 
     def add_rows(self, rows: Iterable[FormRow]) -> None:
-        """Put rows below what is there."""
         for row in rows:
             self.rows.append(row)
             self.column.addWidget(row)
 
     def add_head(self, what: str, of_what: str = "") -> None:
-        """Say at the top what the form is about."""
         head = QVBoxLayout()
         head.setSpacing(self.theme.px(2))
-        head.addWidget(Label(self.theme, what, font="page", wrap=True))
+        head.addWidget(ThemedLabel(self.theme, what, font="page", wrap=True))
         if of_what:
-            head.addWidget(Label(self.theme, of_what, colour="text2", wrap=True))
+            head.addWidget(ThemedLabel(self.theme, of_what, colour="text2", wrap=True))
         self.column.addLayout(head)
 
     def set_aside(self, widget: QWidget) -> None:
@@ -143,7 +151,6 @@ class FormDialog(QDialog):
             self._fixed.addWidget(part)
 
     def add_left_button(self, button: Button) -> None:
-        """Put a button at the left of the foot."""
         button.setAutoDefault(False)
         self.left_buttons.addWidget(button)
 
@@ -155,26 +162,25 @@ class FormDialog(QDialog):
 
     @property
     def entered(self) -> bool:
-        """Whether the user entered something that closing would lose."""
         return any(row.touched for row in self.rows)
 
     def accept(self) -> None:
         """Save, and close; where something is wrong, say it, keep all, and go there."""
-        self.say_at_top("")
+        self.show_top_message("")
         usable = [row.check(saving=True) for row in self.rows]
         if not all(usable):
             self._go_to_fault()
             return
         try:
             step = self.edit()
-        except FieldFault as error:
-            self.say_problem(str(error))
+        except FieldError as error:
+            self.show_problem(str(error))
         except InputError as error:
             self.tell(error)
         else:
             self.take(step)
 
-    def take(self, step: Edit | None) -> None:
+    def take(self, step: FactEdit | None) -> None:
         """Take a step and close; where it cannot be written, say so and keep all that was entered."""
         try:
             if step is not None:
@@ -188,47 +194,46 @@ class FormDialog(QDialog):
 
     def reject(self) -> None:
         """Close, unless something was entered and the user keeps it."""
-        if not self.entered or self._may_lose():
+        if not self.entered or self._confirm_discard():
             super().reject()
 
     def tell(self, error: InputError) -> None:
         """Say what is wrong at the field that it is about, else at the top."""
         row = self.row(error.where) if error.where else None
         if row is not None:
-            said = sentence(error.problem, self.desk.formatter)
+            said = format_message(error.problem, self.desk.formatter)
             row.tell(f"{row.label} {said}" if said[:1].islower() else said)
             self._go_to_fault()
             return
-        self.say_problem(
-            tr("Not saved: {problem}. What you entered is still here.", problem=_told(error, self.desk))
+        self.show_problem(
+            tr("Not saved: {problem}. What you entered is still here.", problem=_strip_full_stop(error, self.desk))
         )
         self.anew.follow()
 
-    def _say_anew(self, text: str, _fault: bool) -> None:
-        self.say_problem(text)
+    def _show_rewrite_offer(self, text: str, _fault: bool) -> None:
+        self.show_problem(text)
         self.save_button.setFocus()
 
-    def say_problem(self, text: str) -> None:
+    def show_problem(self, text: str) -> None:
         """Say at the top why it was not saved."""
-        self.say_at_top(text)
+        self.show_top_message(text)
         self._area.verticalScrollBar().setValue(0)
 
-    def say_at_top(self, text: str) -> None:
+    def show_top_message(self, text: str) -> None:
         """Say something above the rows; an empty text takes it back."""
         self._top.setContentsMargins(0, self.theme.px(10) if text else 0, 0, 0)
         self.note.show_text(text)
 
-    def show_in_sight(self, widget: QWidget) -> None:
-        """Scroll to a widget among the rows."""
+    def scroll_to_widget(self, widget: QWidget) -> None:
         self._area.ensureWidgetVisible(widget, 0, self.theme.px(_AROUND))
 
     def _go_to_fault(self) -> None:
         faulty = next((row for row in self.rows if row.fault and row.isVisibleTo(self)), None)
         if faulty is not None:
-            faulty.take_focus()
-            self.show_in_sight(faulty)
+            faulty.focus_control()
+            self.scroll_to_widget(faulty)
 
-    def _may_lose(self) -> bool:
+    def _confirm_discard(self) -> bool:
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.NoIcon)
         box.setWindowTitle(self.windowTitle())
@@ -241,56 +246,54 @@ class FormDialog(QDialog):
         box.exec()
         return box.clickedButton() is discard
 
-    def _say_problem_of_file(self) -> None:
+    def _show_file_problem(self) -> None:
         """Say before anything is typed that nothing can be saved."""
         own = self.desk.workbench.own
         if own.problem is not None:
-            self.note.show_text(tr("Nothing can be saved: {problem}.", problem=_told(own.problem, self.desk)))
+            self.note.show_text(
+                tr("Nothing can be saved: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
+            )
         elif own.removed:
-            self.say_at_top(tr("Nothing can be saved: the file of your facts was removed."))
+            self.show_top_message(tr("Nothing can be saved: the file of your facts was removed."))
             self.anew.follow()
         elif not own.writable:
-            self.say_at_top(tr("Nothing can be saved: your own file cannot be written."))
+            self.show_top_message(tr("Nothing can be saved: your own file cannot be written."))
 
     # The window
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Save with Ctrl Enter from where Enter begins a new line."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.accept()
         else:
             super().keyPressEvent(event)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Take a size that the screen has."""
+    def showEvent(self, event: QShowEvent) -> None:
         if not self._sized:
             self._sized = True
             room = self.screen().availableGeometry().size() - QSize(_SCREEN_MARGIN, _SCREEN_MARGIN)
             self.resize(self.sizeHint().boundedTo(room))
         super().showEvent(event)
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Show all rows where the screen has room for them."""
+    def sizeHint(self) -> QSize:
         theme = self.theme
         body = self._body.sizeHint().height() + self._fixed.sizeHint().height() + self._foot_height()
         if not self.note.isHidden():
             body += self.note.height() + theme.px(10)
-        width = theme.px(_WIDTH + (_ASIDE if self._wide else 0))
-        return QSize(width, min(body, theme.px(_HEIGHT)))
+        width = theme.px(_FORM_WIDTH + (_ASIDE if self._wide else 0))
+        return QSize(width, min(body, theme.px(_FORM_HEIGHT)))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Put what stands beside the rows below them where the form is narrow."""
         super().resizeEvent(event)
         self._arrange()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Divide the buttons from what scrolls above them."""
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
         try:
             level = self._halves.geometry().bottom() + 1
-            Pen(painter, self.theme).hairline(0, level, self.width(), level)
+            ThemePainter(painter, self.theme).hairline(0, level, self.width(), level)
         finally:
             painter.end()
 
@@ -301,7 +304,7 @@ class FormDialog(QDialog):
         inside.setContentsMargins(px(24), px(16), px(24), px(16))
         inside.addLayout(self.column)
         inside.addStretch(1)
-        area = self._area = ScrollArea()
+        area = self._area = FullWidthScrollArea()
         area.show_widget(self._body)
         self._fixed = QVBoxLayout()
         self._fixed.setSpacing(px(8))
@@ -333,7 +336,6 @@ class FormDialog(QDialog):
         return self.theme.px(28 + 10 + 14) + 1
 
     def _arrange(self) -> None:
-        """Put what stands beside the rows at their right, or below them."""
         aside, px = self._aside, self.theme.px
         if aside is None:
             return
@@ -349,6 +351,68 @@ class FormDialog(QDialog):
             aside.setMinimumWidth(0)
 
 
-def _told(error: InputError, desk: Desk) -> str:
-    """Return a problem without a full stop."""
-    return problem(error, desk.formatter).rstrip(".")
+def _strip_full_stop(error: InputError, desk: Desk) -> str:
+    return format_input_error(error, desk.formatter).rstrip(".")
+
+
+_ResultT = TypeVar("_ResultT")
+
+
+class BackgroundFormDialog(FormDialog):
+    """Subclasses call `write` when all is settled, and `finish` with what came of it.
+
+    While it is written the form stays as it is, and cannot be closed; where that fails, all that was entered
+    is still there.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        theme: Theme,
+        jobs: Jobs,
+        title: str,
+        *,
+        save: str,
+        leave: str,
+        parent: QWidget | None = None,
+        wide: bool = False,
+    ) -> None:
+        super().__init__(desk, theme, title, save=save, leave=leave, parent=parent, wide=wide)
+        self._jobs = jobs
+        self.writing = False
+        #: The step that was written, once it was.
+        self.step: FactEdit | None = None
+
+    def write(self, steps: ProgressSteps[_ResultT], done: Callable[[_ResultT], object]) -> None:
+        """Write beside the window; `done` gets what came of it."""
+        self.set_writing(writing=True)
+        self._jobs.start("import.write", steps, done, self._not_written, self._cancelled)
+
+    def finish(self, step: FactEdit, facts: UserFacts) -> None:
+        self.step = step
+        self.desk.workbench.own.adopt(step, facts)
+        self.set_writing(writing=False)
+        self.saved = True
+        self.done(FormDialog.DialogCode.Accepted)
+
+    def reject(self) -> None:
+        """Close, but not while it is being written."""
+        if not self.writing:
+            super().reject()
+
+    def set_writing(self, *, writing: bool) -> None:
+        """Let nothing be changed while it is written."""
+        self.writing = writing
+        for widget in self.held():
+            widget.setEnabled(not writing)
+
+    def held(self) -> tuple[QWidget, ...]:
+        return (self.save_button, self.leave_button, *self.rows)
+
+    def _not_written(self, error: InputError) -> None:
+        self.set_writing(writing=False)
+        self.tell(error)
+
+    def _cancelled(self) -> None:
+        self.set_writing(writing=False)
+        self.show_problem(tr("Cancelled: nothing was written."))

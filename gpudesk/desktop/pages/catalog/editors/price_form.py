@@ -1,4 +1,4 @@
-"""The form of a price: a rent by the hour or a purchase, of one accelerator."""
+"""The form of a price: rent by the hour or a purchase."""
 
 from __future__ import annotations
 
@@ -6,24 +6,28 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, DateRow, NoteRow, SegmentRow, TextRow
-from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.number_row import Limits, NumberRow
-from gpudesk.desktop.pages.catalog.editors.removing import may_remove
+from gpudesk.catalog.user_store.edits import list_rental_terms, make_price_id, remove_price, state_price
+from gpudesk.catalog.user_store.entry import UnitChoice
+from gpudesk.desktop.pages.catalog.editors.fields import (
+    ChoiceRow,
+    DateRow,
+    NoteRow,
+    NumberLimits,
+    NumberRow,
+    SegmentRow,
+    TextRow,
+)
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog, confirm_removal
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
-from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
+from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import PURCHASE, Source
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, OwnPrice
-from gpudesk.domain.things import ThingKind
-from gpudesk.sheets.catalog_words import word
-from gpudesk.text import tr
-from gpudesk.workbench.own_edits import remove_price, state_price
-from gpudesk.workbench.own_entry import UnitChoice
-from gpudesk.workbench.own_forms import price_id, rental_terms
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
+from gpudesk.domain.user_facts import FactEdit, UserPrice
+from gpudesk.report.catalog_lists import label_term_of_data
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
 
 _RENT = "rent"
 _USD = (UnitChoice("USD", "USD"),)
@@ -47,7 +51,7 @@ class PriceForm(FormDialog):
 
         Raises `InputError` where the price is none of the user's.
         """
-        self.held = _held(desk, price)
+        self.held = _find_user_price(desk, price)
         adding = self.held is None
         super().__init__(
             desk,
@@ -61,7 +65,7 @@ class PriceForm(FormDialog):
         self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
         self.add_rows([self.what, self.accelerator, self.low, self.high])
         self.add_section(tr("Where and on what terms"), self._terms())
-        self.source = SourceBlock(theme, desk.workbench.own.facts, desk)
+        self.source = SourceFields(theme, desk.workbench.own.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
@@ -70,18 +74,17 @@ class PriceForm(FormDialog):
             self.add_left_button(self.remove_button)
         self.what.edited.connect(self._turn)
         self._turn()
-        (self.accelerator if thing is None and adding else self.low).take_focus()
+        (self.accelerator if thing is None and adding else self.low).focus_control()
 
-    def edit(self) -> Edit:
-        """Return the step that states the price."""
+    def edit(self) -> FactEdit:
         source = self.source.source()
         rented = self.what.key() == _RENT
-        low, high = self.low.number_or_none(), self.high.number_or_none()
+        low, high = self.low.parse_number_or_none(), self.high.parse_number_or_none()
         single = high is None or high == low
-        stated = OwnPrice(
+        stated = UserPrice(
             id="",
             accelerator=self.accelerator.key(),
-            term=self.term.key() if rented else PURCHASE,
+            term=self.term.key() if rented else PURCHASE_TERM,
             source=source.id,
             kind=source.kind,
             usd=low if single else None,
@@ -90,7 +93,7 @@ class PriceForm(FormDialog):
             provider=self.provider.text() if rented else None,
             region=self.region.text() if rented else None,
             instance=self.instance.text() if rented else None,
-            accelerators_in_instance=self.in_instance.whole_or_none() if rented else None,
+            accelerators_in_instance=self.in_instance.parse_whole_or_none() if rented else None,
             basis=None if rented else self.basis.text(),
             date=self.date.text(),
             note=self.note_row.text(),
@@ -102,20 +105,18 @@ class PriceForm(FormDialog):
         return state_price(self.desk.workbench.catalog, price, source, replaced)
 
     def after_saving(self) -> None:
-        """Keep the source for the next price."""
         self.source.remember()
 
-    def _with_id(self, stated: OwnPrice) -> OwnPrice:
-        """Return the price under the id that it has, a new one under one of its own."""
-        return replace(stated, id=price_id(stated) if self.held is None else self.held.id)
+    def _with_id(self, stated: UserPrice) -> UserPrice:
+        return replace(stated, id=make_price_id(stated) if self.held is None else self.held.id)
 
     def _make_rows(self, thing: str | None) -> None:
         theme, catalog = self.theme, self.desk.workbench.catalog
         style = self.desk.formatter.style
         self.what = SegmentRow(
-            theme, "what", tr("Price of"), [(_RENT, tr("An hour")), (PURCHASE, tr("A purchase"))]
+            theme, "what", tr("Price of"), [(_RENT, tr("An hour")), (PURCHASE_TERM, tr("A purchase"))]
         )
-        parts = [(each.id, each.name) for each in catalog.things(ThingKind.ACCELERATOR)]
+        parts = [(each.id, each.name) for each in catalog.things(CatalogEntryKind.ACCELERATOR)]
         self.accelerator = ChoiceRow(
             theme, "accelerator", tr("Accelerator"), [("", tr("Choose…")), *parts], required=True
         )
@@ -124,7 +125,7 @@ class PriceForm(FormDialog):
         self.high = NumberRow(
             theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("Where it is a range"), style=style
         )
-        terms = [(term, _capital(word(term))) for term in rental_terms(catalog)]
+        terms = [(term, _capitalize(label_term_of_data(term))) for term in list_rental_terms(catalog)]
         self.term = ChoiceRow(theme, "term", tr("Term"), terms)
         known = catalog.prices()
         providers = sorted({price.provider for price in known if price.provider}, key=str.casefold)
@@ -138,7 +139,7 @@ class PriceForm(FormDialog):
             tr("In an instance"),
             _COUNT,
             style=style,
-            limits=Limits(1, whole=True),
+            limits=NumberLimits(1, whole=True),
         )
         self.basis = TextRow(theme, "basis", tr("Basis"), empty=tr("Such as: list price, quote for 64"))
         self.date = DateRow(theme, "date", tr("Date of the price"))
@@ -157,7 +158,6 @@ class PriceForm(FormDialog):
         ]
 
     def _turn(self) -> None:
-        """Show the rows of what the price is of."""
         rented = self.what.key() == _RENT
         for row in (self.term, self.provider, self.region, self.instance, self.in_instance):
             row.setVisible(rented)
@@ -165,8 +165,8 @@ class PriceForm(FormDialog):
         for row in (self.low, self.high):
             row.set_units(_USD_PER_HOUR if rented else _USD)
 
-    def _show_held(self, held: OwnPrice) -> None:
-        self.what.show_value(PURCHASE if held.term == PURCHASE else _RENT)
+    def _show_held(self, held: UserPrice) -> None:
+        self.what.show_value(PURCHASE_TERM if held.term == PURCHASE_TERM else _RENT)
         self.accelerator.show_value(held.accelerator)
         self.low.show_number(held.usd if held.usd is not None else held.usd_low)
         self.high.show_number(held.usd_high)
@@ -183,7 +183,7 @@ class PriceForm(FormDialog):
             self.source.show_source(source)
 
     def _remove(self) -> None:
-        if self.held is None or not may_remove(self, tr("Remove this price?"), tr("Remove price")):
+        if self.held is None or not confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
             return
         try:
             step = remove_price(self.desk.workbench.catalog, self.held.id)
@@ -193,15 +193,15 @@ class PriceForm(FormDialog):
         self.take(step)
 
 
-def _held(desk: Desk, price: str | None) -> OwnPrice | None:
+def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
     """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
     if price is None:
         return None
     found = desk.workbench.own.facts.get("price", price)
-    if not isinstance(found, OwnPrice):
+    if not isinstance(found, UserPrice):
         raise InputError(message("own.not_own", id=price), "id")
     return found
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"

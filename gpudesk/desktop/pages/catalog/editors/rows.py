@@ -1,4 +1,4 @@
-"""Rows of a form: a label, a control, and below it what is wrong or doubtful with what it holds."""
+"""Base of form rows: label, control, and the remark on what is wrong or doubtful."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
-from gpudesk.desktop.theme.pen import Pen
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.plausibility import Finding, Grade
-from gpudesk.sentences import sentence
-from gpudesk.text import tr
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
 
 LABEL = 140.0
 _ICON = 14.0
@@ -23,39 +23,37 @@ _ICON = 14.0
 TELL_AFTER_MS = 350
 
 
-class FieldFault(Exception):  # noqa: N818 - a fault of the user's, as everywhere in the window
+class FieldError(Exception):
     """What stands in a field cannot be used; the message says why and what can."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class FieldVerdict:
     """What is wrong with a value, and what is doubtful though it may be kept; empty where nothing is."""
 
     fault: str = ""
     doubt: str = ""
 
 
-NOTHING_SAID = Judgement()
+NO_VERDICT = FieldVerdict()
 
 
-def judged(findings: Iterable[Finding], formatter: Formatter) -> Judgement:
-    """Return what findings about a figure say in words."""
-    told = [(finding.grade, sentence(finding.problem, formatter)) for finding in findings]
-    faults = _joined(text for grade, text in told if grade is Grade.REFUSED)
+def describe_findings(findings: Iterable[PlausibilityFinding], formatter: Formatter) -> FieldVerdict:
+    told = [(finding.grade, format_message(finding.problem, formatter)) for finding in findings]
+    faults = _join_sentences(text for grade, text in told if grade is PlausibilityGrade.REFUSED)
     # What cannot be needs no doubts beside it.
-    doubts = "" if faults else _joined(text for grade, text in told if grade is Grade.DOUBTFUL)
-    return Judgement(faults, doubts)
+    doubts = "" if faults else _join_sentences(text for grade, text in told if grade is PlausibilityGrade.DOUBTFUL)
+    return FieldVerdict(faults, doubts)
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_sentences(texts: Iterable[str]) -> str:
     return ". ".join(f"{text[:1].upper()}{text[1:]}" for text in texts)
 
 
-class Remark(Label):
+class FieldRemark(ThemedLabel):
     """A sentence below a field, with an icon before it; it takes no room while there is none."""
 
     def __init__(self, theme: Theme, icon: str, icon_colour: str, colour: str) -> None:
-        """Say nothing yet."""
         super().__init__(theme, font="small", colour=colour, wrap=True)
         self._icon = icon
         self._icon_colour = icon_colour
@@ -65,12 +63,10 @@ class Remark(Label):
             theme.follow(self._indent)
 
     def say(self, text: str) -> None:
-        """Say a sentence; nothing hides it."""
         self.setText(text)
         self.setVisible(bool(text))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the icon before the first line."""
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if not self._icon:
             return
@@ -78,7 +74,7 @@ class Remark(Label):
         try:
             side = self._look.px(_ICON)
             top = (self._look.line("small") - side) / 2
-            Pen(painter, self._look).icon(self._icon, 0, top, side, self._icon_colour)
+            ThemePainter(painter, self._look).icon(self._icon, 0, top, side, self._icon_colour)
         finally:
             painter.end()
 
@@ -96,23 +92,20 @@ class FormRow(QWidget):
     #: The user changed what stands in the row.
     edited = Signal()
 
-    def __init__(
-        self, theme: Theme, name: str, label: str, *, required: bool = False, aside: str = ""
-    ) -> None:
-        """Name the row; `aside` stands small beside the control."""
+    def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False, aside: str = "") -> None:
         super().__init__()
         self.theme = theme
         self.name = name
         self.label = label
         self.required = required
         #: Says of a value that can be read what is wrong, and what is doubtful, with it.
-        self.judge: Callable[[], Judgement] | None = None
+        self.judge: Callable[[], FieldVerdict] | None = None
         self._touched = False
         self._aside = aside
-        self._unit = Label(theme, font="small", colour="text3")
-        self._fault = Remark(theme, "", "unfit", "unfit")
-        self._doubt = Remark(theme, "triangle-alert", "disputed", "text1")
-        self._echo = Remark(theme, "", "text3", "text3")
+        self._unit = ThemedLabel(theme, font="small", colour="text3")
+        self._fault = FieldRemark(theme, "", "unfit", "unfit")
+        self._doubt = FieldRemark(theme, "triangle-alert", "disputed", "text1")
+        self._echo = FieldRemark(theme, "", "text3", "text3")
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(TELL_AFTER_MS)
@@ -121,7 +114,6 @@ class FormRow(QWidget):
     # What subclasses write
 
     def is_empty(self) -> bool:
-        """Say whether nothing stands in the row."""
         raise NotImplementedError
 
     def read(self) -> object:
@@ -129,19 +121,16 @@ class FormRow(QWidget):
         raise NotImplementedError
 
     def control(self) -> QWidget:
-        """Return what takes the focus."""
         raise NotImplementedError
 
     # What forms ask
 
     @property
     def touched(self) -> bool:
-        """Whether the user changed something in the row since it was filled."""
         return self._touched
 
     @property
     def fault(self) -> str:
-        """What is wrong, empty where nothing is."""
         return self._fault.text()
 
     @property
@@ -151,7 +140,6 @@ class FormRow(QWidget):
 
     @property
     def echo(self) -> str:
-        """What is said of the value below it."""
         return self._echo.text()
 
     def value(self) -> object:
@@ -166,12 +154,12 @@ class FormRow(QWidget):
             return False
         try:
             self.value()
-        except FieldFault as error:
-            self.set_doubt("")
+        except FieldError as error:
+            self.set_warning("")
             self.tell(str(error))
             return False
-        said = NOTHING_SAID if self.judge is None or self.is_empty() else self.judge()
-        self.set_doubt(said.doubt)
+        said = NO_VERDICT if self.judge is None or self.is_empty() else self.judge()
+        self.set_warning(said.doubt)
         self.tell(said.fault)
         return not said.fault
 
@@ -183,13 +171,12 @@ class FormRow(QWidget):
         self.mark_fault(bool(fault))
         self._describe()
 
-    def set_doubt(self, doubt: str) -> None:
+    def set_warning(self, doubt: str) -> None:
         """Say what is doubtful, which does not keep anybody from saving it."""
         self._doubt.say(doubt)
         self._describe()
 
     def set_echo(self, echo: str) -> None:
-        """Say below the value what it comes to."""
         self._echo.say(echo)
 
     def set_aside(self, text: str) -> None:
@@ -198,12 +185,10 @@ class FormRow(QWidget):
         self._unit.setText(text)
         self._describe()
 
-    def take_focus(self) -> None:
-        """Give the control the focus, as the keyboard does."""
+    def focus_control(self) -> None:
         self.control().setFocus(Qt.FocusReason.TabFocusReason)
 
     def mark_fault(self, wrong: bool) -> None:
-        """Show at the control that something is wrong."""
         control = self.control()
         control.setProperty("fault", "true" if wrong else "false")
         control.style().unpolish(control)
@@ -217,7 +202,7 @@ class FormRow(QWidget):
         `top` sets the label at the upper end; `left` leaves the control the width that it has.
         """
         px = self.theme.px
-        caption = Label(self.theme, f"{self.label}\N{NO-BREAK SPACE}*" if self.required else self.label)
+        caption = ThemedLabel(self.theme, f"{self.label}\N{NO-BREAK SPACE}*" if self.required else self.label)
         caption.setBuddy(self.control())
         caption.setWordWrap(True)
         grid = QGridLayout(self)
@@ -244,9 +229,7 @@ class FormRow(QWidget):
             grid.setColumnStretch(span, 1)
         for line, remark in enumerate((self._fault, self._doubt, self._echo), start=1):
             grid.addWidget(remark, line, 1, 1, span)
-        self.control().setAccessibleName(
-            tr("{label}, required", label=self.label) if self.required else self.label
-        )
+        self.control().setAccessibleName(tr("{label}, required", label=self.label) if self.required else self.label)
         self._describe()
 
     def user_edited(self) -> None:
@@ -263,11 +246,10 @@ class FormRow(QWidget):
         self.control().setAccessibleDescription(said)
 
 
-class LineEdit(QLineEdit):
+class FaultLineEdit(QLineEdit):
     """A line that shows an icon at its right end while something is wrong with what it holds."""
 
     def __init__(self, theme: Theme) -> None:
-        """Begin empty."""
         super().__init__()
         self._theme = theme
         self._sign: QAction | None = None
@@ -289,11 +271,10 @@ class LineEdit(QLineEdit):
             self._sign = None
 
 
-class NoWheel(QObject):
+class WheelBlocker(QObject):
     """Leaves the wheel to the form's scrolling: over a choice it would change what was chosen."""
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Hand the wheel on unless the control has been opened."""
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget):
             event.ignore()
             return True

@@ -1,93 +1,82 @@
-"""The form of one figure: the user's own value of one attribute, beside what others state."""
+"""The form of one figure: the user's value of an attribute."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.catalog.editors.claims_aside import ClaimsAside
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, TextRow, WordsRow, YesNoRow
+from gpudesk.catalog.importing.accelerator_plausibility import check_new_value
+from gpudesk.catalog.user_store.edits import find_upper_end, revert_attribute, state_value
+from gpudesk.catalog.user_store.entry import ValueEntry, ValueKind, make_entry, make_user_source
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, NumberRow, TextRow, WordListRow, YesNoRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.impact_preview import ImpactPreview
-from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow, Judgement, judged
-from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
-from gpudesk.desktop.pages.catalog.editors.stated import StatedRow, figure_text
-from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source, is_figure
-from gpudesk.domain.formatting import Quantity, quantity_of
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit
-from gpudesk.sheets.claim_lines import label_alone
-from gpudesk.sheets.dates import today
-from gpudesk.text import tr
-from gpudesk.workbench.own_edits import own_source, revert, state_value
-from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
-from gpudesk.workbench.own_forms import (
-    upper_end,
+from gpudesk.desktop.pages.catalog.editors.form_context import (
+    ClaimInForceRow,
+    RivalClaimsPanel,
+    SaveEffectPreview,
+    format_claim_value,
 )
-from gpudesk.workbench.plausibility import plausibility
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldVerdict, FormRow, describe_findings
+from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.report.explanation.claims import label_attribute_alone
+from gpudesk.report.labels import get_today
+from gpudesk.text.formatting import ClaimValue, Quantity, find_quantity
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
 
 
 class ValueEditor(FormDialog):
     """States a value of the user's, which holds as soon as it is saved."""
 
-    def __init__(
-        self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None) -> None:
         """Begin with the user's value where there is one; raises `InputError` for what is not there."""
         catalog = desk.workbench.catalog
-        self.entry = entry_of(catalog, thing, PRICE_ENDS[0] if attribute in PRICE_ENDS else attribute)
+        self.entry = make_entry(
+            catalog, thing, PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
+        )
         self.thing = catalog.thing(thing)
         super().__init__(
-            desk,
-            theme,
-            tr("Your value"),
-            save=tr("Save value"),
-            leave=tr("Keep as it was"),
-            parent=parent,
-            wide=True,
+            desk, theme, tr("Your value"), save=tr("Save value"), leave=tr("Keep as it was"), parent=parent, wide=True
         )
         found = self.entry.attribute
         held = found.preferred if found.preferred is not None and found.preferred.own else None
-        self.add_head(label_alone(found.name), self.thing.name)
+        self.add_head(label_attribute_alone(found.name), self.thing.name)
         self._add_present(found)
-        self.value_row = value_row(theme, self.entry, desk)
-        self.conditions = TextRow(
-            theme, "conditions", tr("Conditions"), empty=tr("Such as: x16, both directions")
-        )
+        self.value_row = make_value_row(theme, self.entry, desk)
+        self.conditions = TextRow(theme, "conditions", tr("Conditions"), empty=tr("Such as: x16, both directions"))
         self.reason = TextRow(theme, "reason", tr("Why yours"), empty=tr("Stands beside the value"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
         self.high_row = self._upper_row()
         values = [row for row in (self.value_row, self.high_row) if row is not None]
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
-        self.source = SourceBlock(theme, desk.workbench.own.facts, desk)
+        self.source = SourceFields(theme, desk.workbench.own.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if held is not None:
             self._show_held(held)
         self._add_revert()
-        self.claims = ClaimsAside(theme, found, desk.formatter, upper_end(catalog, found))
+        self.claims = RivalClaimsPanel(theme, found, desk.formatter, find_upper_end(catalog, found))
         self.set_aside(self.claims)
         self.value_row.judge = self._judge
         self.value_row.edited.connect(self._say_difference)
-        self.impact = ImpactPreview(desk, theme, self.trial)
+        self.impact = SaveEffectPreview(desk, theme, self.trial)
         for row in values:
             row.edited.connect(self.impact.ask_soon)
         self.add_fixed(self.impact)
-        self.value_row.take_focus()
+        self.value_row.focus_control()
 
-    def edit(self) -> Edit:
-        """Return the step that states the value."""
+    def edit(self) -> FactEdit:
         return self._step(self.source.source())
 
-    def trial(self) -> Edit:
-        """Return the step with what is there, whoever states it."""
-        return self._step(own_source(tr("Your value")))
+    def trial(self) -> FactEdit:
+        return self._step(make_user_source(tr("Your value")))
 
-    def _step(self, source: Source) -> Edit:
+    def _step(self, source: Source) -> FactEdit:
         catalog, name = self.desk.workbench.catalog, self.entry.attribute.name
-        value, unit = stated_value(self.value_row)
+        value, unit = read_value_row(self.value_row)
         return state_value(
             catalog,
             self.thing.id,
@@ -95,38 +84,36 @@ class ValueEditor(FormDialog):
             value,
             unit,
             source,
-            today=today(),
+            today=get_today(),
             conditions=self.conditions.text(),
             note=self.note_row.text(),
             reason=self.reason.text(),
-            high=None if self.high_row is None else self.high_row.number_or_none(),
+            high=None if self.high_row is None else self.high_row.parse_number_or_none(),
         )
 
     def after_saving(self) -> None:
-        """Keep the source for the next value."""
         self.source.remember()
 
     def _upper_row(self) -> NumberRow | None:
         """Return the row of the upper end of a purchase price; None for all else."""
-        if self.entry.attribute.name != PRICE_ENDS[0]:
+        if self.entry.attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
             return None
         style, empty = self.desk.formatter.style, tr("Where it is a range")
         return NumberRow(self.theme, "high", tr("Up to"), self.entry.units, empty=empty, style=style)
 
-    def _add_present(self, found: Attribute) -> None:
+    def _add_present(self, found: AttributeClaims) -> None:
         """Say what holds now, and what the shipped catalog has where that is another."""
-        formatter, upper = self.desk.formatter, upper_end(self.desk.workbench.catalog, found)
-        self.column.addWidget(StatedRow(self.theme, tr("Now"), found, found.preferred, formatter, upper))
+        formatter, upper = self.desk.formatter, find_upper_end(self.desk.workbench.catalog, found)
+        self.column.addWidget(ClaimInForceRow(self.theme, tr("Now"), found, found.preferred, formatter, upper))
         if found.overridden and found.shipped is not None:
-            shipped = StatedRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
+            shipped = ClaimInForceRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
             self.column.addWidget(shipped)
 
     def _show_held(self, held: Claim) -> None:
-        """Fill the rows in with the user's value that holds."""
-        show_in(self.value_row, held.value)
-        upper = upper_end(self.desk.workbench.catalog, self.entry.attribute)
+        show_value_in_row(self.value_row, held.value)
+        upper = find_upper_end(self.desk.workbench.catalog, self.entry.attribute)
         if self.high_row is not None and upper is not None and upper.value != held.value:
-            show_in(self.high_row, upper.value)
+            show_value_in_row(self.high_row, upper.value)
         self.conditions.show_value(held.conditions)
         self.note_row.show_value(held.note)
         preference = self.entry.attribute.preference
@@ -145,38 +132,36 @@ class ValueEditor(FormDialog):
 
     def _revert(self) -> None:
         try:
-            step = revert(self.desk.workbench.catalog, self.thing.id, self.entry.attribute.name)
+            step = revert_attribute(self.desk.workbench.catalog, self.thing.id, self.entry.attribute.name)
         except InputError as error:
             self.tell(error)
             return
         self.take(step)
 
-    def _judge(self) -> Judgement:
-        """Say whether an accelerator can have the value that is typed."""
+    def _judge(self) -> FieldVerdict:
         row, catalog = self.value_row, self.desk.workbench.catalog
-        value = row.inside() if isinstance(row, NumberRow) else stated_value(row)[0]
+        value = row.inside() if isinstance(row, NumberRow) else read_value_row(row)[0]
         name = self.entry.attribute.name
-        found = plausibility(catalog, self.thing.id, name, value)
+        found = check_new_value(catalog, self.thing.id, name, value)
         # Of a price the other end changes with it.
         told = found if self.high_row is None else [each for each in found if each.attribute == name]
-        return judged(told, self.desk.formatter)
+        return describe_findings(told, self.desk.formatter)
 
     def _say_difference(self) -> None:
-        """Say below the value what it comes to, and how far it is from what the catalog has."""
         row = self.value_row
         if not isinstance(row, NumberRow):
             return
         try:
             inside = row.inside()
-        except FieldFault:
+        except FieldError:
             inside = None
         row.set_echo("" if inside is None else self._comparison(inside))
 
     def _comparison(self, inside: float) -> str:
         found, formatter = self.entry.attribute, self.desk.formatter
         parts = []
-        if quantity_of(found.name, found.unit) is Quantity.MEMORY:
-            parts.append(figure_text(found, inside, formatter))
+        if find_quantity(found.name, found.unit) is Quantity.MEMORY:
+            parts.append(format_claim_value(found, inside, formatter))
         shipped = found.catalog_choice
         against = None if shipped is None else shipped.value
         if is_figure(against) and against:
@@ -186,20 +171,20 @@ class ValueEditor(FormDialog):
         return " · ".join(parts)
 
 
-def value_row(theme: Theme, entry: Entry, desk: Desk) -> FormRow:
+def make_value_row(theme: Theme, entry: ValueEntry, desk: Desk) -> FormRow:
     """Return the row in which a figure is typed."""
     label = tr("Value")
-    if entry.kind is EntryKind.NUMBER:
+    if entry.kind is ValueKind.NUMBER:
         return NumberRow(theme, "value", label, entry.units, required=True, style=desk.formatter.style)
-    if entry.kind is EntryKind.YES_NO:
+    if entry.kind is ValueKind.YES_NO:
         return YesNoRow(theme, "value", label, required=True)
-    if entry.kind is EntryKind.WORDS:
+    if entry.kind is ValueKind.WORDS:
         empty = tr("Words with commas between them")
-        return WordsRow(theme, "value", label, required=True, empty=empty, words=entry.words)
+        return WordListRow(theme, "value", label, required=True, empty=empty, words=entry.words)
     return TextRow(theme, "value", label, required=True, words=entry.words)
 
 
-def stated_value(row: FormRow) -> tuple[ClaimValue, str | None]:
+def read_value_row(row: FormRow) -> tuple[ClaimValue, str | None]:
     """Return what a value's row holds, and the unit that it is in; raises `FieldFault`."""
     if isinstance(row, NumberRow):
         return row.stated(), row.unit.unit
@@ -209,7 +194,7 @@ def stated_value(row: FormRow) -> tuple[ClaimValue, str | None]:
     return (read if isinstance(read, str | tuple) else None), None
 
 
-def show_in(row: FormRow, value: ClaimValue) -> None:
+def show_value_in_row(row: FormRow, value: ClaimValue) -> None:
     """Show a value, in the unit used inside, in a value's row."""
     if isinstance(row, NumberRow):
         row.show_inside(value if isinstance(value, int | float) else None)

@@ -2,11 +2,11 @@
 
 from PySide6.QtWidgets import QMenu
 
-from gpudesk.desktop.actions import ActionSpec
+from gpudesk.catalog.user_store import edits
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.own_checks import own_source
 
 
 def keys(page: CatalogPage) -> list[str]:
@@ -24,9 +24,9 @@ def action(page: CatalogPage, name: str) -> ActionSpec:
 
 def state(desk: Desk, value: float = 5.9) -> None:
     """Let the user state a bandwidth of the MI325X."""
-    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
+    source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
     catalog = desk.workbench.catalog
-    step = own_edits.state_value(
+    step = edits.state_value(
         catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
     )
     desk.workbench.own.do(step)

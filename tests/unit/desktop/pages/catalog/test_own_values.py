@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
-from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.catalog_tables import Section
-from gpudesk.domain.claims import Kind
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, OwnClaim, OwnPrice
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
+from gpudesk.text.messages import InputError, message
 from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys, state
 from tests.unit.workbench.own_samples import LAB, OFFER, TODAY
 
@@ -25,25 +25,20 @@ from tests.unit.workbench.own_samples import LAB, OFFER, TODAY
     ("section", "row", "column", "request_"),
     [
         (
-            Section.ACCELERATORS,
+            CatalogSection.ACCELERATORS,
             "mi325x",
             "memory_bandwidth",
             EditorRequest(EditorKind.VALUE, "mi325x", "memory_bandwidth"),
         ),
-        (
-            Section.ACCELERATORS,
-            "mi355x",
-            "price",
-            EditorRequest(EditorKind.VALUE, "mi355x", "price_low"),
-        ),
-        (Section.ACCELERATORS, "mi355x", "name", None),
-        (Section.DISPUTES, "D-001", "verdict", "VALUE"),
+        (CatalogSection.ACCELERATORS, "mi355x", "price", EditorRequest(EditorKind.VALUE, "mi355x", "price_low")),
+        (CatalogSection.ACCELERATORS, "mi355x", "name", None),
+        (CatalogSection.DISPUTES, "D-001", "verdict", "VALUE"),
     ],
 )
 def test_f2_asks_for_the_editor_of_the_cell(
     page: CatalogPage,
     qtbot: QtBot,
-    section: Section,
+    section: CatalogSection,
     row: str,
     column: str,
     request_: EditorRequest | str | None,
@@ -51,7 +46,7 @@ def test_f2_asks_for_the_editor_of_the_cell(
     page.show_section(section)
     go_to(page, row, column)
     asked: list[EditorRequest] = []
-    page.wanted_editor.connect(asked.append)
+    page.editing_requested.connect(asked.append)
     QTest.keyClick(page.view, Qt.Key.Key_F2)
     if request_ == "VALUE":
         assert asked[0].kind is EditorKind.VALUE
@@ -61,24 +56,20 @@ def test_f2_asks_for_the_editor_of_the_cell(
 
 
 def test_a_claim_can_be_preferred_from_its_row(page: CatalogPage) -> None:
-    page.show_section(Section.CLAIMS)
+    page.show_section(CatalogSection.CLAIMS)
     rival = next(
-        row
-        for row in page.model.table.rows
-        if row.attribute == "memory_bandwidth" and row.values[4] == "refused"
+        row for row in page.model.table.rows if row.attribute == "memory_bandwidth" and row.values[4] == "refused"
     )
     go_to(page, rival.key, "value")
     asked: list[EditorRequest] = []
-    page.wanted_editor.connect(asked.append)
+    page.editing_requested.connect(asked.append)
     action(page, "prefer").run()
     assert asked[0].kind is EditorKind.PREFERENCE
     assert (asked[0].thing, asked[0].attribute) == (rival.thing, rival.attribute)
     assert asked[0].claim is not None
 
 
-def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(
-    page: CatalogPage, own_desk: Desk, qtbot: QtBot
-) -> None:
+def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
     go_to(page, "mi325x", "memory_bandwidth")
     state(own_desk)
     line = page.model.line_of("mi325x")
@@ -95,10 +86,8 @@ def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(
     qtbot.waitUntil(lambda: page.model.index(line, number).data() == "6.00")
 
 
-def test_yours_lists_what_was_stated_and_delete_takes_it_back(
-    page: CatalogPage, own_desk: Desk, qtbot: QtBot
-) -> None:
-    page.show_section(Section.YOURS)
+def test_yours_lists_what_was_stated_and_delete_takes_it_back(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
+    page.show_section(CatalogSection.YOURS)
     assert page.empty.isVisibleTo(page)
     with qtbot.waitSignal(page.import_requested):
         QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
@@ -116,11 +105,11 @@ def _lists(page: CatalogPage, count: int) -> bool:
 
 
 def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
-    claim = OwnClaim("part-of-yesterday", "memory", 2**30, LAB.id, Kind.USER, TODAY)
-    price = OwnPrice("o-1", "part-of-yesterday", "on_demand", OFFER.id, Kind.USER, 2.5)
+    claim = UserClaim("part-of-yesterday", "memory", 2**30, LAB.id, SourceKind.USER, TODAY)
+    price = UserPrice("o-1", "part-of-yesterday", "on_demand", OFFER.id, SourceKind.USER, 2.5)
     stated = (LAB, OFFER, claim, price)
-    own_desk.workbench.own.do(Edit(message("own.step.add", name="former facts"), after=stated))
-    page.show_section(Section.YOURS)
+    own_desk.workbench.own.do(FactEdit(message("own.step.add", name="former facts"), after=stated))
+    page.show_section(CatalogSection.YOURS)
     reason = page.model.table.place("reason")
     why = "the entry part-of-yesterday is no longer in the catalog"
     for left in (2, 1):
@@ -130,7 +119,7 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
         assert page.model.index(page.model.line_of(last), reason).data() == why
         assert not page.commands.can_use()
         asked: list[EditorRequest] = []
-        page.wanted_editor.connect(asked.append)
+        page.editing_requested.connect(asked.append)
         QTest.keyClick(page.view, Qt.Key.Key_F2)
         assert not asked, "there is nothing to enter it for"
         menu, row = QMenu(page), page.model.row(page.model.line_of(last))
@@ -143,7 +132,7 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
 
 
 def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
-    own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    own_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     own_desk.workbench.own.problem = InputError(message("file.unreadable", reason="it is broken"))
     page = CatalogPage(own_desk, theme, settings)
@@ -151,11 +140,11 @@ def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
     page.show()
     assert not page.note.text, "the window says it"
     assert not page.add_button.isEnabled()
-    page.show_section(Section.YOURS)
+    page.show_section(CatalogSection.YOURS)
     assert page.empty.title.text() == "Your own facts are not used"
     assert "it is broken" in page.empty.words.text()
     with qtbot.waitSignal(page.backups_requested):
         QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
-    page.show_section(Section.ACCELERATORS)
+    page.show_section(CatalogSection.ACCELERATORS)
     go_to(page, "mi325x", "tdp")
     assert not action(page, "edit").enabled()

@@ -8,22 +8,23 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import Menu
 from gpudesk.desktop.pages.catalog.page import CatalogPage
-from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
+from gpudesk.desktop.session.actions import MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import (
-    catalog_attribute,
-    catalog_dispute,
-    catalog_price,
-    catalog_source,
+    EditorKind,
+    EditorRequest,
+    select_catalog_attribute,
+    select_catalog_dispute,
+    select_catalog_price,
+    select_catalog_source,
 )
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.dialogs.keyboard import shortcut_entries
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.catalog_tables import Section
-from gpudesk.domain.claims import Kind
-from gpudesk.workbench.settings_file import STALE_PRICE_DAYS
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.dialogs.keyboard import list_shortcuts
+from gpudesk.documents.settings_file import STALE_PRICE_DAYS
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.claim import SourceKind
 from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys
 
 # Looking
@@ -36,8 +37,8 @@ def test_the_page_opens_with_all_accelerators(page: CatalogPage, own_desk: Desk)
     assert set(page.view.slots) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
 
 
-@pytest.mark.parametrize("section", [each for each in Section if each is not Section.YOURS])
-def test_every_section_has_rows_that_paint(page: CatalogPage, section: Section) -> None:
+@pytest.mark.parametrize("section", [each for each in CatalogSection if each is not CatalogSection.YOURS])
+def test_every_section_has_rows_that_paint(page: CatalogPage, section: CatalogSection) -> None:
     page.show_section(section)
     assert keys(page)
     assert not page.view.grab().isNull()
@@ -46,16 +47,16 @@ def test_every_section_has_rows_that_paint(page: CatalogPage, section: Section) 
 
 
 def test_the_section_is_the_same_at_the_next_start(
-    page: CatalogPage, own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    page: CatalogPage, own_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
-    page.show_section(Section.SOURCES)
+    page.show_section(CatalogSection.SOURCES)
     again = CatalogPage(own_desk, theme, settings)
     qtbot.addWidget(again)
-    assert again.section is Section.SOURCES
+    assert again.section is CatalogSection.SOURCES
 
 
 def test_prices_stand_under_what_they_come_to(page: CatalogPage) -> None:
-    page.show_section(Section.PRICES)
+    page.show_section(CatalogSection.PRICES)
     assert page.model.row(0) is None
     heading = page.model.sentence(0, 0)
     assert heading.startswith("Instinct MI300X, on demand")
@@ -67,24 +68,24 @@ def test_prices_stand_under_what_they_come_to(page: CatalogPage) -> None:
 
 def test_selecting_a_cell_selects_it_for_the_panel(page: CatalogPage, own_desk: Desk) -> None:
     go_to(page, "mi325x", "memory_bandwidth")
-    assert own_desk.selection == catalog_attribute("mi325x", "memory_bandwidth")
-    page.show_section(Section.PRICES)
+    assert own_desk.selection == select_catalog_attribute("mi325x", "memory_bandwidth")
+    page.show_section(CatalogSection.PRICES)
     price = keys(page)[0]
     go_to(page, price, "provider")
-    assert own_desk.selection == catalog_price(price)
-    page.show_section(Section.DISPUTES)
+    assert own_desk.selection == select_catalog_price(price)
+    page.show_section(CatalogSection.DISPUTES)
     go_to(page, "D-001", "reason")
-    assert own_desk.selection == catalog_dispute("D-001")
-    page.show_section(Section.SOURCES)
+    assert own_desk.selection == select_catalog_dispute("D-001")
+    page.show_section(CatalogSection.SOURCES)
     source = keys(page)[3]
     go_to(page, source, "trust")
-    assert own_desk.selection == catalog_source(source)
+    assert own_desk.selection == select_catalog_source(source)
 
 
 def test_each_section_keeps_its_cell(page: CatalogPage) -> None:
     go_to(page, "mi325x", "tdp")
-    page.show_section(Section.MODELS)
-    page.show_section(Section.ACCELERATORS)
+    page.show_section(CatalogSection.MODELS)
+    page.show_section(CatalogSection.ACCELERATORS)
     assert page.view.current_keys() == ("mi325x", "tdp")
 
 
@@ -99,7 +100,7 @@ def test_words_search_all_sections_at_once(page: CatalogPage, qtbot: QtBot) -> N
     segment = page.head.segment
     qtbot.waitUntil(lambda: "Accelerators  1" in segment_texts(page))
     assert any(text.startswith("Claims  ") for text in segment_texts(page))
-    page.show_section(Section.CLAIMS)
+    page.show_section(CatalogSection.CLAIMS)
     assert {row.values[0] for row in page.model.table.rows if row.key in keys(page)} >= {"Instinct MI325X"}
     page.filter.field.setText("")
     qtbot.waitUntil(lambda: "Accelerators" in segment_texts(page))
@@ -155,14 +156,14 @@ def test_menus_of_pills_offer_what_the_section_has(page: CatalogPage) -> None:
     kinds = QMenu(page)
     page.filter._fill_kinds(kinds)
     next(each for each in kinds.actions() if each.text() == "Vendor data sheet").trigger()
-    assert page.facets.kinds == {Kind.VENDOR_DATASHEET}
+    assert page.facets.kinds == {SourceKind.VENDOR_DATASHEET}
     ages = QMenu(page)
     page.filter._fill_ages(ages)
     assert "Stale only: older than 1 year" in entries(ages)
 
 
-def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, settings: Settings) -> None:
-    page.show_section(Section.PRICES)
+def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, settings: UserSettings) -> None:
+    page.show_section(CatalogSection.PRICES)
     page.narrow(replace(page.facets, stale=True))
     before = len(keys(page))
     settings.put(STALE_PRICE_DAYS, 300)
@@ -175,7 +176,7 @@ def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, se
 def test_the_pill_of_ages_leads_to_the_rule(page: CatalogPage, qtbot: QtBot) -> None:
     menu = QMenu(page)
     page.filter._fill_ages(menu)
-    with qtbot.waitSignal(page.wanted_editor) as asked:
+    with qtbot.waitSignal(page.editing_requested) as asked:
         next(each for each in menu.actions() if "counts as stale" in each.text()).trigger()
     assert asked.args == [EditorRequest(EditorKind.STALENESS)]
 
@@ -210,7 +211,7 @@ def test_a_click_on_a_head_orders_and_a_third_one_goes_back(page: CatalogPage, q
 
 
 def test_columns_are_hidden_moved_and_remembered(
-    page: CatalogPage, own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    page: CatalogPage, own_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     go_to(page, "mi325x", "tdp")
     action(page, "hide_column").run()
@@ -252,7 +253,7 @@ def test_the_first_column_stays_when_the_others_scroll(page: CatalogPage, qtbot:
 
 
 def test_the_keyboard_moves_past_headings_and_finds_names(page: CatalogPage, qtbot: QtBot) -> None:
-    page.show_section(Section.PRICES)
+    page.show_section(CatalogSection.PRICES)
     view = page.view
     view.setFocus()
     QTest.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
@@ -287,9 +288,7 @@ def test_copied_cells_are_a_table(page: CatalogPage, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_A])
-def test_enter_and_a_add_the_part_to_the_scenario(
-    page: CatalogPage, own_desk: Desk, qtbot: QtBot, key: Qt.Key
-) -> None:
+def test_enter_and_a_add_the_part_to_the_scenario(page: CatalogPage, own_desk: Desk, qtbot: QtBot, key: Qt.Key) -> None:
     go_to(page, "h100-sxm", "tdp")
     QTest.keyClick(page.view, key)
     assert [choice.accelerator for choice in own_desk.scenario.accelerators][-1] == "h100-sxm"
@@ -297,7 +296,7 @@ def test_enter_and_a_add_the_part_to_the_scenario(
 
 
 def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
-    page.show_section(Section.MODELS)
+    page.show_section(CatalogSection.MODELS)
     go_to(page, "deepseek-r1", "layers")
     QTest.keyClick(page.view, Qt.Key.Key_Return)
     assert own_desk.scenario.model == "deepseek-r1"
@@ -329,7 +328,7 @@ def test_lists_of_all_sections_begin_on_one_line(page: CatalogPage, qtbot: QtBot
         page.resize(width, 700)
         qtbot.wait(20)
         tops = set()
-        for section in Section:
+        for section in CatalogSection:
             page.show_section(section)
             qtbot.wait(20)
             tops.add(page.filter.y())
@@ -344,17 +343,17 @@ def test_nothing_to_scroll_shows_no_thumb(page: CatalogPage, qtbot: QtBot) -> No
         return {image.pixel(image.width() // 2, y) for y in range(image.height())}
 
     page.resize(950, 700)
-    page.show_section(Section.CLAIMS)
+    page.show_section(CatalogSection.CLAIMS)
     qtbot.wait(1)
     assert len(shades()) > 1
-    page.show_section(Section.DIFFUSION)
+    page.show_section(CatalogSection.DIFFUSION)
     qtbot.wait(1)
     assert len(shades()) == 1
 
 
 def test_words_of_few_rows_do_not_take_the_room_of_the_others(page: CatalogPage, qtbot: QtBot) -> None:
     page.resize(950, 700)
-    page.show_section(Section.MODELS)
+    page.show_section(CatalogSection.MODELS)
     qtbot.wait(1)
     place = page.model.table.place("organisation")
     texts = {page.model.text(row, place) for row in page.model.table.rows}
@@ -366,17 +365,17 @@ def test_words_of_few_rows_do_not_take_the_room_of_the_others(page: CatalogPage,
 def test_keys_of_the_list_are_among_the_shortcuts(page: CatalogPage) -> None:
     told = {
         entry.title: (entry.shortcut, entry.detail)
-        for entry in shortcut_entries(page.actions_of_page(), {Menu.EDIT: "Edit", Menu.VIEW: "View"})
+        for entry in list_shortcuts(page.actions_of_page(), {MenuId.EDIT: "Edit", MenuId.VIEW: "View"})
     }
     assert told["Edit value"] == ("F2", "in the list")
     assert told["Take the row into the scenario"] == ("Return", "in the list")
     assert told["Order by this column"][0] == "Alt Down"
     assert told["Move column left"][0] == "Alt Shift Left"
     assert "Revert to the shipped value" not in told
-    page.show_section(Section.YOURS)
+    page.show_section(CatalogSection.YOURS)
     assert action(page, "revert").own_keys == ("Del",)
 
 
 def test_a_cell_that_nobody_states_is_selected_as_such(page: CatalogPage, own_desk: Desk) -> None:
     go_to(page, "mi325x", "fp4")
-    assert own_desk.selection == catalog_attribute("mi325x", "peak_dense_fp4")
+    assert own_desk.selection == select_catalog_attribute("mi325x", "peak_dense_fp4")

@@ -8,9 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 
 #: Four parts, of which two lead together.
 FOUR = "70b-chat-on-four"
@@ -19,7 +19,7 @@ MakePage = Callable[..., ComparePage]
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> ComparePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> ComparePage:
     made = ComparePage(desk, theme, settings)
     qtbot.addWidget(made)
     made.resize(944, 753)

@@ -6,14 +6,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.pages.compare.page import ComparePage
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import attribute, figure
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.selection import select_attribute, select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.documents.scenario_file import read_template
 from tests.unit.desktop.pages.compare.conftest import with_counts
 
 
@@ -62,7 +62,7 @@ def test_moving_the_load_changes_figures_in_place(page: ComparePage, desk: Desk,
     page.view.verticalScrollBar().setValue(40)
     before = text(page, "output_tokens_per_s", "h200-sxm")
     with qtbot.assertNotEmitted(page.model.modelReset), qtbot.waitSignal(desk.answered):
-        desk.apply(edits.with_load_value(desk.scenario, 16), "Change of load")
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, 16), "Change of load")
     assert text(page, "output_tokens_per_s", "h200-sxm") != before
     assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
     assert page.view.verticalScrollBar().value() == 40
@@ -72,7 +72,7 @@ def test_new_part_keeps_the_cell_and_the_scroll(page: ComparePage, desk: Desk, q
     put_at(page, "memory_bandwidth", "mi325x")
     page.view.verticalScrollBar().setValue(40)
     with qtbot.waitSignal(desk.answered):
-        desk.apply(edits.add_accelerator(desk.scenario, "mi300x", 1), "Add")
+        desk.apply(scenario_edits.add_accelerator(desk.scenario, "mi300x", 1), "Add")
     assert "MI300X" in names(page)
     assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
     assert page.view.verticalScrollBar().value() == 40
@@ -82,7 +82,7 @@ def test_hidden_page_rests_until_it_is_seen(page: ComparePage, desk: Desk, qtbot
     page.hide()
     before = text(page, "output_tokens_per_s", "h200-sxm")
     with qtbot.waitSignal(desk.answered):
-        desk.apply(edits.with_load_value(desk.scenario, 16), "Change of load")
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, 16), "Change of load")
     assert text(page, "output_tokens_per_s", "h200-sxm") == before
     page.show()
     assert text(page, "output_tokens_per_s", "h200-sxm") != before
@@ -94,17 +94,17 @@ def test_hidden_page_rests_until_it_is_seen(page: ComparePage, desk: Desk, qtbot
 def test_arrows_move_past_headings_and_select_at_once(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
     put_at(page, "basis", "h200-sxm")
     QTest.keyClick(page.view, Qt.Key.Key_Down)
-    assert desk.selection == attribute("h200-sxm", "memory")
+    assert desk.selection == select_attribute("h200-sxm", "memory")
     QTest.keyClick(page.view, Qt.Key.Key_Right)
-    assert desk.selection == attribute("mi325x", "memory")
+    assert desk.selection == select_attribute("mi325x", "memory")
     QTest.keyClick(page.view, Qt.Key.Key_End)
-    assert desk.selection == attribute("mi355x", "memory")
+    assert desk.selection == select_attribute("mi355x", "memory")
     QTest.keyClick(page.view, Qt.Key.Key_Home)
-    assert desk.selection == attribute("h200-sxm", "memory")
+    assert desk.selection == select_attribute("h200-sxm", "memory")
     QTest.keyClick(page.view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
-    assert desk.selection == figure("h200-sxm", "output_tokens_per_s")
+    assert desk.selection == select_figure("h200-sxm", "output_tokens_per_s")
     QTest.keyClick(page.view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
-    assert desk.selection == attribute("mi355x", "price_low")
+    assert desk.selection == select_attribute("mi355x", "price_low")
     QTest.keyClick(page.view, Qt.Key.Key_PageUp)
     assert page.view.current_keys() != ("price", "mi355x")
 
@@ -113,7 +113,7 @@ def test_enter_selects_again_what_was_let_go(page: ComparePage, desk: Desk, qtbo
     put_at(page, "memory", "mi325x")
     desk.select(None)
     QTest.keyClick(page.view, Qt.Key.Key_Return)
-    assert desk.selection == attribute("mi325x", "memory")
+    assert desk.selection == select_attribute("mi325x", "memory")
 
 
 def test_typing_goes_to_the_row_of_that_label(page: ComparePage, qtbot: QtBot) -> None:
@@ -123,9 +123,9 @@ def test_typing_goes_to_the_row_of_that_label(page: ComparePage, qtbot: QtBot) -
 
 
 def test_selection_from_elsewhere_is_ringed(page: ComparePage, desk: Desk) -> None:
-    desk.select(attribute("b200-hgx", "tdp"))
+    desk.select(select_attribute("b200-hgx", "tdp"))
     assert page.view.current_keys() == ("tdp", "b200-hgx")
-    desk.select(figure("b200-hgx", "memory"))
+    desk.select(select_figure("b200-hgx", "memory"))
     qualified = page.view.current_keys()
     assert qualified is not None
     assert qualified[1] == "b200-hgx"
@@ -134,7 +134,7 @@ def test_selection_from_elsewhere_is_ringed(page: ComparePage, desk: Desk) -> No
 def test_headline_selects_the_figure_of_the_leader(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
     box = page.strip._boxes[-1]
     QTest.mouseClick(box, Qt.MouseButton.LeftButton)
-    assert desk.selection == figure("mi355x", "max_concurrency")
+    assert desk.selection == select_figure("mi355x", "max_concurrency")
 
 
 def test_screen_readers_hear_sentences(page: ComparePage) -> None:
@@ -142,10 +142,7 @@ def test_screen_readers_hear_sentences(page: ComparePage) -> None:
     said = [table.child(number).text(QAccessible.Text.Name) for number in range(20)]
     assert "MI325X, CDNA 3 · OAM · × 1" in said
     assert "Output throughput, tokens per second" in said
-    assert any(
-        name.startswith("Output throughput, B200 SXM,") and "bands overlap with MI355X" in name
-        for name in said
-    )
+    assert any(name.startswith("Output throughput, B200 SXM,") and "bands overlap with MI355X" in name for name in said)
 
 
 # Filter, hidden rows, order
@@ -167,7 +164,7 @@ def test_filter_narrows_as_one_types_and_says_how_many(page: ComparePage, qtbot:
 
 
 def test_choices_of_rows_outlive_the_page(
-    page: ComparePage, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    page: ComparePage, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     put_at(page, "tpot_ms", "mi325x")
     action(page, "row_up").run()
@@ -257,9 +254,7 @@ def test_column_actions_act_on_the_current_cell(page: ComparePage, desk: Desk) -
 def test_the_menu_of_a_cell_is_that_of_the_row_under_the_mouse(page: ComparePage, qtbot: QtBot) -> None:
     for key in ("output_tokens_per_s", "tpot_ms"):
         place = page.view.visualRect(page.model.index_of(key, "mi325x")).center()
-        event = QContextMenuEvent(
-            QContextMenuEvent.Reason.Mouse, place, page.view.viewport().mapToGlobal(place)
-        )
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, page.view.viewport().mapToGlobal(place))
         with qtbot.waitSignal(page.view.menu_requested) as asked:
             QApplication.sendEvent(page.view.viewport(), event)
         assert page.model.lines[asked.args[0]].key == key
@@ -327,12 +322,10 @@ def test_what_does_not_fit_says_why_and_the_others_stay(page: ComparePage, desk:
 
 
 def test_column_without_an_estimate_says_its_problem(page: ComparePage, desk: Desk) -> None:
-    desk.apply(edits.with_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
+    desk.apply(scenario_edits.edit_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
     desk.flush()
     assert page.note.isVisible()
-    assert (
-        page.note.text == "H200 SXM: 4 accelerators are no multiple of 3, the product of the degrees given."
-    )
+    assert page.note.text == "H200 SXM: 4 accelerators are no multiple of 3, the product of the degrees given."
     desk.undo_stack.undo()
     desk.flush()
     assert not page.note.isVisible()
@@ -366,9 +359,7 @@ def test_best_cells_are_tinted_in_both_themes(page: ComparePage, theme: Theme, q
         assert picture.pixelColor(plain.center().x(), plain.top() + 7) == theme.colour("page")
 
 
-def test_larger_letters_make_higher_rows_and_all_columns_can_be_reached(
-    page: ComparePage, theme: Theme
-) -> None:
+def test_larger_letters_make_higher_rows_and_all_columns_can_be_reached(page: ComparePage, theme: Theme) -> None:
     row = page.model.index_of("memory_bandwidth", "mi325x").row()
     small = page.view.rowHeight(row)
     theme.set_font_percent(150)

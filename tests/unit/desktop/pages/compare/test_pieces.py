@@ -5,21 +5,21 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.compare.headline_strip import HeadlineStrip, Naming
-from gpudesk.desktop.pages.compare.legend import marks_in
-from gpudesk.desktop.pages.compare.measures import DENSE, WIDE, Measures
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.text_cache import TextCache
-from gpudesk.desktop.widgets.type_ahead import TypeAhead
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.sheets.comparison_headlines import headline_answers
-from gpudesk.sheets.comparison_parts import ComparisonTable
-from gpudesk.sheets.comparison_table import comparison_table
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.compare.cells import DENSE, WIDE, ComparisonLayout
+from gpudesk.desktop.pages.compare.headlines import HeadlineStrip, LeaderDetail
+from gpudesk.desktop.pages.compare.page import find_marks
+from gpudesk.desktop.ui.tables.painted_table import TypeAhead
+from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.report.comparison.tables import ComparisonTable
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.unit.desktop.pages.compare.conftest import FOUR, with_counts
 
-PLAIN = Formatter(ENGLISH)
+PLAIN = Formatter(ENGLISH_NUMBERS)
 LABELS = ["Output throughput", "Time per output token", "Time to first token", "Board power"]
 
 
@@ -33,75 +33,71 @@ def test_letters_make_a_word_and_single_letters_go_round() -> None:
     assert TypeAhead().find("xyz", LABELS, 0) is None
 
 
-def table_of(workbench: Workbench, name: str) -> ComparisonTable:
-    return comparison_table(workbench.answer(read_template(name)), PLAIN)
+def table_of(workbench: GpuDeskService, name: str) -> ComparisonTable:
+    return build_comparison_table(workbench.answer(read_template(name)), PLAIN)
 
 
 @pytest.mark.parametrize(
-    ("name", "room", "margins"),
-    [("mi325x-or-h200-70b", 934, WIDE), (FOUR, 934, WIDE), ("405b-one-node", 934, DENSE)],
+    ("name", "room", "margins"), [("mi325x-or-h200-70b", 934, WIDE), (FOUR, 934, WIDE), ("405b-one-node", 934, DENSE)]
 )
 def test_columns_fit_the_room_of_usual_windows(
-    workbench: Workbench, theme: Theme, name: str, room: int, margins: object
+    workbench: GpuDeskService, theme: Theme, name: str, room: int, margins: object
 ) -> None:
     table = table_of(workbench, name)
-    widths = Measures(theme, TextCache(theme)).widths(room, table.heads, table.rows)
+    widths = ComparisonLayout(theme, TextCache(theme)).widths(room, table.heads, table.rows)
     assert widths.margins is margins
     assert widths.label + widths.column * len(table.heads) <= room
 
 
-def test_columns_keep_their_figures_where_room_is_short(workbench: Workbench, theme: Theme) -> None:
+def test_columns_keep_their_figures_where_room_is_short(workbench: GpuDeskService, theme: Theme) -> None:
     table = table_of(workbench, "405b-one-node")
-    measures = Measures(theme, TextCache(theme))
+    measures = ComparisonLayout(theme, TextCache(theme))
     short, usual = (measures.widths(room, table.heads, table.rows) for room in (500, 934))
     assert short.column == pytest.approx(usual.column, abs=6)
     assert short.label > usual.label, "what has to be scrolled anyway leaves labels whole"
 
 
-def test_one_long_name_does_not_push_figures_out_of_sight(workbench: Workbench, theme: Theme) -> None:
+def test_one_long_name_does_not_push_figures_out_of_sight(workbench: GpuDeskService, theme: Theme) -> None:
     table = table_of(workbench, "405b-one-node")
     long = replace(table.heads[0], name="A name that is far longer than any figure of its column")
-    measures = Measures(theme, TextCache(theme))
+    measures = ComparisonLayout(theme, TextCache(theme))
     widths = measures.widths(934, (long, *table.heads[1:]), table.rows)
     assert widths.label + widths.column * len(table.heads) <= 934
 
 
 def test_names_yield_before_swatches_and_swatches_before_answers(
-    workbench: Workbench, theme: Theme, qtbot: QtBot
+    workbench: GpuDeskService, theme: Theme, qtbot: QtBot
 ) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     strip.show()
-    strip.show_answers(headline_answers(workbench.answer(read_template(FOUR)), PLAIN))
-    assert [box.naming for box in strip._boxes] == [Naming.NAMES] * 4
+    strip.show_answers(build_headline_results(workbench.answer(read_template(FOUR)), PLAIN))
+    assert [box.naming for box in strip._boxes] == [LeaderDetail.NAMES] * 4
     strip.resize(930, strip.height())
-    assert Naming.SWATCHES in [box.naming for box in strip._boxes]
-    assert strip._boxes[-1].naming is Naming.NAMES, "one winner keeps its name longest"
+    assert LeaderDetail.SWATCHES in [box.naming for box in strip._boxes]
+    assert strip._boxes[-1].naming is LeaderDetail.NAMES, "one winner keeps its name longest"
     assert all(box.isVisible() for box in strip._boxes)
     strip.resize(560, strip.height())
-    assert [box.figure for box in strip._boxes if box.isVisible()] == [
-        "output_tokens_per_s",
-        "max_concurrency",
-    ]
+    assert [box.figure for box in strip._boxes if box.isVisible()] == ["output_tokens_per_s", "max_concurrency"]
 
 
-def test_widths_hold_in_a_drag(workbench: Workbench, theme: Theme, qtbot: QtBot) -> None:
+def test_widths_hold_in_a_drag(workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     scenario = read_template("mi325x-or-h200-70b")
-    strip.show_answers(headline_answers(workbench.answer(scenario), PLAIN))
+    strip.show_answers(build_headline_results(workbench.answer(scenario), PLAIN))
     before = [box.geometry() for box in strip._boxes]
-    strip.show_answers(headline_answers(workbench.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
+    strip.show_answers(build_headline_results(workbench.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
     assert [box.geometry() for box in strip._boxes] == before
 
 
-def test_legend_explains_only_the_marks_that_are_there(workbench: Workbench) -> None:
+def test_legend_explains_only_the_marks_that_are_there(workbench: GpuDeskService) -> None:
     table = table_of(workbench, FOUR)
-    assert marks_in(table.rows) == ("best", "overlap", "disputed", "calibrated")
+    assert find_marks(table.rows) == ("best", "overlap", "disputed", "calibrated")
     price = [row for row in table.rows if row.key == "price"]
-    assert marks_in(price) == ("disputed",)
+    assert find_marks(price) == ("disputed",)
     scenario = with_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4)
-    short = comparison_table(workbench.answer(scenario), PLAIN)
-    assert "unfit" in marks_in(short.rows)
+    short = build_comparison_table(workbench.answer(scenario), PLAIN)
+    assert "unfit" in find_marks(short.rows)

@@ -11,24 +11,27 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
-from gpudesk.desktop.pages.cost.cases_view import CasesView
+from gpudesk.desktop.pages.cost.assumptions import AssumptionsView
 from gpudesk.desktop.pages.cost.page import CostPage
-from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
-from gpudesk.desktop.pages.cost.views import Overview
-from gpudesk.desktop.panel.explainer import Explainer
+from gpudesk.desktop.pages.cost.views import (
+    CostOverview,
+    PublishedCasesView,
+    RentOrBuyView,
+    SimulationView,
+    TokenCostView,
+)
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import cost
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.number_edit import NumberEdit
-from gpudesk.domain.cost_inputs import NO_SETTINGS, Currency
-from gpudesk.domain.ranges import Range
-from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL
+from gpudesk.desktop.session.selection import select_cost
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
+from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.domain.cost import NO_COST_SETTINGS, DisplayCurrency, UncertainValue
+from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> CostPage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> CostPage:
     """Return the page with four accelerators, of which MI355X has no price."""
     made = CostPage(desk, theme, settings)
     qtbot.addWidget(made)
@@ -39,8 +42,8 @@ def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> CostPage
     return made
 
 
-def overview(page: CostPage) -> Overview:
-    assert isinstance(page.view, Overview)
+def overview(page: CostPage) -> CostOverview:
+    assert isinstance(page.view, CostOverview)
     return page.view
 
 
@@ -128,17 +131,12 @@ def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> No
 def test_a_copy_has_the_numbers_of_all_charts(page: CostPage) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
-    for title in (
-        "Cost per million output tokens, USD",
-        "Cost of owning, USD",
-        "What moves it",
-        "Rent or buy",
-    ):
+    for title in ("Cost per million output tokens, USD", "Cost of owning, USD", "What moves it", "Rent or buy"):
         assert title in text
 
 
 def test_amounts_are_shown_in_the_currency_that_was_set(page: CostPage, desk: Desk) -> None:
-    costs = replace(desk.scenario.costs, currency=Currency("EUR", 0.5, "2026-11-01"))
+    costs = replace(desk.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01"))
     desk.edit("Currency", costs=costs)
     desk.flush()
     view = overview(page)
@@ -160,13 +158,13 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     assert QApplication.focusWidget() is price.edits[1]
     type_into(price.edits[1], "35k")
     desk.flush()
-    assert desk.scenario.costs.parts == {"mi355x": {"price_usd": Range.exactly(35_000.0)}}
+    assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
     assert price.origin.accessibleName() == "stated by you"
     page.choose_view("overview")
     assert "no purchase price" not in overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
     desk.flush()
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
     assert "no purchase price" in overview(page).tokens.accessibleDescription()
 
 
@@ -186,14 +184,14 @@ def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
     assert not row.reset.isVisible()
     type_into(row.edits[1], "0.3")
     desk.flush()
-    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == Range(0.08, 0.3, 0.3)
+    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == UncertainValue(0.08, 0.3, 0.3)
     type_into(row.edits[2], "0.4")
     desk.flush()
-    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == Range(0.08, 0.3, 0.4)
+    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == UncertainValue(0.08, 0.3, 0.4)
     assert row.reset.isVisible()
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
     desk.flush()
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
     assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
 
 
@@ -213,10 +211,10 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
     assert row.unit.text() == "%"
     type_into(row.edits[1], "18")
     desk.flush()
-    assert desk.scenario.costs.parts["mi325x"]["discount"] == Range.exactly(0.18)
+    assert desk.scenario.costs.parts["mi325x"]["discount"] == UncertainValue.exactly(0.18)
     type_into(row.edits[1], "")
     desk.flush()
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
 
 
 @pytest.mark.parametrize(
@@ -237,7 +235,7 @@ def test_what_cannot_be_is_said_at_the_field(
     desk.flush()
     assert said in edit.fault
     assert edit.text() == typed
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
 
 
 def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
@@ -251,12 +249,12 @@ def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
     desk.flush()
     costs = desk.scenario.costs
     assert (costs.rent_term, costs.runs_on, costs.around) == ("spot", "ROCm", 0.2)
-    assert costs.parts["mi325x"]["discount"] == Range(0.16, 0.19, 0.22)
+    assert costs.parts["mi325x"]["discount"] == UncertainValue(0.16, 0.19, 0.22)
     said = assumptions(page).rows["mi325x", "discount"].origin.accessibleName()
     assert said.startswith("anecdotal: unnamed buyers")
     QTest.mouseClick(controls.reset, Qt.MouseButton.LeftButton)
     desk.flush()
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
     assert controls.term.value == "on_demand"
 
 
@@ -315,7 +313,7 @@ def test_a_tool_tip_tells_all_of_a_row(page: CostPage) -> None:
 def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) -> None:
     page.choose_view("tokens")
     view = page.view
-    assert isinstance(view, TokensView)
+    assert isinstance(view, TokenCostView)
     lines = {line.key: line for line in view.chart.drawing.lines}
     assert list(lines) == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     for line in lines.values():
@@ -336,7 +334,7 @@ def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) 
 def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     page.choose_view("rent")
     view = page.view
-    assert isinstance(view, RentView)
+    assert isinstance(view, RentOrBuyView)
     assert (view.which.value, view.rival.value) == ("mi325x", "h200-sxm")
     said = [row[0] for row in view.table.texts()]
     assert said[0].startswith("After 26.3 months less cash has gone for MI325X bought")
@@ -352,7 +350,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
 def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     page.choose_view("draws")
     view = page.view
-    assert isinstance(view, DrawsView)
+    assert isinstance(view, SimulationView)
     qtbot.waitUntil(lambda: view.draws is not None)
     draws = view.draws
     assert draws is not None
@@ -371,9 +369,7 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     assert value == pytest.approx(1.0, abs=0.2)
 
 
-def test_views_are_remembered_and_in_the_menu(
-    page: CostPage, desk: Desk, theme: Theme, settings: Settings
-) -> None:
+def test_views_are_remembered_and_in_the_menu(page: CostPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     page.choose_view("rent")
     assert CostPage(desk, theme, settings).head.segment.value == "rent"
     ids = [spec.id for spec in page.actions_of_page()]
@@ -392,7 +388,7 @@ def test_every_view_has_numbers_to_copy(page: CostPage, view: str) -> None:
 def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, desk: Desk) -> None:
     page.choose_view("cases")
     view = page.view
-    assert isinstance(view, CasesView)
+    assert isinstance(view, PublishedCasesView)
     assert "cannot both hold" in view.said.text()
     assert "Scorecard" in view.source.text()
     table = {row[0]: row for row in view.table.texts()}
@@ -401,7 +397,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
     desk.flush()
     assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]
-    assert desk.scenario.costs.parts["mi325x"]["discount"] == Range.exactly(0.14)
+    assert desk.scenario.costs.parts["mi325x"]["discount"] == UncertainValue.exactly(0.14)
     assert desk.answer is not None
     first, second = desk.workbench.costs(desk.answer).columns
     assert first.tco is not None
@@ -424,16 +420,14 @@ def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> 
     above = QPoint(20, int(band.top() + band.height() * 0.25))
     below = QPoint(20, int(band.top() + band.height() * 0.75))
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=above)
-    assert desk.selection == cost("mi325x", RENTED)
+    assert desk.selection == select_cost("mi325x", RENTED)
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=below)
-    assert desk.selection == cost("mi325x", OWNED)
-    explained = Explainer(desk).explain(desk.selection)
+    assert desk.selection == select_cost("mi325x", OWNED)
+    explained = SelectionExplainer(desk).explain(desk.selection)
     assert explained is not None
     assert explained.what == "Cost per million tokens, MI325X × 1, owned"
-    QTest.mouseClick(
-        view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y()))
-    )
-    assert desk.selection == cost("h200-sxm", TOTAL)
+    QTest.mouseClick(view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y())))
+    assert desk.selection == select_cost("h200-sxm", TOTAL)
 
 
 def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) -> None:
@@ -441,7 +435,7 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     assert row.code.text() == ""
     type_into(row.rate, "0.5")
     desk.flush()
-    assert desk.scenario.costs == NO_SETTINGS
+    assert desk.scenario.costs == NO_COST_SETTINGS
     row.code.setText("eur")
     row.day.setText("")
     row.code.editingFinished.emit()
@@ -449,22 +443,20 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     row.day.setText("2026-11-01")
     row.day.editingFinished.emit()
     desk.flush()
-    assert desk.scenario.costs.currency == Currency("EUR", 0.5, "2026-11-01")
+    assert desk.scenario.costs.currency == DisplayCurrency("EUR", 0.5, "2026-11-01")
     price = assumptions(page).rows["h200-sxm", "price_usd"]
     assert [edit.text() for edit in price.edits] == ["15,000", "17,500", "17,500"]
     assert price.unit.text() == "EUR"
     type_into(price.edits[1], "10k")
     desk.flush()
-    assert desk.scenario.costs.parts["h200-sxm"]["price_usd"] == Range(20_000.0, 20_000.0, 35_000.0)
+    assert desk.scenario.costs.parts["h200-sxm"]["price_usd"] == UncertainValue(20_000.0, 20_000.0, 35_000.0)
     row.code.setText("")
     row.code.editingFinished.emit()
     desk.flush()
     assert desk.scenario.costs.currency is None
 
 
-def test_the_cash_flow_is_saved_as_a_workbook(
-    page: CostPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "cash"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     QTest.mouseClick(page.cash_flow, Qt.MouseButton.LeftButton)

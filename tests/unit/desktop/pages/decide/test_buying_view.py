@@ -9,23 +9,27 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.buying_saving import connect_saving, save_negotiation, write_negotiation
-from gpudesk.desktop.pages.decide.buying_step import Tick
-from gpudesk.desktop.pages.decide.buying_view import BuyingView
-from gpudesk.desktop.pages.decide.note_edit import NoteEdit
+from gpudesk.desktop.pages.decide.parts import NoteEdit
+from gpudesk.desktop.pages.decide.purchasing.negotiation import NotedCheckBox
+from gpudesk.desktop.pages.decide.purchasing.terms_view import (
+    TermsView,
+    connect_saving,
+    save_negotiation,
+    write_negotiation,
+)
 from gpudesk.desktop.pages.decide.record_view import RecordView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import attribute, catalog_dispute, catalog_statement
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.ranges import Range
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute, select_catalog_statement
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.scenario import AcceleratorChoice
 from tests.unit.desktop.pages.decide.views_of import shown
 
 
 @pytest.fixture
-def view(desk: Desk, theme: Theme, qtbot: QtBot) -> BuyingView:
-    return shown(BuyingView(desk, theme), desk, qtbot)
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TermsView:
+    return shown(TermsView(desk, theme), desk, qtbot)
 
 
 def compare(desk: Desk, *parts: str) -> None:
@@ -42,7 +46,7 @@ def type_words(edit: NoteEdit, words: str) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
-def tick_of(view: BuyingView, key: str) -> Tick:
+def tick_of(view: TermsView, key: str) -> NotedCheckBox:
     ticks = [tick for block in view.steps.steps for tick in (block.title, *block.points)]
     return next(tick for tick in ticks if tick.key == key)
 
@@ -50,7 +54,7 @@ def tick_of(view: BuyingView, key: str) -> Tick:
 # The export check
 
 
-def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: BuyingView) -> None:
+def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: TermsView) -> None:
     rows = view.export.scores.texts()
     assert [row[0] for row in rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
     assert rows[1][1].startswith("2,614.9 × 8 = 20,919 (FP8, INT8)")
@@ -59,7 +63,7 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Buy
     assert rows[0][3] == "TPP 15,824: above 4,800\nDescribed: 3A090.a by TPP"
 
 
-def test_rules_stand_newest_first_with_their_days(view: BuyingView) -> None:
+def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
     rows = view.export.rules.texts()
     assert rows[0][0].startswith("Guidance of May 2026\npublished and in force 2026-05-31")
     assert rows[-1][0] == "Rule of October 2022\npublished 2022-10-13\n87 FR 62186"
@@ -71,7 +75,7 @@ def test_rules_stand_newest_first_with_their_days(view: BuyingView) -> None:
     assert any("govinfo.gov" in text for text in view.export.read_in.texts)
 
 
-def test_the_warning_is_always_there(view: BuyingView, desk: Desk) -> None:
+def test_the_warning_is_always_there(view: TermsView, desk: Desk) -> None:
     words = "Verify with the rule in force and counsel: this is arithmetic, not advice"
     for parts in (("h200-sxm",), ("l4", "mi300x")):
         compare(desk, *parts)
@@ -81,20 +85,20 @@ def test_the_warning_is_always_there(view: BuyingView, desk: Desk) -> None:
         assert words in view.copied()
 
 
-def test_a_document_s_claim_is_refused_only_beside_its_part(view: BuyingView, desk: Desk) -> None:
+def test_a_document_s_claim_is_refused_only_beside_its_part(view: TermsView, desk: Desk) -> None:
     assert not view.export.refused.isVisible()
     compare(desk, "mi300x", "h200-sxm")
     assert view.export.refused.isVisible()
     assert "1,307 × 16 = 20,912, and the threshold is 4,800" in view.export.refused.texts[0]
 
 
-def test_what_cannot_be_told_is_said_to_be_so(view: BuyingView, desk: Desk) -> None:
+def test_what_cannot_be_told_is_said_to_be_so(view: TermsView, desk: Desk) -> None:
     compare(desk, "l4", "h200-sxm")
     row = view.export.scores.texts()[0]
     assert row[3] == "TPP 1,936: below 4,800\nCannot be told: 3A090.a by density, 3A090.b by density"
 
 
-def test_the_destination_is_kept_and_undone(view: BuyingView, desk: Desk) -> None:
+def test_the_destination_is_kept_and_undone(view: TermsView, desk: Desk) -> None:
     type_words(view.export.destination, "China")
     desk.flush()
     assert desk.scenario.decision.plans["destination_name"] == "China"
@@ -109,21 +113,21 @@ def test_the_destination_is_kept_and_undone(view: BuyingView, desk: Desk) -> Non
     assert "destination_name" not in desk.scenario.decision.plans, "nothing typed states none"
 
 
-def test_a_score_leads_to_its_peak_in_the_panel(view: BuyingView, desk: Desk) -> None:
+def test_a_score_leads_to_its_peak_in_the_panel(view: TermsView, desk: Desk) -> None:
     view.export.scores.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(view.export.scores, Qt.Key.Key_Down)
     QTest.keyClick(view.export.scores, Qt.Key.Key_Return)
-    assert desk.selection == attribute("mi325x", "peak_dense_fp8")
+    assert desk.selection == select_attribute("mi325x", "peak_dense_fp8")
 
 
 # The negotiation sheet
 
 
-def test_steps_say_whether_they_apply_and_what_is_missing(view: BuyingView, desk: Desk) -> None:
+def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk: Desk) -> None:
     first, second, *_ = view.steps.steps
     assert first.state.text() == "Cannot be told. Weighs much. 2 points open."
     assert "not known > 200: not known" in first.remarks.text()
-    costs = desk.scenario.costs.with_input("fleet", Range.exactly(800.0))
+    costs = desk.scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))
     desk.edit("State the fleet", costs=costs)
     desk.flush()
     assert "Missing to tell: whether a rival's quote is at hand." in first.remarks.text()
@@ -141,7 +145,7 @@ def test_steps_say_whether_they_apply_and_what_is_missing(view: BuyingView, desk
     assert "competing_quote" not in desk.scenario.decision.plans
 
 
-def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: BuyingView, desk: Desk) -> None:
+def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: TermsView, desk: Desk) -> None:
     tick = tick_of(view, "P002-04.response")
     assert not tick.note.isVisible()
     tick.box.setFocus()
@@ -163,7 +167,7 @@ def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: BuyingView, 
     assert not tick.box.isChecked()
 
 
-def test_progress_counts_whole_steps(view: BuyingView, desk: Desk) -> None:
+def test_progress_counts_whole_steps(view: TermsView, desk: Desk) -> None:
     assert view.steps.progress.text() == "0 of 6 steps done"
     tick_of(view, "P002-06").box.click()
     desk.flush()
@@ -171,7 +175,7 @@ def test_progress_counts_whole_steps(view: BuyingView, desk: Desk) -> None:
     assert "[x] A test like production (P002-06)" in view.copied()
 
 
-def test_a_note_of_a_document_on_several_lines_is_shown_on_one(view: BuyingView, desk: Desk) -> None:
+def test_a_note_of_a_document_on_several_lines_is_shown_on_one(view: TermsView, desk: Desk) -> None:
     settings = replace(desk.scenario.decision, done={"P002-06": "one\ntwo"})
     desk.edit("Note", decision=settings)
     desk.flush()
@@ -181,7 +185,7 @@ def test_a_note_of_a_document_on_several_lines_is_shown_on_one(view: BuyingView,
     assert desk.scenario.decision.done == {"P002-06": "one\ntwo"}, "nothing was typed"
 
 
-def test_escape_brings_a_note_back_and_controls_are_left_out(view: BuyingView, desk: Desk) -> None:
+def test_escape_brings_a_note_back_and_controls_are_left_out(view: TermsView, desk: Desk) -> None:
     tick = tick_of(view, "P002-06")
     tick.box.click()
     desk.flush()
@@ -196,15 +200,15 @@ def test_escape_brings_a_note_back_and_controls_are_left_out(view: BuyingView, d
     assert desk.scenario.decision.done == {"P002-06": "ab c"}
 
 
-def test_evidence_of_a_step_is_shown_in_the_panel(view: BuyingView, desk: Desk) -> None:
+def test_evidence_of_a_step_is_shown_in_the_panel(view: TermsView, desk: Desk) -> None:
     block = view.steps.steps[0]
     block.evidence_wanted.emit("D-100", True)
-    assert desk.selection == catalog_dispute("D-100")
+    assert desk.selection == select_catalog_dispute("D-100")
     block.evidence_wanted.emit("C002-071", False)
-    assert desk.selection == catalog_statement("C002-071")
+    assert desk.selection == select_catalog_statement("C002-071")
 
 
-def test_controls_have_names_and_the_keyboard_reaches_the_steps(view: BuyingView) -> None:
+def test_controls_have_names_and_the_keyboard_reaches_the_steps(view: TermsView) -> None:
     for tick in (tick for block in view.steps.steps for tick in (block.title, *block.points)):
         assert tick.box.accessibleName()
         assert tick.note.accessibleName().startswith("Note on: ")
@@ -215,7 +219,7 @@ def test_controls_have_names_and_the_keyboard_reaches_the_steps(view: BuyingView
     assert view.steps.steps[0].title.box.hasFocus()
 
 
-def test_it_is_drawn_in_both_themes_and_with_large_letters(view: BuyingView, theme: Theme) -> None:
+def test_it_is_drawn_in_both_themes_and_with_large_letters(view: TermsView, theme: Theme) -> None:
     light = view.grab().toImage()
     theme.set_preference(DARK)
     assert view.grab().toImage() != light
@@ -227,16 +231,9 @@ def test_it_is_drawn_in_both_themes_and_with_large_letters(view: BuyingView, the
 # Saving
 
 
-@pytest.mark.parametrize(
-    ("name", "begins"), [("sheet.md", "# Negotiation sheet"), ("sheet", "<!DOCTYPE html>")]
-)
+@pytest.mark.parametrize(("name", "begins"), [("sheet.md", "# Negotiation sheet"), ("sheet", "<!DOCTYPE html>")])
 def test_the_sheet_is_saved_by_its_suffix(
-    view: BuyingView,
-    settings: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    begins: str,
+    view: TermsView, settings: UserSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begins: str
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
     connect_saving(view, settings)
@@ -250,9 +247,7 @@ def test_the_sheet_is_saved_by_its_suffix(
     assert view.steps.said.isVisible()
 
 
-def test_what_stands_in_the_way_of_saving_is_said(
-    view: BuyingView, settings: Settings, tmp_path: Path
-) -> None:
+def test_what_stands_in_the_way_of_saving_is_said(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
     write_negotiation(view, tmp_path / "sheet.docx", settings)
     assert ".docx is no form of a sheet" in view.steps.said.text()
     write_negotiation(view, tmp_path / "nowhere" / "sheet.md", settings)
@@ -261,7 +256,7 @@ def test_what_stands_in_the_way_of_saving_is_said(
 
 
 def test_nothing_is_asked_where_there_is_no_sheet(
-    desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> tuple[str, str]:
         raise AssertionError("asked for a file")

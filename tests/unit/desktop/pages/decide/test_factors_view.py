@@ -5,11 +5,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.itemmodels.factors_model import FACTOR, FIRST
+from gpudesk.desktop.pages.decide.factors_model import FACTOR, FIRST
 from gpudesk.desktop.pages.decide.factors_view import FactorsView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import trace_row
-from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.session.selection import select_trace_row
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 
@@ -35,14 +35,14 @@ def test_it_is_as_wide_as_the_page_and_as_high_as_its_rows(view: FactorsView) ->
 def test_arrows_walk_and_select_the_rule_of_a_document(view: FactorsView, desk: Desk) -> None:
     view.focus_first()
     view.table.setCurrentIndex(view.model.index(0, FACTOR))
-    assert desk.selection == trace_row("D003-15")
+    assert desk.selection == select_trace_row("D003-15")
     QTest.keyClick(view.table, Qt.Key.Key_Right)
-    assert desk.selection == trace_row("D003-15", "h200-sxm")
+    assert desk.selection == select_trace_row("D003-15", "h200-sxm")
     QTest.keyClick(view.table, Qt.Key.Key_Down)
-    assert desk.selection == trace_row("D003-16", "h200-sxm")
+    assert desk.selection == select_trace_row("D003-16", "h200-sxm")
     desk.select(None)
     QTest.keyClick(view.table, Qt.Key.Key_Return)
-    assert desk.selection == trace_row("D003-16", "h200-sxm")
+    assert desk.selection == select_trace_row("D003-16", "h200-sxm")
 
 
 def test_tab_begins_at_the_first_factor(view: FactorsView) -> None:

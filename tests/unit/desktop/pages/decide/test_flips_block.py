@@ -7,12 +7,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.flips_block import FlipsBlock, with_flip
+from gpudesk.desktop.pages.decide.flips import FlipsBlock, apply_flip
 from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.decisions import Flip, Verdict
-from gpudesk.domain.ranges import Range
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import DecisionFlip, DecisionVerdict
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 LONG_MS = 20_000
@@ -49,7 +49,7 @@ def test_a_click_makes_the_change_as_one_step(block: FlipsBlock, desk: Desk, qtb
     desk.flush()
     assert desk.undo_stack.count() == steps + 1
     assert desk.scenario.decision.answers == {"site": box.shown.flip.after}
-    assert found_of(desk).decision.verdict is not Verdict.NONE_FITS
+    assert found_of(desk).decision.verdict is not DecisionVerdict.NONE_FITS
     assert looking(block)
     assert not any(each.isEnabled() for each in block.boxes)
     desk.undo_stack.undo()
@@ -62,9 +62,7 @@ def test_enter_makes_the_change_too(block: FlipsBlock, desk: Desk) -> None:
     assert desk.scenario.decision.answers != {"site": "pcie"}
 
 
-def test_nothing_is_looked_for_while_something_is_dragged(
-    block: FlipsBlock, desk: Desk, qtbot: QtBot
-) -> None:
+def test_nothing_is_looked_for_while_something_is_dragged(block: FlipsBlock, desk: Desk, qtbot: QtBot) -> None:
     desk.begin_gesture("load")
     say(desk, site="rack")
     assert not looking(block)
@@ -84,7 +82,7 @@ def test_nothing_is_looked_for_that_nobody_sees(block: FlipsBlock, desk: Desk, q
 
 def test_more_than_three_are_in_a_fold(block: FlipsBlock, qtbot: QtBot) -> None:
     flips = tuple(
-        Flip("priority", "balanced", after, ("b200-hgx",), Verdict.OPEN)
+        DecisionFlip("priority", "balanced", after, ("b200-hgx",), DecisionVerdict.OPEN)
         for after in ("cost", "speed", "users", "certainty")
     )
     block._done(block._asked, flips)  # type: ignore[arg-type]
@@ -110,7 +108,7 @@ def test_what_was_found_for_a_former_answer_is_dropped(block: FlipsBlock, desk: 
 
 
 def test_a_price_is_stated_in_the_costs(desk: Desk) -> None:
-    flip = Flip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), Verdict.WINNER)
-    changed = with_flip(desk.scenario, flip)
-    assert changed.costs.parts["mi325x"]["rent_usd_per_hour"] == Range.exactly(3.14)
+    flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
+    changed = apply_flip(desk.scenario, flip)
+    assert changed.costs.parts["mi325x"]["rent_usd_per_hour"] == UncertainValue.exactly(3.14)
     assert changed.decision == desk.scenario.decision

@@ -10,21 +10,21 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.decide.page import DecidePage
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
-from gpudesk.desktop.panel.panel import SourcesPanel
-from gpudesk.desktop.session.selection import decision_option
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.questions import Screen
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import select_decision_option
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.decision import DialogueScreen
+from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture
-def window(qapp: QApplication, workbench: Workbench, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qapp: QApplication, workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window with four accelerators on the page Decide."""
-    program = Program(qapp, workbench)
+    program = DesktopProgram(qapp, workbench)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template("70b-chat-on-four")
@@ -80,8 +80,8 @@ def test_the_panel_explains_the_answer_that_has_the_focus(window: MainWindow, qt
     assert panel is not None
     dialogue = page_of(window).view
     assert isinstance(dialogue, QuestionsView)
-    dialogue.show_screen(Screen.LATENCY)
-    assert window.desk.selection == decision_option("ttft_limit_ms", "none")
+    dialogue.show_screen(DialogueScreen.LATENCY)
+    assert window.desk.selection == select_decision_option("ttft_limit_ms", "none")
     assert isinstance(panel, SourcesPanel)
     assert panel.explanation is not None
     assert panel.explanation.what == "After this answer"

@@ -9,23 +9,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.decided import decided, decision_if, known_decision_if
-from gpudesk.desktop.pages.decide.options import Option, OptionCard, SmallOption
 from gpudesk.desktop.pages.decide.page import DecidePage
-from gpudesk.desktop.pages.decide.question_block import QuestionBlock
+from gpudesk.desktop.pages.decide.question_block import OptionButton, OptionCard, QuestionBlock, SmallOptionCard
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
+from gpudesk.desktop.session.decision import decide_answer, decide_with_answer, find_cached_decision
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import decision_option
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.demand import Demand, DemandKind
-from gpudesk.domain.questions import QUESTIONS, Screen
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.sheets.option_words import Fate
+from gpudesk.desktop.session.selection import select_decision_option
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.decision import QUESTIONS, DialogueScreen
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.decision.questions import ColumnOutcome
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> DecidePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> DecidePage:
     """Return the page with four accelerators on two platforms, and nothing answered."""
     made = DecidePage(desk, theme, settings)
     qtbot.addWidget(made)
@@ -47,7 +46,7 @@ def block(page: DecidePage, question: str) -> QuestionBlock:
     return next(each for each in body.blocks if each.question == question)
 
 
-def option(page: DecidePage, question: str, value: str | float) -> Option:
+def option(page: DecidePage, question: str, value: str | float) -> OptionButton:
     return next(each for each in block(page, question).options if each.value == value)
 
 
@@ -77,7 +76,7 @@ def test_the_first_screen_is_shown_with_its_questions(page: DecidePage, qtbot: Q
     assert titles(page)[0] == "Which serving engine must it run on?"
     assert len(titles(page)) == 3
     assert isinstance(block(page, "serving_engine").options[0], OptionCard)
-    assert isinstance(block(page, "tuned_for").options[0], SmallOption)
+    assert isinstance(block(page, "tuned_for").options[0], SmallOptionCard)
     steps = view(page).steps
     assert len(steps.rows) == 9
     assert steps.rows[0].accessibleName().endswith("answering")
@@ -88,7 +87,7 @@ def test_the_first_screen_is_shown_with_its_questions(page: DecidePage, qtbot: Q
 
 def test_every_question_is_on_some_screen(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     met: list[str] = []
-    for screen in Screen:
+    for screen in DialogueScreen:
         view(page).show_screen(screen)
         body = view(page).body
         assert body is not None
@@ -101,33 +100,31 @@ def test_every_question_is_on_some_screen(page: DecidePage, desk: Desk, qtbot: Q
     assert met == list(QUESTIONS)
 
 
-def test_each_answer_shows_what_the_workbench_decides_under_it(
-    page: DecidePage, desk: Desk, qtbot: QtBot
-) -> None:
-    view(page).show_screen(Screen.LATENCY)
+def test_each_answer_shows_what_the_workbench_decides_under_it(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
+    view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 2000.0)
     assert card.effect is not None
     assert card.effect.text == "Leaves all 4, H200 SXM undecided"
-    assert [part.fate for part in card.effect.parts] == [Fate.UNDECIDED, *[Fate.STAYS] * 3]
+    assert [part.fate for part in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
     expected = desk.workbench.decide(desk.answer, {"ttft_limit_ms": 2000.0})
-    assert decision_if(desk, "ttft_limit_ms", 2000.0) == expected
+    assert decide_with_answer(desk, "ttft_limit_ms", 2000.0) == expected
     assert "key 2" in card.accessibleDescription()
 
 
 def test_nothing_is_worked_out_in_one_go(page: DecidePage, desk: Desk) -> None:
-    view(page).show_screen(Screen.LATENCY)
+    view(page).show_screen(DialogueScreen.LATENCY)
     assert view(page).effects.busy
-    assert known_decision_if(desk, "ttft_limit_ms", "none") is None
+    assert find_cached_decision(desk, "ttft_limit_ms", "none") is None
     view(page).effects._step()
     view(page).effects._step()
-    assert known_decision_if(desk, "ttft_limit_ms", 1000.0) is not None
-    assert known_decision_if(desk, "service", "offline") is None
+    assert find_cached_decision(desk, "ttft_limit_ms", 1000.0) is not None
+    assert find_cached_decision(desk, "service", "offline") is None
 
 
 def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
-    view(page).show_screen(Screen.SITE)
+    view(page).show_screen(DialogueScreen.SITE)
     settled(page, qtbot)
     card = option(page, "site", "pcie")
     assert card.effect is not None
@@ -181,7 +178,7 @@ def test_what_the_scenario_says_is_its_answer(page: DecidePage, desk: Desk, qtbo
     view(page).answer("serving_engine", "any")
     settled(page, qtbot)
     assert block(page, "serving_engine").reset.text() == "Back to the scenario: vLLM"
-    view(page).show_screen(Screen.LATENCY)
+    view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 1500.0)
     assert card.isChecked()
@@ -189,7 +186,7 @@ def test_what_the_scenario_says_is_its_answer(page: DecidePage, desk: Desk, qtbo
 
 
 def test_a_number_of_ones_own_gets_a_card(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
-    view(page).show_screen(Screen.LATENCY)
+    view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     asked = block(page, "ttft_limit_ms")
     QTest.mouseClick(asked.other, Qt.MouseButton.LeftButton)
@@ -197,7 +194,7 @@ def test_a_number_of_ones_own_gets_a_card(page: DecidePage, desk: Desk, qtbot: Q
     assert focused() is asked.field
     QTest.keyClicks(asked.field, "1750")
     QTest.keyClick(asked.field, Qt.Key.Key_Return)
-    assert view(page).screen_shown is Screen.LATENCY
+    assert view(page).screen_shown is DialogueScreen.LATENCY
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {"ttft_limit_ms": 1750.0}
     card = option(page, "ttft_limit_ms", 1750.0)
@@ -208,7 +205,7 @@ def test_a_number_of_ones_own_gets_a_card(page: DecidePage, desk: Desk, qtbot: Q
 
 
 def test_a_number_that_cannot_be_is_said_at_the_field(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
-    view(page).show_screen(Screen.LATENCY)
+    view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     asked = block(page, "tpot_limit_ms")
     asked.ask_for_number()
@@ -231,15 +228,13 @@ def test_numbers_choose_and_enter_goes_on(page: DecidePage, desk: Desk, qtbot: Q
     assert desk.scenario.decision.answers == {"serving_engine": "vllm"}
     assert focused() is option(page, "serving_engine", "vllm")
     QTest.keyClick(focused(), Qt.Key.Key_Return)
-    assert view(page).screen_shown is Screen.MEMORY
+    assert view(page).screen_shown is DialogueScreen.MEMORY
     assert focused() is option(page, "shape", "free")
     QTest.keyClick(focused(), Qt.Key.Key_9)
     assert desk.scenario.decision.answers == {"serving_engine": "vllm"}
 
 
-def test_numbers_choose_in_the_question_that_has_the_focus(
-    page: DecidePage, desk: Desk, qtbot: QtBot
-) -> None:
+def test_numbers_choose_in_the_question_that_has_the_focus(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     settled(page, qtbot)
     block(page, "tuned_for").focus_chosen()
     QTest.keyClick(focused(), Qt.Key.Key_3)
@@ -277,28 +272,28 @@ def test_steps_are_gone_through_by_keys(page: DecidePage, qtbot: QtBot) -> None:
     for _ in range(3):
         QTest.keyClick(focused(), Qt.Key.Key_Down)
     assert focused() is steps.rows[3]
-    assert view(page).screen_shown is Screen.SOFTWARE
+    assert view(page).screen_shown is DialogueScreen.SOFTWARE
     QTest.keyClick(focused(), Qt.Key.Key_Return)
-    assert view(page).screen_shown is Screen.SITE
+    assert view(page).screen_shown is DialogueScreen.SITE
     assert focused() is option(page, "site", "open")
     steps.focus_current()
     QTest.keyClick(focused(), Qt.Key.Key_End)
     QTest.keyClick(focused(), Qt.Key.Key_Space)
-    assert view(page).screen_shown is Screen.VENDORS
+    assert view(page).screen_shown is DialogueScreen.VENDORS
 
 
 def test_enter_on_a_button_presses_it(page: DecidePage, qtbot: QtBot) -> None:
     settled(page, qtbot)
-    view(page).show_screen(Screen.SITE)
+    view(page).show_screen(DialogueScreen.SITE)
     view(page).back.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(focused(), Qt.Key.Key_Return)
-    assert view(page).screen_shown is Screen.LATENCY
+    assert view(page).screen_shown is DialogueScreen.LATENCY
 
 
 def test_after_the_last_screen_comes_the_recommendation(page: DecidePage, qtbot: QtBot) -> None:
     settled(page, qtbot)
     dialogue = view(page)
-    dialogue.show_screen(Screen.VENDORS)
+    dialogue.show_screen(DialogueScreen.VENDORS)
     assert dialogue.next.text() == "See recommendation"
     assert not dialogue.recommend.isVisible()
     page.focus_content()
@@ -313,10 +308,10 @@ def test_actions_step_through_the_screens(page: DecidePage, qtbot: QtBot) -> Non
     assert {"decide.next", "decide.back", "decide.recommend", "decide.questions"} <= set(actions)
     assert actions["decide.next"].shortcuts == ("Alt+Right",)
     actions["decide.next"].run()
-    assert view(page).screen_shown is Screen.MEMORY
+    assert view(page).screen_shown is DialogueScreen.MEMORY
     actions["decide.back"].run()
     actions["decide.back"].run()
-    assert view(page).screen_shown is Screen.SOFTWARE
+    assert view(page).screen_shown is DialogueScreen.SOFTWARE
     actions["decide.recommend"].run()
     assert page.view_key == "result"
     assert not actions["decide.next"].enabled()
@@ -325,10 +320,8 @@ def test_actions_step_through_the_screens(page: DecidePage, qtbot: QtBot) -> Non
 # What is not asked
 
 
-def test_a_question_that_cannot_matter_is_named_with_the_reason(
-    page: DecidePage, desk: Desk, qtbot: QtBot
-) -> None:
-    view(page).show_screen(Screen.MONEY)
+def test_a_question_that_cannot_matter_is_named_with_the_reason(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
+    view(page).show_screen(DialogueScreen.MONEY)
     QTest.keyClick(focused(), Qt.Key.Key_2)
     settled(page, qtbot)
     assert focused() is option(page, "acquisition", "own")
@@ -336,17 +329,15 @@ def test_a_question_that_cannot_matter_is_named_with_the_reason(
     assert body is not None
     assert body.asked == ("acquisition", "budget_usd", "adoption_months")
     (left_out,) = body.not_asked
-    assert left_out.link.accessibleDescription() == (
-        "Not asked: you said that you own them: hours are not rented."
-    )
+    assert left_out.link.accessibleDescription() == ("Not asked: you said that you own them: hours are not rented.")
     assert left_out.link.accessibleName().startswith("Ask all the same: How many accelerator hours")
     QTest.mouseClick(left_out.link, Qt.MouseButton.LeftButton)
     assert focused() is option(page, "monthly_hours", "unknown")
     QTest.keyClick(focused(), Qt.Key.Key_1)
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {"acquisition": "own", "monthly_hours": 500.0}
-    view(page).show_screen(Screen.TIMING)
-    view(page).show_screen(Screen.MONEY)
+    view(page).show_screen(DialogueScreen.TIMING)
+    view(page).show_screen(DialogueScreen.MONEY)
     assert block(page, "monthly_hours").chosen.value == 500.0
 
 
@@ -355,7 +346,7 @@ def test_where_the_first_question_is_left_out_the_next_is_asked_large(
 ) -> None:
     desk.edit("One vendor", accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("b200-hgx")))
     settled(page, qtbot)
-    view(page).show_screen(Screen.TEAM)
+    view(page).show_screen(DialogueScreen.TEAM)
     body = view(page).body
     assert body is not None
     assert body.asked == ("tuning", "current_platform")
@@ -371,16 +362,16 @@ def test_what_is_pointed_at_is_selected_for_the_panel(page: DecidePage, desk: De
     card = option(page, "serving_engine", "tgi")
     QTest.mouseMove(card, QPoint(20, 20))
     card.setFocus(Qt.FocusReason.TabFocusReason)
-    assert desk.selection == decision_option("serving_engine", "tgi")
-    view(page).show_screen(Screen.LATENCY)
-    assert desk.selection == decision_option("ttft_limit_ms", "none")
+    assert desk.selection == select_decision_option("serving_engine", "tgi")
+    view(page).show_screen(DialogueScreen.LATENCY)
+    assert desk.selection == select_decision_option("ttft_limit_ms", "none")
     assert desk.selection is not None
     assert desk.selection.answer == "none"
-    assert decision_option("ttft_limit_ms", 2000.0).answer == 2000.0
+    assert select_decision_option("ttft_limit_ms", 2000.0).answer == 2000.0
 
 
 def test_cards_follow_the_scenario(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
-    view(page).show_screen(Screen.LATENCY)
+    view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     before = option(page, "ttft_limit_ms", 2000.0).effect
     load = replace(desk.scenario.workload.load, concurrency=512)
@@ -452,11 +443,11 @@ def test_answers_are_copied_as_lines(page: DecidePage, qtbot: QtBot) -> None:
 
 
 def test_a_hidden_page_works_nothing_out(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
-    view(page).show_screen(Screen.GOAL)
+    view(page).show_screen(DialogueScreen.GOAL)
     page.hide()
     assert view(page).effects.busy
     qtbot.wait(30)
     assert view(page).effects.busy
     page.show()
     settled(page, qtbot)
-    assert decided(desk) is decided(desk)
+    assert decide_answer(desk) is decide_answer(desk)

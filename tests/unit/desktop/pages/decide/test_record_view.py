@@ -6,12 +6,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.record_table import Cell, Head, Para, RecordRow, RecordTable, cell
+from gpudesk.desktop.pages.decide.record_table import (
+    CellParagraph,
+    RecordCell,
+    RecordColumn,
+    RecordRow,
+    RecordTableView,
+    make_cell,
+)
 from gpudesk.desktop.pages.decide.record_view import RecordView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import attribute, catalog_dispute
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.scenario import AcceleratorChoice
 from tests.unit.desktop.pages.decide.views_of import shown
 
 
@@ -83,7 +90,7 @@ def test_a_row_leads_to_its_dispute_in_the_panel(view: RecordView, desk: Desk) -
     assert table.hasFocus()
     assert table.currentRow() == 0
     QTest.keyClick(table, Qt.Key.Key_Return)
-    assert desk.selection == catalog_dispute("D-053")
+    assert desk.selection == select_catalog_dispute("D-053")
 
 
 # Loading
@@ -130,7 +137,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
         Qt.MouseButton.LeftButton,
         pos=view.loading.table.visualRect(view.loading.table.model().index(0, 0)).center(),
     )
-    assert desk.selection == attribute("gb200-nvl72", "pcie_bandwidth")
+    assert desk.selection == select_attribute("gb200-nvl72", "pcie_bandwidth")
 
 
 def test_all_of_it_is_copied(view: RecordView) -> None:
@@ -149,16 +156,17 @@ def test_it_is_drawn_in_both_themes(view: RecordView, theme: Theme) -> None:
 
 
 @pytest.fixture
-def table(theme: Theme, qtbot: QtBot) -> RecordTable:
-    made = RecordTable(theme, "Things", (Head("Thing", 60), Head("Said of it", 80, 1.0)))
+def table(theme: Theme, qtbot: QtBot) -> RecordTableView:
+    made = RecordTableView(theme, "Things", (RecordColumn("Thing", 60), RecordColumn("Said of it", 80, 1.0)))
     qtbot.addWidget(made)
     made.resize(300, 200)
     long = " ".join(["word"] * 40)
     made.show_rows(
         [
-            RecordRow((cell("A"), cell("short"))),
+            RecordRow((make_cell("A"), make_cell("short"))),
             RecordRow(
-                (Cell((Para("B", "small_strong"), Para("below", "caption"))), cell(long)), begins=False
+                (RecordCell((CellParagraph("B", "small_strong"), CellParagraph("below", "caption"))), make_cell(long)),
+                begins=False,
             ),
         ]
     )
@@ -166,7 +174,7 @@ def table(theme: Theme, qtbot: QtBot) -> RecordTable:
     return made
 
 
-def test_rows_are_as_high_as_their_lines(table: RecordTable) -> None:
+def test_rows_are_as_high_as_their_lines(table: RecordTableView) -> None:
     assert table.rowHeight(1) > 3 * table.rowHeight(0)
     narrow = table.rowHeight(1)
     table.resize(900, table.height())
@@ -175,15 +183,15 @@ def test_rows_are_as_high_as_their_lines(table: RecordTable) -> None:
     assert sum(table.columnWidth(column) for column in range(2)) <= table.viewport().width()
 
 
-def test_columns_give_way_together_where_there_is_no_room(table: RecordTable) -> None:
+def test_columns_give_way_together_where_there_is_no_room(table: RecordTableView) -> None:
     table.resize(90, table.height())
     assert sum(table.columnWidth(column) for column in range(2)) <= table.viewport().width()
     table.grab()
 
 
-def test_other_heads_take_the_rows_away(table: RecordTable) -> None:
+def test_other_heads_take_the_rows_away(table: RecordTableView) -> None:
     assert table.texts()[1][0] == "B\nbelow"
-    table.set_heads((Head("One", 50),))
+    table.set_heads((RecordColumn("One", 50),))
     assert (table.columnCount(), table.rowCount(), table.texts()) == (1, 0, [])
 
 

@@ -9,15 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QBoxLayout
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.result_parts import Paragraph
+from gpudesk.desktop.pages.decide.parts import ElidedParagraph
 from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import SelectionKind, cost, figure, trace_row
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.decisions import Verdict
-from gpudesk.domain.estimates import Banded
-from gpudesk.sheets.decision_words import firmness, verdict_reason, verdict_title
-from gpudesk.sheets.explaining_costs import RENTED
+from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.decision import DecisionVerdict
+from gpudesk.report.decision.verdict import describe_robustness, describe_verdict_reason, format_verdict
+from gpudesk.report.explanation.cost import RENTED
+from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 #: Answers under which one accelerator leads clearly, and the others of its platform alone are left.
@@ -34,11 +34,11 @@ def view(desk: Desk, theme: Theme, qtbot: QtBot) -> ResultView:
 def test_the_verdict_is_said_with_its_reason_and_how_firm_it_is(view: ResultView, desk: Desk) -> None:
     say(desk, **CLEAR)
     found = found_of(desk)
-    assert found.decision.verdict is Verdict.WINNER
+    assert found.decision.verdict is DecisionVerdict.WINNER
     block = view.verdict
-    assert block.title.text() == verdict_title(found.decision, found.names, found.formatter)
-    assert block.reason.text == verdict_reason(found.decision, found.names, found.formatter)
-    assert block.firmness.text() == firmness(found.decision, found.names)
+    assert block.title.text() == format_verdict(found.decision, found.names, found.formatter)
+    assert block.reason.text == describe_verdict_reason(found.decision, found.names, found.formatter)
+    assert block.firmness.text() == describe_robustness(found.decision, found.names)
     assert len(block.reason.lines) <= 2
     assert block.accessibleName().startswith(block.title.text())
     assert block.firmness.text() in block.accessibleName()
@@ -64,7 +64,7 @@ def test_draws_in_which_none_is_left_are_shown(view: ResultView, desk: Desk) -> 
 
 def test_without_a_winner_the_two_that_lead_stand_there_with_a_pilot(view: ResultView, desk: Desk) -> None:
     found = found_of(desk)
-    assert found.decision.verdict is Verdict.OPEN
+    assert found.decision.verdict is DecisionVerdict.OPEN
     assert view.verdict.title.text().startswith("No clear winner: ")
     rows = view.delivers.model()
     names = [rows.index(row, 0).data() for row in range(rows.rowCount())]
@@ -87,16 +87,16 @@ def test_figures_are_those_of_the_answer(view: ResultView, desk: Desk) -> None:
     assert texts[2] == found.formatter.banded(estimate.output_tokens_per_s)
     assert texts[3] == found.formatter.banded(estimate.ttft_ms)
     rented = found.decision.parts[place]["rented_usd_per_million"]
-    assert isinstance(rented, Banded)
+    assert isinstance(rented, IntervalEstimate)
     assert texts[4].startswith(f"{rented.value:.2f} (")
     assert texts[4].endswith("rented")
 
 
 def test_a_figure_is_explained_by_a_click(view: ResultView, desk: Desk) -> None:
     view.delivers.chosen.emit("b200-hgx", "ttft_ms")
-    assert desk.selection == figure("b200-hgx", "ttft_ms")
+    assert desk.selection == select_figure("b200-hgx", "ttft_ms")
     view.delivers.chosen.emit("b200-hgx", "usd_per_million")
-    assert desk.selection == cost("b200-hgx", RENTED)
+    assert desk.selection == select_cost("b200-hgx", RENTED)
 
 
 def test_what_is_out_says_the_rule_and_the_figure(view: ResultView, desk: Desk) -> None:
@@ -107,11 +107,9 @@ def test_what_is_out_says_the_rule_and_the_figure(view: ResultView, desk: Desk) 
     assert any(text.startswith("H200 SXM: first token within the limit") and "1,110" in text for text in said)
 
 
-def test_where_none_fits_what_would_help_comes_before_the_trace(
-    view: ResultView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_where_none_fits_what_would_help_comes_before_the_trace(view: ResultView, desk: Desk, qtbot: QtBot) -> None:
     say(desk, **NONE_LEFT)
-    assert found_of(desk).decision.verdict is Verdict.NONE_FITS
+    assert found_of(desk).decision.verdict is DecisionVerdict.NONE_FITS
     assert view.verdict.title.text() == "None of these meets everything that must hold"
     assert not view.verdict.bar.isVisible()
     assert not view.delivers.isVisible()
@@ -146,10 +144,10 @@ def test_it_says_how_many_questions_are_answered(view: ResultView, desk: Desk) -
 
 
 def test_buttons_ask_the_page(view: ResultView, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(view.view_wanted) as wanted:
+    with qtbot.waitSignal(view.view_requested) as wanted:
         QTest.mouseClick(view.change, Qt.MouseButton.LeftButton)
     assert wanted.args == ["questions"]
-    with qtbot.waitSignal(view.sheet_wanted):
+    with qtbot.waitSignal(view.sheet_requested):
         QTest.mouseClick(view.print_sheet, Qt.MouseButton.LeftButton)
 
 
@@ -193,16 +191,16 @@ def test_a_part_that_does_not_fit_says_so_in_the_place_of_figures(view: ResultVi
 
 def test_the_selection_of_another_place_is_shown_in_the_trace(view: ResultView, desk: Desk) -> None:
     say(desk, ttft_limit_ms=2000.0)
-    desk.select(trace_row("L-01", "mi325x"))
+    desk.select(select_trace_row("L-01", "mi325x"))
     assert view.trace.view.current_keys() == ("L-01", "mi325x")
-    desk.select(trace_row("L-01"))
+    desk.select(select_trace_row("L-01"))
     assert view.trace.view.current_keys() == ("L-01", "")
     assert desk.selection is not None
     assert desk.selection.kind is SelectionKind.TRACE
 
 
 def test_a_paragraph_is_cut_after_its_lines_and_whole_in_its_tip(theme: Theme, qtbot: QtBot) -> None:
-    made = Paragraph(theme)
+    made = ElidedParagraph(theme)
     qtbot.addWidget(made)
     made.resize(200, 40)
     made.set_text("Many words that need more room than there is on two lines of such a width in all")
@@ -213,7 +211,7 @@ def test_a_paragraph_is_cut_after_its_lines_and_whole_in_its_tip(theme: Theme, q
 
 
 def test_a_short_paragraph_is_whole(theme: Theme, qtbot: QtBot) -> None:
-    made = Paragraph(theme)
+    made = ElidedParagraph(theme)
     qtbot.addWidget(made)
     made.resize(200, 40)
     made.set_text("Few words")

@@ -7,19 +7,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.sets_view import SetsView
+from gpudesk.desktop.pages.decide.sets_view import AnswerSetsView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.sheets.decision_words import verdict_title
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.report.decision.verdict import format_verdict
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 
 @pytest.fixture
-def view(desk: Desk, theme: Theme, qtbot: QtBot) -> SetsView:
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> AnswerSetsView:
     """Return the view with one answer and nothing kept."""
     say(desk, team="rocm")
-    return shown(SetsView(desk, theme), desk, qtbot)
+    return shown(AnswerSetsView(desk, theme), desk, qtbot)
 
 
 def click(button: Button, desk: Desk) -> None:
@@ -27,7 +27,7 @@ def click(button: Button, desk: Desk) -> None:
     desk.flush()
 
 
-def keep_and_change(view: SetsView, desk: Desk) -> None:
+def keep_and_change(view: AnswerSetsView, desk: Desk) -> None:
     """Keep the answers in force, and put another site and goal in force."""
     click(view.keep, desk)
     kept = desk.scenario.decision.kept
@@ -37,7 +37,7 @@ def keep_and_change(view: SetsView, desk: Desk) -> None:
     desk.flush()
 
 
-def test_nothing_is_kept_at_first(view: SetsView) -> None:
+def test_nothing_is_kept_at_first(view: AnswerSetsView) -> None:
     assert view.keep.isEnabled()
     assert not view.exchange.isEnabled()
     assert not view.forget.isEnabled()
@@ -46,7 +46,7 @@ def test_nothing_is_kept_at_first(view: SetsView) -> None:
     assert view.copied() == ""
 
 
-def test_kept_answers_are_the_same_at_first(view: SetsView, desk: Desk) -> None:
+def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) -> None:
     click(view.keep, desk)
     assert desk.scenario.decision.kept == {"team": "rocm"}
     assert not view.keep.isEnabled()
@@ -55,7 +55,7 @@ def test_kept_answers_are_the_same_at_first(view: SetsView, desk: Desk) -> None:
     assert view.rules.texts()[0][0] == "The same rules fire under both"
 
 
-def test_questions_that_differ_come_first(view: SetsView, desk: Desk) -> None:
+def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     assert view.differ.texts() == [
         ("Where will it run?", "OAM servers", "Anywhere (not answered)"),
@@ -70,19 +70,17 @@ def test_questions_that_differ_come_first(view: SetsView, desk: Desk) -> None:
     assert view.fold.text() == "Hide what is the same"
 
 
-def test_both_verdicts_stand_side_by_side(view: SetsView, desk: Desk) -> None:
+def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     found = found_of(desk)
     kept = desk.workbench.decide(found.answer, {"team": "rocm"})
     titles = [verdict.title.text() for verdict in view.verdicts]
-    assert titles == [
-        verdict_title(decision, found.names, found.formatter) for decision in (found.decision, kept)
-    ]
+    assert titles == [format_verdict(decision, found.names, found.formatter) for decision in (found.decision, kept)]
     assert view.verdicts[0].accessibleName().startswith("In force: ")
     assert view.verdicts[1].accessibleName().startswith("Kept: ")
 
 
-def test_rankings_say_who_is_out_and_by_what(view: SetsView, desk: Desk) -> None:
+def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     model = view.ranking.model()
     rows = {
@@ -96,7 +94,7 @@ def test_rankings_say_who_is_out_and_by_what(view: SetsView, desk: Desk) -> None
     assert sorted(row[2] for row in rows.values()) == ["1", "2", "3", "4"]
 
 
-def test_rules_that_fire_under_one_set_are_listed(view: SetsView, desk: Desk) -> None:
+def test_rules_that_fire_under_one_set_are_listed(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     found = found_of(desk)
     now = {line.rule.id for line in found.decision.trace}
@@ -105,7 +103,7 @@ def test_rules_that_fire_under_one_set_are_listed(view: SetsView, desk: Desk) ->
     assert listed == {(rule, "In force") for rule in now - kept} | {(rule, "Kept") for rule in kept - now}
 
 
-def test_both_sets_are_exchanged_as_one_step(view: SetsView, desk: Desk) -> None:
+def test_both_sets_are_exchanged_as_one_step(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     steps = desk.undo_stack.count()
     click(view.exchange, desk)
@@ -117,7 +115,7 @@ def test_both_sets_are_exchanged_as_one_step(view: SetsView, desk: Desk) -> None
     assert desk.scenario.decision.kept == {"team": "rocm"}
 
 
-def test_kept_answers_can_be_forgotten(view: SetsView, desk: Desk) -> None:
+def test_kept_answers_can_be_forgotten(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     click(view.forget, desk)
     assert desk.scenario.decision.kept is None
@@ -125,7 +123,7 @@ def test_kept_answers_can_be_forgotten(view: SetsView, desk: Desk) -> None:
     assert not view.differ.isVisible()
 
 
-def test_it_is_copied_and_painted(view: SetsView, desk: Desk, theme: Theme) -> None:
+def test_it_is_copied_and_painted(view: AnswerSetsView, desk: Desk, theme: Theme) -> None:
     keep_and_change(view, desk)
     text = view.copied()
     assert "In force: " in text

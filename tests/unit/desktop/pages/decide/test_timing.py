@@ -9,18 +9,17 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.commands import copy_data
-from gpudesk.desktop.pages.decide.plan_row import PlanRow
-from gpudesk.desktop.pages.decide.timing_view import TimingView
+from gpudesk.desktop.pages.decide.purchasing.deferral_view import DeferralView
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.buying import Verdict
-from gpudesk.domain.cost_inputs import Currency
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.questions import AnswerValue
-from gpudesk.domain.ranges import Range
-from gpudesk.sheets.dates import today
-from gpudesk.sheets.waiting_words import waiting_title
+from gpudesk.desktop.ui.charts.chart_data import copy_data
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.cost import DisplayCurrency, UncertainValue
+from gpudesk.domain.decision import AnswerValue
+from gpudesk.domain.purchase import DeferralVerdict
+from gpudesk.report.decision.buy_or_wait import format_deferral_verdict
+from gpudesk.report.labels import get_today
+from gpudesk.text.messages import InputError
 from tests.unit.desktop.pages.decide.views_of import shown
 
 SOON: Mapping[str, AnswerValue] = {"buy_part": "h200-sxm", "next_part": "b200-hgx", "months_to_next": 6.0}
@@ -33,7 +32,7 @@ def plan(desk: Desk, plans: Mapping[str, AnswerValue], **answers: AnswerValue) -
     desk.flush()
 
 
-def settled(view: TimingView, desk: Desk, qtbot: QtBot) -> TimingView:
+def settled(view: DeferralView, desk: Desk, qtbot: QtBot) -> DeferralView:
     """Return the view once all that was asked has been worked out."""
     desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
@@ -41,13 +40,13 @@ def settled(view: TimingView, desk: Desk, qtbot: QtBot) -> TimingView:
 
 
 @pytest.fixture
-def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TimingView:
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> DeferralView:
     """Return the view on buying an H200 or waiting for a B200, with a launch in three months."""
     plan(desk, SOON, months_to_launch=3.0)
-    return settled(shown(TimingView(desk, theme), desk, qtbot), desk, qtbot)
+    return settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
 
 
-def type_into(row: PlanRow, text: str, place: int = 0) -> None:
+def type_into(row: PlanInputRow, text: str, place: int = 0) -> None:
     edit = row.edits[place]
     edit.setFocus()
     edit.selectAll()
@@ -56,19 +55,19 @@ def type_into(row: PlanRow, text: str, place: int = 0) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
-def cells(view: TimingView) -> dict[str, tuple[str, ...]]:
+def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
     return {row[0]: row[1:] for row in view.result.figures.texts()}
 
 
 # What it comes to
 
 
-def test_what_is_shown_is_what_the_workbench_found(view: TimingView, desk: Desk) -> None:
-    found = desk.workbench.beside.buy_or_wait(desk.scenario, 0, today())
+def test_what_is_shown_is_what_the_workbench_found(view: DeferralView, desk: Desk) -> None:
+    found = desk.workbench.beside.buy_or_wait(desk.scenario, 0, get_today())
     names = {part.id: part.name for part in desk.workbench.catalog.accelerators()}
     assert view.found == found
     assert found.sums is not None
-    assert waiting_title(found, names).startswith("Buy ")
+    assert format_deferral_verdict(found, names).startswith("Buy ")
     assert view.result.title.text() == "Buy H200 SXM now"
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
@@ -80,7 +79,7 @@ def test_what_is_shown_is_what_the_workbench_found(view: TimingView, desk: Desk)
 
 
 def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
-    view = settled(shown(TimingView(desk, theme), desk, qtbot), desk, qtbot)
+    view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
     recommended = desk.workbench.decide(desk.answer).recommended if desk.answer is not None else None
     assert recommended is not None
     assert view.form.parts["buy_part"].value == recommended.key
@@ -91,21 +90,21 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     assert "No purchase price of" in view.result.notes.texts[0]
 
 
-def test_a_contradiction_is_noted(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not view.result.against.isVisible()
     plan(desk, {**SOON, "usd_per_month": 90_000.0}, months_to_launch=12.0, tuned_for="cdna4")
     assert view.found is not None
     cheap = {**SOON, "months_to_next": 0.0, "slip_low": 0.0, "slip_likely": 0.0, "slip_high": 0.0}
-    costs = desk.scenario.costs.with_input("price_usd", Range.exactly(1000.0), "b200-hgx")
+    costs = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(1000.0), "b200-hgx")
     plan(desk, cheap, months_to_launch=3.0)
     desk.edit("Cheap", costs=costs)
     settled(view, desk, qtbot)
-    assert (view.found.document, view.found.computed) == (Verdict.BUY, Verdict.WAIT)
+    assert (view.found.document, view.found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert view.result.against.isVisible()
     assert "the arithmetic says to wait" in view.result.against.text()
 
 
-def test_the_chart_says_up_to_which_slip_waiting_pays(view: TimingView, desk: Desk) -> None:
+def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: Desk) -> None:
     chart = view.result.chart
     assert chart.isVisible()
     assert chart.title == "Cost of waiting against gain"
@@ -127,7 +126,7 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: TimingView, desk: De
 # Inputs
 
 
-def test_numbers_are_kept_in_the_document_one_step_each(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     rows = view.form.rows
     type_into(rows["months_to_next"], "7.5")
     type_into(rows["years"], "4")
@@ -153,9 +152,7 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: TimingView, desk: 
     assert rows["years"].origin.text() == "as in the inputs of costs"
 
 
-def test_an_empty_field_and_a_link_leave_an_input_to_the_program(
-    view: TimingView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_next"]
     assert row.reset.isVisible()
     type_into(row, "")
@@ -171,9 +168,7 @@ def test_an_empty_field_and_a_link_leave_an_input_to_the_program(
     assert not row.reset.isVisible()
 
 
-def test_months_to_the_launch_are_an_answer_of_the_dialogue(
-    view: TimingView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_months_to_the_launch_are_an_answer_of_the_dialogue(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_launch"]
     assert row.origin.text() == "said in the dialogue"
     type_into(row, "14")
@@ -185,9 +180,7 @@ def test_months_to_the_launch_are_an_answer_of_the_dialogue(
     assert desk.scenario.decision.answers == {}
 
 
-def test_ends_of_the_slip_give_way_to_the_likely_one_alone(
-    view: TimingView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_ends_of_the_slip_give_way_to_the_likely_one_alone(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["slip"]
     type_into(row, "8", place=1)
     settled(view, desk, qtbot)
@@ -204,14 +197,14 @@ def test_ends_of_the_slip_give_way_to_the_likely_one_alone(
     assert desk.scenario.decision.plans == SOON
 
 
-def test_what_cannot_be_is_said_at_the_field(view: TimingView, desk: Desk) -> None:
+def test_what_cannot_be_is_said_at_the_field(view: DeferralView, desk: Desk) -> None:
     row = view.form.rows["months_to_next"]
     type_into(row, "500")
     assert row.edits[0].fault == "240 at most"
     assert desk.scenario.decision.plans == SOON
 
 
-def test_parts_are_chosen_and_left_to_the_program(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_parts_are_chosen_and_left_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     parts = view.form.parts
     parts["buy_part"].chosen.emit("mi325x")
     parts["next_part"].chosen.emit("mi455x")
@@ -228,7 +221,7 @@ def test_parts_are_chosen_and_left_to_the_program(view: TimingView, desk: Desk, 
     assert desk.scenario.decision.plans == {"months_to_next": 6.0}
 
 
-def test_the_list_of_next_parts_begins_with_announced_ones(view: TimingView) -> None:
+def test_the_list_of_next_parts_begins_with_announced_ones(view: DeferralView) -> None:
     field = view.form.parts["next_part"]
     field.open_list()
     assert field.popup is not None
@@ -239,9 +232,7 @@ def test_the_list_of_next_parts_begins_with_announced_ones(view: TimingView) -> 
     field.popup.hide()
 
 
-def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(
-    view: TimingView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     view.form.parts["buy_part"].chosen.emit("b200-hgx")
     settled(view, desk, qtbot)
     assert view.found is None
@@ -255,14 +246,14 @@ def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(
     assert view.form.parts["next_part"].fault == ""
 
 
-def test_a_part_that_is_not_compared_any_more_is_told(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_a_part_that_is_not_compared_any_more_is_told(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
     settled(view, desk, qtbot)
     assert "h200-sxm, which you chose, is not compared any more" in view.form.said["buy_part"].text()
     assert view.form.parts["buy_part"].value != "h200-sxm"
 
 
-def test_what_the_next_part_lacks_can_be_stated_here(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_what_the_next_part_lacks_can_be_stated_here(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not any(row.isVisible() for row in view.form.costs.values())
     view.form.parts["buy_part"].chosen.emit("mi325x")
     view.form.parts["next_part"].chosen.emit("mi455x")
@@ -275,7 +266,7 @@ def test_what_the_next_part_lacks_can_be_stated_here(view: TimingView, desk: Des
     type_into(price, "60000")
     settled(view, desk, qtbot)
     stated = desk.scenario.costs.of_part("mi455x")
-    assert stated == {"price_usd": Range.exactly(60_000.0), "accelerator_w": Range.exactly(2300.0)}
+    assert stated == {"price_usd": UncertainValue.exactly(60_000.0), "accelerator_w": UncertainValue.exactly(2300.0)}
     assert view.result.chart.isVisible()
     assert desk.undo_stack.undoText() == "Purchase price of costs"
     QTest.mouseClick(price.reset, Qt.MouseButton.LeftButton)
@@ -283,10 +274,8 @@ def test_what_the_next_part_lacks_can_be_stated_here(view: TimingView, desk: Des
     assert "price_usd" not in desk.scenario.costs.of_part("mi455x")
 
 
-def test_amounts_are_typed_in_the_currency_of_the_scenario(
-    view: TimingView, desk: Desk, qtbot: QtBot
-) -> None:
-    desk.edit("Currency", costs=replace(desk.scenario.costs, currency=Currency("EUR", 0.5, "2026-11-01")))
+def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("Currency", costs=replace(desk.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01")))
     settled(view, desk, qtbot)
     row = view.form.rows["usd_per_month"]
     assert row.unit.text() == "EUR/month"
@@ -299,7 +288,7 @@ def test_amounts_are_typed_in_the_currency_of_the_scenario(
 # The frame
 
 
-def test_the_old_plan_stays_while_something_is_dragged(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_the_old_plan_stays_while_something_is_dragged(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     before = view.found
     desk.begin_gesture("load")
     desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
@@ -311,7 +300,7 @@ def test_the_old_plan_stays_while_something_is_dragged(view: TimingView, desk: D
     assert view.found != before
 
 
-def test_nothing_is_left_running_behind_a_hidden_view(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     plan(desk, {**SOON, "years": 5.0}, months_to_launch=3.0)
     view.hide()
     qtbot.waitUntil(lambda: not view.job.running)
@@ -323,7 +312,7 @@ def test_nothing_is_left_running_behind_a_hidden_view(view: TimingView, desk: De
     assert view.found != before
 
 
-def test_work_that_takes_long_is_told(view: TimingView) -> None:
+def test_work_that_takes_long_is_told(view: DeferralView) -> None:
     view.job.working.emit("Working out the plan")
     assert view.said.text() == "Working out the plan…"
     assert view.said.isVisible()
@@ -331,7 +320,7 @@ def test_work_that_takes_long_is_told(view: TimingView) -> None:
     assert not view.said.isVisible()
 
 
-def test_a_copy_is_the_plan_and_the_watch_list(view: TimingView) -> None:
+def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
     text = view.copied()
     assert text.startswith("Buy H200 SXM now\nDocuments: buy now (D002-16)\n")
     assert "Saved by waiting, in all\t" in text
@@ -339,7 +328,7 @@ def test_a_copy_is_the_plan_and_the_watch_list(view: TimingView) -> None:
 
 
 @pytest.mark.parametrize("width", [640, 900, 1500])
-def test_form_and_result_fit_any_width(view: TimingView, theme: Theme, width: int, qtbot: QtBot) -> None:
+def test_form_and_result_fit_any_width(view: DeferralView, theme: Theme, width: int, qtbot: QtBot) -> None:
     area = view.window()
     area.resize(width, 800)
     for row in (*view.form.rows.values(), view.form.parts["buy_part"]):
@@ -354,7 +343,7 @@ def test_form_and_result_fit_any_width(view: TimingView, theme: Theme, width: in
     view.grab()
 
 
-def test_fields_say_what_they_are(view: TimingView) -> None:
+def test_fields_say_what_they_are(view: DeferralView) -> None:
     for row in (*view.form.rows.values(), *view.form.costs.values()):
         for edit in row.edits:
             assert edit.accessibleName()
@@ -365,9 +354,9 @@ def test_fields_say_what_they_are(view: TimingView) -> None:
 
 
 def test_a_file_of_signals_that_cannot_be_read_is_told(
-    view: TimingView, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    view: DeferralView, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gpudesk.domain.messages import message
+    from gpudesk.text.messages import message
 
     def broken() -> None:
         raise InputError(message("field.missing"), "signals.toml")

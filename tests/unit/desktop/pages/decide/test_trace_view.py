@@ -7,33 +7,31 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.itemmodels.trace_model import ANSWER, FIRST, RULE, WEIGHT
-from gpudesk.desktop.itemmodels.trace_rows import TraceGroup
-from gpudesk.desktop.pages.decide.result_view import ResultView
-from gpudesk.desktop.pages.decide.trace_block import TraceBlock
-from gpudesk.desktop.pages.decide.trace_view import TraceView
+from gpudesk.desktop.pages.decide.result_view import ResultView, RuleTraceBlock
+from gpudesk.desktop.pages.decide.trace_model import ANSWER, FIRST, RULE, WEIGHT, TraceGroup
+from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import trace_row
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.number_edit import NumberEdit
+from gpudesk.desktop.session.selection import select_trace_row
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from tests.unit.desktop.pages.decide.views_of import say, shown
 
 _TAB = Qt.FocusReason.TabFocusReason
 
 
 @pytest.fixture
-def block(desk: Desk, theme: Theme, qtbot: QtBot) -> TraceBlock:
+def block(desk: Desk, theme: Theme, qtbot: QtBot) -> RuleTraceBlock:
     """Return the trace of the whole view, with a limit that must hold and a weight that counts."""
     say(desk, ttft_limit_ms=2000.0, priority="cost")
     return shown(ResultView(desk, theme), desk, qtbot).trace
 
 
 @pytest.fixture
-def view(block: TraceBlock) -> TraceView:
+def view(block: RuleTraceBlock) -> RuleTraceTableView:
     return block.view
 
 
-def outer(view: TraceView) -> QScrollArea:
+def outer(view: RuleTraceTableView) -> QScrollArea:
     found = view.parentWidget()
     while found is not None and not isinstance(found, QScrollArea):
         found = found.parentWidget()
@@ -41,17 +39,17 @@ def outer(view: TraceView) -> QScrollArea:
     return found
 
 
-def go_to(view: TraceView, block: TraceBlock, rule: str, column: int) -> None:
+def go_to(view: RuleTraceTableView, block: RuleTraceBlock, rule: str, column: int) -> None:
     view.setFocus(_TAB)
     view.setCurrentIndex(block.model.index(block.model.row_of(rule), column))
 
 
-def press(view: TraceView, *keys: Qt.Key) -> None:
+def press(view: RuleTraceTableView, *keys: Qt.Key) -> None:
     for key in keys:
         QTest.keyClick(view, key)
 
 
-def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: TraceView, block: TraceBlock) -> None:
+def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     rows = sum(view.rowHeight(row) for row in range(block.model.rowCount()))
     assert view.height() == view.heads.height() + rows + 2
     columns = sum(view.columnWidth(column) for column in range(block.model.columnCount()))
@@ -60,7 +58,7 @@ def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: TraceView, blo
 
 
 def test_ids_stand_below_where_they_have_no_room_behind(
-    view: TraceView, block: TraceBlock, theme: Theme
+    view: RuleTraceTableView, block: RuleTraceBlock, theme: Theme
 ) -> None:
     row = block.model.row_of("L-01")
     assert view.rowHeight(row) == theme.px(42)
@@ -68,7 +66,7 @@ def test_ids_stand_below_where_they_have_no_room_behind(
     assert view.rowHeight(row) == theme.px(29)
 
 
-def test_arrows_pass_over_titles(view: TraceView, block: TraceBlock) -> None:
+def test_arrows_pass_over_titles(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     first = view.currentIndex()
     assert (first.row(), first.column()) == (1, RULE)
@@ -84,7 +82,7 @@ def test_arrows_pass_over_titles(view: TraceView, block: TraceBlock) -> None:
     assert view.currentIndex().column() == RULE
 
 
-def test_home_and_end_with_control_go_to_the_ends(view: TraceView, block: TraceBlock) -> None:
+def test_home_and_end_with_control_go_to_the_ends(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert view.currentIndex().row() == block.model.rowCount() - 1
@@ -94,38 +92,38 @@ def test_home_and_end_with_control_go_to_the_ends(view: TraceView, block: TraceB
     assert view.currentIndex().row() == 1
 
 
-def test_a_cell_is_selected_on_the_desk(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+def test_a_cell_is_selected_on_the_desk(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     go_to(view, block, "L-01", RULE)
-    assert desk.selection == trace_row("L-01")
+    assert desk.selection == select_trace_row("L-01")
     press(view, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right)
-    assert desk.selection == trace_row("L-01", "h200-sxm")
+    assert desk.selection == select_trace_row("L-01", "h200-sxm")
     place = view.visualRect(block.model.index(block.model.row_of("L-01"), FIRST + 2)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert desk.selection == trace_row("L-01", "b200-hgx")
+    assert desk.selection == select_trace_row("L-01", "b200-hgx")
 
 
 def test_a_cell_that_is_current_already_is_selected_again_by_a_click(
-    view: TraceView, block: TraceBlock, desk: Desk
+    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
 ) -> None:
     go_to(view, block, "L-01", FIRST)
     desk.select(None)
     place = view.visualRect(view.currentIndex()).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert desk.selection == trace_row("L-01", "h200-sxm")
+    assert desk.selection == select_trace_row("L-01", "h200-sxm")
     desk.select(None)
     press(view, Qt.Key.Key_Return)
-    assert desk.selection == trace_row("L-01", "h200-sxm")
+    assert desk.selection == select_trace_row("L-01", "h200-sxm")
 
 
 def test_answer_and_weight_stay_current_though_the_rule_is_selected(
-    view: TraceView, block: TraceBlock, desk: Desk
+    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
 ) -> None:
     go_to(view, block, "D000-02", ANSWER)
-    assert desk.selection == trace_row("D000-02")
+    assert desk.selection == select_trace_row("D000-02")
     assert view.currentIndex().column() == ANSWER
 
 
-def test_typing_finds_a_rule(view: TraceView, block: TraceBlock) -> None:
+def test_typing_finds_a_rule(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClicks(view, "cost")
     line = block.model.row_at(view.currentIndex().row())
@@ -133,7 +131,7 @@ def test_typing_finds_a_rule(view: TraceView, block: TraceBlock) -> None:
     assert line.title.lower().startswith("cost")
 
 
-def test_the_fold_opens_by_enter_and_by_a_click(view: TraceView, block: TraceBlock) -> None:
+def test_the_fold_opens_by_enter_and_by_a_click(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     closed, height = block.model.rowCount(), view.height()
@@ -146,17 +144,17 @@ def test_the_fold_opens_by_enter_and_by_a_click(view: TraceView, block: TraceBlo
     assert block.model.rowCount() == closed
 
 
-def test_silent_rules_are_selected_too(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+def test_silent_rules_are_selected_too(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     block.model.set_opened(True)
     view.setFocus(_TAB)
     view.setCurrentIndex(block.model.index(block.model.row_of("fold") + 1, RULE))
-    assert desk.selection == trace_row(block.model.table.silent[0].id)
+    assert desk.selection == select_trace_row(block.model.table.silent[0].id)
 
 
 # Weights
 
 
-def editor(view: TraceView) -> NumberEdit:
+def editor(view: RuleTraceTableView) -> NumberEdit:
     focus = QApplication.focusWidget()
     assert isinstance(focus, NumberEdit)
     assert view.isAncestorOf(focus)
@@ -164,7 +162,7 @@ def editor(view: TraceView) -> NumberEdit:
 
 
 def test_a_weight_is_edited_in_place_and_taken_back(
-    view: TraceView, block: TraceBlock, desk: Desk, qtbot: QtBot
+    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk, qtbot: QtBot
 ) -> None:
     go_to(view, block, "D000-02", RULE)
     usual = block.model.index(view.currentIndex().row(), WEIGHT).data()
@@ -187,14 +185,16 @@ def test_a_weight_is_edited_in_place_and_taken_back(
     assert not block.usual.isVisible()
 
 
-def test_a_double_click_opens_the_field(view: TraceView, block: TraceBlock) -> None:
+def test_a_double_click_opens_the_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     place = view.visualRect(block.model.index(block.model.row_of("D000-02"), WEIGHT)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert editor(view).value == float(block.model.index(block.model.row_of("D000-02"), WEIGHT).data())
 
 
-def test_what_cannot_be_a_weight_stays_to_be_mended(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+def test_what_cannot_be_a_weight_stays_to_be_mended(
+    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
+) -> None:
     go_to(view, block, "D000-02", WEIGHT)
     press(view, Qt.Key.Key_F2)
     edit = editor(view)
@@ -206,13 +206,13 @@ def test_what_cannot_be_a_weight_stays_to_be_mended(view: TraceView, block: Trac
     assert desk.scenario.decision.weights == {}
 
 
-def test_a_rule_that_removes_has_no_field(view: TraceView, block: TraceBlock) -> None:
+def test_a_rule_that_removes_has_no_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     go_to(view, block, "L-01", WEIGHT)
     press(view, Qt.Key.Key_F2)
     assert QApplication.focusWidget() is view
 
 
-def test_a_lower_weight_holds_for_rules_that_count_with_it(block: TraceBlock, desk: Desk) -> None:
+def test_a_lower_weight_holds_for_rules_that_count_with_it(block: RuleTraceBlock, desk: Desk) -> None:
     row = next(row for row in block.model.table.rows if row.also and row.weight)
     block.weigh(row.key, 0.25)
     weights = desk.scenario.decision.weights
@@ -231,7 +231,7 @@ def test_a_lower_weight_holds_for_rules_that_count_with_it(block: TraceBlock, de
 # The page around it
 
 
-def test_heads_stay_in_sight_while_the_page_scrolls(view: TraceView, theme: Theme) -> None:
+def test_heads_stay_in_sight_while_the_page_scrolls(view: RuleTraceTableView, theme: Theme) -> None:
     area = outer(view)
     bar = area.verticalScrollBar()
     page = area.widget()
@@ -242,7 +242,7 @@ def test_heads_stay_in_sight_while_the_page_scrolls(view: TraceView, theme: Them
     assert view.heads.y() == 0
 
 
-def test_keys_bring_a_row_into_sight(view: TraceView, block: TraceBlock) -> None:
+def test_keys_bring_a_row_into_sight(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     area = outer(view)
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
@@ -255,7 +255,7 @@ def test_keys_bring_a_row_into_sight(view: TraceView, block: TraceBlock) -> None
     assert view.heads.height() <= top < area.viewport().height()
 
 
-def test_the_menu_of_a_row_resets_its_weight(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+def test_the_menu_of_a_row_resets_its_weight(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     block.weigh("D000-02", 9.0)
     desk.flush()
     view.menu_requested.emit("D000-02", view.mapToGlobal(QPoint(5, 5)))
@@ -267,7 +267,7 @@ def test_the_menu_of_a_row_resets_its_weight(view: TraceView, block: TraceBlock,
     assert desk.scenario.decision.weights == {}
 
 
-def test_the_trace_is_copied_as_text(block: TraceBlock, qtbot: QtBot) -> None:
+def test_the_trace_is_copied_as_text(block: RuleTraceBlock, qtbot: QtBot) -> None:
     with qtbot.waitSignal(block.copied):
         QTest.mouseClick(block.copy_link, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()

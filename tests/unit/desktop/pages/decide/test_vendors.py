@@ -10,14 +10,14 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.commands import copy_data
-from gpudesk.desktop.pages.decide.plan_row import PlanRow
-from gpudesk.desktop.pages.decide.vendors_view import VendorsView
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.vendors_view import VendorsView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.desktop.ui.charts.chart_data import copy_data
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.routing import RoutePlan
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.sizing import Demand, DemandKind
 from tests.unit.desktop.pages.decide.views_of import shown
 
 
@@ -33,7 +33,7 @@ def view(desk: Desk, theme: Theme, qtbot: QtBot) -> VendorsView:
     return settled(shown(VendorsView(desk, theme), desk, qtbot), desk, qtbot)
 
 
-def type_into(row: PlanRow, text: str) -> None:
+def type_into(row: PlanInputRow, text: str) -> None:
     edit = row.edits[0]
     edit.setFocus()
     edit.selectAll()
@@ -144,11 +144,7 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
     type_into(rows["long_input_tokens"], "9000")
     type_into(rows["requests_per_s"], "12.5")
     settled(view, desk, qtbot)
-    assert desk.scenario.decision.plans == {
-        "long_share": 0.5,
-        "long_input_tokens": 9000,
-        "requests_per_s": 12.5,
-    }
+    assert desk.scenario.decision.plans == {"long_share": 0.5, "long_input_tokens": 9000, "requests_per_s": 12.5}
     assert isinstance(desk.scenario.decision.plans["long_input_tokens"], int)
     assert view.mix.text().startswith("12.5 requests/s (stated by you): 6.25/s short")
     assert rows["requests_per_s"].reset.isVisible()
@@ -172,9 +168,7 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
         ("requests_per_s", "0", "0.0001 at least"),
     ],
 )
-def test_what_cannot_be_is_said_at_the_field(
-    view: VendorsView, desk: Desk, name: str, typed: str, said: str
-) -> None:
+def test_what_cannot_be_is_said_at_the_field(view: VendorsView, desk: Desk, name: str, typed: str, said: str) -> None:
     type_into(view.form.rows[name], typed)
     assert view.form.rows[name].edits[0].fault.startswith(said)
     assert desk.scenario.decision.plans == {}
@@ -244,9 +238,7 @@ def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbo
 
 def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk) -> None:
     text = view.copied()
-    assert text.startswith(
-        "Plan\tH200 SXM\tMI325X\tTogether\tTogether, in reserve\tOwned\tOwned, from – to\t"
-    )
+    assert text.startswith("Plan\tH200 SXM\tMI325X\tTogether\tTogether, in reserve\tOwned\tOwned, from – to\t")
     assert "Owned: the cheapest: all on MI325X" in text
     assert "D-116" in text
     copy_data(view)
@@ -301,7 +293,4 @@ def test_the_keyboard_reaches_field_and_plans(view: VendorsView) -> None:
     view.table.setCurrentIndex(view.table.plans.index(0, 0))
     QTest.keyClick(view.table, Qt.Key.Key_Down)
     assert view.table.currentIndex().row() == 1
-    assert (
-        view.table.plans.data(view.table.currentIndex(), Qt.ItemDataRole.AccessibleTextRole)
-        == "All on MI325X"
-    )
+    assert view.table.plans.data(view.table.currentIndex(), Qt.ItemDataRole.AccessibleTextRole) == "All on MI325X"

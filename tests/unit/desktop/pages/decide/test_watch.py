@@ -7,42 +7,41 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.timing_view import TimingView
-from gpudesk.desktop.pages.decide.timing_watch import WatchRow
-from gpudesk.desktop.pages.decide.timing_watch_form import WatchForm
+from gpudesk.catalog.user_store import edits, entry
+from gpudesk.decision.purchasing.procurement import note_signal
+from gpudesk.desktop.pages.decide.purchasing.deferral_view import DeferralView
+from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchForm, WatchSignalRow
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.watching import WatchNote
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.deciding.watch_edits import note_signal
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.watch_list import WatchNote
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, message
 from tests.unit.desktop.pages.decide.views_of import shown
 
 GAP, REPORTS, REFERENCE = "W002-01", "W002-02", "W002-03"
 
 
 @pytest.fixture
-def own_desk(own_workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(own_workbench, Formatter(ENGLISH))
+def own_desk(own_workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(own_workbench, Formatter(ENGLISH_NUMBERS))
     made.open(read_template("70b-chat-on-four"))
     return made
 
 
 @pytest.fixture
-def view(own_desk: Desk, theme: Theme, qtbot: QtBot) -> TimingView:
-    made = shown(TimingView(own_desk, theme), own_desk, qtbot)
+def view(own_desk: Desk, theme: Theme, qtbot: QtBot) -> DeferralView:
+    made = shown(DeferralView(own_desk, theme), own_desk, qtbot)
     qtbot.waitUntil(lambda: not made.job.running)
     return made
 
 
-def row(view: TimingView, signal: str) -> WatchRow:
+def row(view: DeferralView, signal: str) -> WatchSignalRow:
     return view.watch.rows[signal]
 
 
-def form(view: TimingView, signal: str) -> WatchForm:
+def form(view: DeferralView, signal: str) -> WatchForm:
     """Open the form of a signal with the button of its row."""
     QTest.mouseClick(row(view, signal).edit, Qt.MouseButton.LeftButton)
     found = row(view, signal).form
@@ -62,13 +61,13 @@ def save(form: WatchForm) -> None:
     QTest.mouseClick(form.save, Qt.MouseButton.LeftButton)
 
 
-def noted(view: TimingView, signal: str, value: str, qtbot: QtBot) -> None:
+def noted(view: DeferralView, signal: str, value: str, qtbot: QtBot) -> None:
     save(filled(form(view, signal), value))
     view.desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
 
 
-def test_there_are_five_rows_with_words_for_their_state(view: TimingView) -> None:
+def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> None:
     assert list(view.watch.rows) == [f"W002-0{number}" for number in range(1, 6)]
     states = [each.state.text() for each in view.watch.rows.values()]
     assert states == ["not passed", "not known", "not passed", "passed", "not known"]
@@ -77,7 +76,7 @@ def test_there_are_five_rows_with_words_for_their_state(view: TimingView) -> Non
     assert not view.watch.undo.isVisible()
 
 
-def test_a_note_is_written_shown_and_undone(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
     (note,) = own_desk.workbench.own.watched
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
@@ -92,16 +91,16 @@ def test_a_note_is_written_shown_and_undone(view: TimingView, own_desk: Desk, qt
     assert row(view, GAP).state.text() == "passed"
 
 
-def test_a_note_is_that_of_all_documents(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+def test_a_note_is_that_of_all_documents(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, REFERENCE, "yes", qtbot)
     own_desk.open(read_template("70b-chat-on-four"))
     assert row(view, REFERENCE).state.text() == "passed"
     assert own_desk.undo_stack.count() == 0, "it is no step of the document"
-    with Workbench.open() as again:
+    with GpuDeskService.open() as again:
         assert again.own.watched == own_desk.workbench.own.watched
 
 
-def test_a_note_is_changed_and_removed(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
     opened = form(view, GAP)
     assert opened.lines["value"].text() == "9"
@@ -117,7 +116,7 @@ def test_a_note_is_changed_and_removed(view: TimingView, own_desk: Desk, qtbot: 
 
 
 @pytest.mark.parametrize("value", ["0", "-2", "12", "12 %"])
-def test_any_number_can_be_noted(view: TimingView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
+def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
     noted(view, GAP, value, qtbot)
     assert own_desk.workbench.own.watched[0].value == float(value.removesuffix("%"))
 
@@ -135,7 +134,7 @@ def test_any_number_can_be_noted(view: TimingView, own_desk: Desk, qtbot: QtBot,
     ],
 )
 def test_what_cannot_be_noted_is_said_at_its_field(
-    view: TimingView, own_desk: Desk, signal: str, value: str, date: str, source: str, where: str, said: str
+    view: DeferralView, own_desk: Desk, signal: str, value: str, date: str, source: str, where: str, said: str
 ) -> None:
     opened = filled(form(view, signal), value, date, source)
     save(opened)
@@ -150,7 +149,7 @@ def test_what_cannot_be_noted_is_said_at_its_field(
     assert not opened.fault.isVisible()
 
 
-def test_a_form_is_left_and_saved_with_keys(view: TimingView, own_desk: Desk) -> None:
+def test_a_form_is_left_and_saved_with_keys(view: DeferralView, own_desk: Desk) -> None:
     opened = filled(form(view, GAP), "9")
     assert opened.lines["value"].hasFocus()
     QTest.keyClick(opened.lines["value"], Qt.Key.Key_Escape)
@@ -162,7 +161,7 @@ def test_a_form_is_left_and_saved_with_keys(view: TimingView, own_desk: Desk) ->
 
 
 def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
-    view: TimingView, own_desk: Desk, qtbot: QtBot
+    view: DeferralView, own_desk: Desk, qtbot: QtBot
 ) -> None:
     form(view, GAP)
     opened = filled(form(view, REFERENCE), "yes")
@@ -175,7 +174,7 @@ def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
 
 
 def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
-    view: TimingView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
+    view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(_step: object) -> None:
         raise InputError(message("own.changed_elsewhere"), "facts")
@@ -187,7 +186,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
     assert opened.lines["value"].text() == "9"
 
 
-def test_the_row_keeps_the_focus_when_the_list_changes(view: TimingView, own_desk: Desk) -> None:
+def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, own_desk: Desk) -> None:
     row(view, REPORTS).edit.setFocus()
     gap = next(each for each in own_desk.workbench.beside.signals if each.id == GAP)
     own = own_desk.workbench.own
@@ -196,7 +195,7 @@ def test_the_row_keeps_the_focus_when_the_list_changes(view: TimingView, own_des
 
 
 def test_a_step_that_another_program_stands_in_the_way_of_is_told(
-    view: TimingView, own_desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    view: DeferralView, own_desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noted(view, GAP, "9", qtbot)
 
@@ -209,16 +208,16 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
     assert view.watch.problem.text().startswith("Not done: ")
 
 
-def test_facts_are_not_undone_from_the_list(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
     bench = own_desk.workbench
-    source = own_edits.own_source("A quote")
-    bench.own.do(own_edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
+    source = entry.make_user_source("A quote")
+    bench.own.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
     assert not view.watch.undo.isVisible()
 
 
 def test_the_list_is_read_only_where_the_file_is(
-    view: TimingView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
+    view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(own_desk.workbench.own), "writable", property(lambda _own: False))
     view.show_watch_list()

@@ -7,18 +7,18 @@ from typing import TypeVar
 
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.decided import Decided, decided
-from gpudesk.desktop.pages.decide.views import DecideView
+from gpudesk.desktop.pages.decide.parts import DecideView
+from gpudesk.desktop.session.decision import AnswerDecision, decide_answer
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.domain.questions import AnswerValue
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.domain.decision import AnswerValue
 
 V = TypeVar("V", bound=DecideView)
 
 
-def found_of(desk: Desk) -> Decided:
+def found_of(desk: Desk) -> AnswerDecision:
     """Return the decision on the desk's answer."""
-    found = decided(desk)
+    found = decide_answer(desk)
     assert found is not None
     return found
 
@@ -31,7 +31,7 @@ def say(desk: Desk, **answers: AnswerValue) -> None:
 
 def shown(view: V, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 640) -> V:
     """Show a view, and what it says whenever there is another answer."""
-    area = ScrollArea()
+    area = FullWidthScrollArea()
     qtbot.addWidget(area)
     area.show_widget(view)
     area.resize(width, height)

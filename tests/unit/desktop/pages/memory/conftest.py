@@ -7,21 +7,21 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.memory.page import MemoryPage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 #: Does not fit; holds 92 requests of this length; fits.
 PARTS = ("h200-sxm", "mi325x", "mi355x")
 
 
 @pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
     """Return a desk with 100 requests in flight on two of each part."""
-    made = Desk(workbench, Formatter(ENGLISH))
+    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
     scenario = read_template("405b-one-node")
     load = replace(scenario.workload.load, concurrency=100)
     choices = tuple(AcceleratorChoice(part, 2) for part in PARTS)
@@ -31,7 +31,7 @@ def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> MemoryPage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> MemoryPage:
     made = MemoryPage(desk, theme, settings)
     qtbot.addWidget(made)
     made.resize(944, 753)

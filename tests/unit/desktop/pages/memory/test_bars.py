@@ -9,17 +9,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.bar_row import VERDICT, BarRow
-from gpudesk.desktop.pages.memory.bars import MemoryBar, PartKind, State, memory_bars
-from gpudesk.desktop.pages.memory.page import MemoryPage
-from gpudesk.desktop.pages.memory.views import FitView
+from gpudesk.desktop.pages.memory.bar_row import VERDICT_PLACE, MemoryBarRow
+from gpudesk.desktop.pages.memory.bars import ColumnFitState, ColumnMemoryBar, MemorySegmentKind, make_memory_bars
+from gpudesk.desktop.pages.memory.page import MemoryFitView, MemoryPage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import with_load_value
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.theme.theme import DARK, Theme
-from gpudesk.domain.deployments import Disaggregation
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.deployment import DisaggregationRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.scenario import AcceleratorChoice
 
 
 @pytest.fixture(autouse=True)
@@ -29,33 +28,33 @@ def all_of_the_memory(desk: Desk) -> None:
     desk.flush()
 
 
-def fit_view(page: MemoryPage) -> FitView:
-    assert isinstance(page.view, FitView)
+def fit_view(page: MemoryPage) -> MemoryFitView:
+    assert isinstance(page.view, MemoryFitView)
     return page.view
 
 
-def rows(page: MemoryPage) -> list[BarRow]:
+def rows(page: MemoryPage) -> list[MemoryBarRow]:
     return [row for row in fit_view(page).bars.rows if row.isVisible()]
 
 
-def bars(desk: Desk) -> tuple[MemoryBar, ...]:
-    return memory_bars(desk)
+def bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
+    return make_memory_bars(desk)
 
 
 def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     short, partly, fits = bars(desk)
-    assert (short.state, short.headline) == (State.UNFIT, "Does not fit on 2")
+    assert (short.state, short.headline) == (ColumnFitState.UNFIT, "Does not fit on 2")
     assert short.detail == "57.2 GiB short"
     assert short.needed_text == "195.4 needed for one"
-    assert (partly.state, partly.headline) == (State.PARTLY, "Holds 93 of 100 in flight")
+    assert (partly.state, partly.headline) == (ColumnFitState.PARTLY, "Holds 93 of 100 in flight")
     assert partly.detail == "4.0 GiB short"
-    assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 145 in flight")
+    assert (fits.state, fits.headline) == (ColumnFitState.FITS, "Fits, up to 145 in flight")
     assert fits.detail.endswith("GiB to spare")
     assert fits.remedies == ()
 
 
 def test_the_memory_of_pools_is_said_to_be_that_of_one(desk: Desk) -> None:
-    choice = AcceleratorChoice("mi355x", 8, disaggregated=Disaggregation())
+    choice = AcceleratorChoice("mi355x", 8, disaggregated=DisaggregationRequest())
     desk.apply(replace(desk.scenario, accelerators=(choice,)), "Pools")
     desk.flush()
     (bar,) = bars(desk)
@@ -70,20 +69,20 @@ def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> No
     desk.edit("Memory fraction", memory_fraction=None)
     desk.flush()
     partly = bars(desk)[1]
-    assert partly.state is State.PARTLY
+    assert partly.state is ColumnFitState.PARTLY
     assert partly.headline == "Runs 67 of 100 at once"
     assert partly.detail == "memory holds 93"
 
 
 def test_more_than_fit_at_full_length_are_not_said_to_fit_with_room_to_spare(desk: Desk) -> None:
     work = replace(desk.scenario.workload, varied=False)
-    desk.apply(with_load_value(replace(desk.scenario, workload=work), 94.0), "Equal lengths")
+    desk.apply(replace_load_value(replace(desk.scenario, workload=work), 94.0), "Equal lengths")
     desk.flush()
     bar = bars(desk)[1]
-    assert bar.state is State.FITS
+    assert bar.state is ColumnFitState.FITS
     assert (bar.headline, bar.detail) == ("Runs 94 at once", "93 at full length")
     assert bar.needed <= bar.usable
-    assert bar.part(PartKind.SHORT) is None
+    assert bar.part(MemorySegmentKind.SHORT) is None
 
 
 def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
@@ -92,21 +91,21 @@ def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> No
     assert bar.parts[-1].end == bar.capacity
     assert all(one.end == other.start for one, other in pairwise(bar.parts))
     assert [part.kind for part in bar.parts] == [
-        PartKind.WEIGHTS,
-        PartKind.KV,
-        PartKind.OTHER,
-        PartKind.SPARE,
-        PartKind.KEPT,
+        MemorySegmentKind.WEIGHTS,
+        MemorySegmentKind.KV,
+        MemorySegmentKind.OTHER,
+        MemorySegmentKind.SPARE,
+        MemorySegmentKind.KEPT,
     ]
 
 
 def test_what_is_short_ends_where_the_needed_memory_ends(desk: Desk) -> None:
     for bar in bars(desk)[:2]:
-        short = bar.part(PartKind.SHORT)
+        short = bar.part(MemorySegmentKind.SHORT)
         assert short is not None
         assert short.end == bar.needed
     unfit, partly = bars(desk)[:2]
-    short, held = unfit.part(PartKind.SHORT), partly.part(PartKind.SHORT)
+    short, held = unfit.part(MemorySegmentKind.SHORT), partly.part(MemorySegmentKind.SHORT)
     assert short is not None
     assert held is not None
     assert short.start == unfit.usable
@@ -125,7 +124,7 @@ def test_a_part_without_estimate_says_why(desk: Desk) -> None:
     desk.apply(scenario, "Compare TPU v5e")
     desk.evaluate()
     (bar,) = bars(desk)
-    assert (bar.state, bar.headline, bar.parts) == (State.UNKNOWN, "No estimate", ())
+    assert (bar.state, bar.headline, bar.parts) == (ColumnFitState.UNKNOWN, "No estimate", ())
     assert bar.reason.startswith("No serving engine")
     assert bar.reason in bar.sentence
 
@@ -134,28 +133,25 @@ def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> Non
     desk.edit("Batch", max_batch=50)
     desk.evaluate()
     bar = bars(desk)[2]
-    assert (bar.state, bar.headline) == (State.PARTLY, "Runs 50 of 100 at once")
+    assert (bar.state, bar.headline) == (ColumnFitState.PARTLY, "Runs 50 of 100 at once")
     assert bar.detail == "memory holds 146"
-    assert bar.part(PartKind.SHORT) is None
+    assert bar.part(MemorySegmentKind.SHORT) is None
 
 
 def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_memory(
     page: MemoryPage, desk: Desk, qtbot: QtBot
 ) -> None:
-    desk.apply(with_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
+    desk.apply(replace_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
     desk.flush()
     row = rows(page)[1]
     assert row.bar.headline == "Runs 67 of 80 at once"
     link = row.links[0]
-    assert (link.text(), link.accessibleName()) == (
-        "Use 98 %",
-        "Let the serving engine use 98 % of memory",
-    )
+    assert (link.text(), link.accessibleName()) == ("Use 98 %", "Let the serving engine use 98 % of memory")
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     desk.flush()
     assert desk.scenario.memory_fraction == pytest.approx(0.98)
-    assert rows(page)[1].bar.state is State.FITS
+    assert rows(page)[1].bar.state is ColumnFitState.FITS
 
 
 def test_a_link_takes_the_way_out_as_one_step(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
@@ -165,7 +161,7 @@ def test_a_link_takes_the_way_out_as_one_step(page: MemoryPage, desk: Desk, qtbo
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert desk.scenario.accelerators[0].count == 4
     assert desk.undo_stack.undoText() == "Use 4 × H200 SXM"
-    assert rows(page)[0].bar.state is State.FITS
+    assert rows(page)[0].bar.state is ColumnFitState.FITS
     assert not link.isVisible()
     with qtbot.waitSignal(desk.answered):
         desk.undo_stack.undo()
@@ -180,10 +176,7 @@ def test_narrower_weights_are_stated_so_that_other_vendors_have_their_own(
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert desk.scenario.weights == Precision.INT4.value
-    desk.apply(
-        replace(desk.scenario, weights=Precision.FP8, accelerators=(AcceleratorChoice("b200-hgx", 2),)),
-        "B200",
-    )
+    desk.apply(replace(desk.scenario, weights=Precision.FP8, accelerators=(AcceleratorChoice("b200-hgx", 2),)), "B200")
     desk.evaluate()
     link = rows(page)[0].links[1]
     assert link.text() == "Use NVFP4"
@@ -198,35 +191,35 @@ def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
     first, second, _ = rows(page)
     page.focus_content()
     QTest.keyClick(first, Qt.Key.Key_Right)
-    assert desk.selection == figure("h200-sxm", "memory")
+    assert desk.selection == select_figure("h200-sxm", "memory")
     assert first.accessibleDescription() == "Weights: 191.0 GiB (205.0 GB)"
     QTest.keyClick(first, Qt.Key.Key_Right)
-    assert first.place == PartKind.KV
+    assert first.place == MemorySegmentKind.KV
     QTest.keyClick(first, Qt.Key.Key_Down)
-    assert desk.selection == figure("mi325x", "memory")
-    assert (second.place, first.place) == (PartKind.KV, "whole")
+    assert desk.selection == select_figure("mi325x", "memory")
+    assert (second.place, first.place) == (MemorySegmentKind.KV, "whole")
     QTest.keyClick(second, Qt.Key.Key_End)
-    assert desk.selection == figure("mi325x", "max_concurrency")
-    assert second.place == VERDICT
+    assert desk.selection == select_figure("mi325x", "max_concurrency")
+    assert second.place == VERDICT_PLACE
     assert second.accessibleDescription().startswith("Holds 93 of 100 in flight.")
     QTest.keyClick(second, Qt.Key.Key_Home)
-    assert desk.selection == figure("mi325x", "memory")
+    assert desk.selection == select_figure("mi325x", "memory")
 
 
 def test_the_mouse_selects_the_part_under_it(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     row = rows(page)[2]
-    centre = row.rect_of(PartKind.KV).center().toPoint()
+    centre = row.rect_of(MemorySegmentKind.KV).center().toPoint()
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=centre)
-    assert row.place == PartKind.KV
-    assert desk.selection == figure("mi355x", "memory")
+    assert row.place == MemorySegmentKind.KV
+    assert desk.selection == select_figure("mi355x", "memory")
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(row.width() - 40, centre.y()))
-    assert desk.selection == figure("mi355x", "max_concurrency")
+    assert desk.selection == select_figure("mi355x", "max_concurrency")
 
 
 def test_a_selection_made_elsewhere_is_shown(page: MemoryPage, desk: Desk) -> None:
-    desk.select(figure("mi355x", "max_concurrency"))
-    assert [row.place for row in rows(page)] == ["whole", "whole", VERDICT]
-    desk.select(figure("mi355x", "ttft_ms"))
+    desk.select(select_figure("mi355x", "max_concurrency"))
+    assert [row.place for row in rows(page)] == ["whole", "whole", VERDICT_PLACE]
+    desk.select(select_figure("mi355x", "ttft_ms"))
     assert rows(page)[2].place == "whole"
 
 
@@ -236,10 +229,10 @@ def test_the_axis_does_not_shrink_while_something_is_dragged(page: MemoryPage, d
         return first.rect_of("whole").width()
 
     desk.begin_gesture("load")
-    desk.apply(with_load_value(desk.scenario, 900), "Load")
+    desk.apply(replace_load_value(desk.scenario, 900), "Load")
     desk.flush()
     wide = extents()
-    desk.apply(with_load_value(desk.scenario, 10), "Load")
+    desk.apply(replace_load_value(desk.scenario, 10), "Load")
     desk.flush()
     assert extents() == pytest.approx(wide)
     desk.end_gesture()
@@ -267,7 +260,7 @@ def test_bars_are_painted_in_other_themes_and_sizes(
     row = rows(page)[0]
     assert row.height() == pytest.approx(before * percent / 100, abs=1)
     picture = page.grab().toImage()
-    spot = row.mapTo(page, row.rect_of(PartKind.WEIGHTS).center().toPoint())
+    spot = row.mapTo(page, row.rect_of(MemorySegmentKind.WEIGHTS).center().toPoint())
     ratio = picture.devicePixelRatio()
     colour = picture.pixelColor(round((spot.x() - 3) * ratio), round(spot.y() * ratio))
     assert colour == theme.colour("ink1")

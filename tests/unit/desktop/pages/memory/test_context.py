@@ -8,10 +8,10 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.memory.context_view import ContextView
 from gpudesk.desktop.pages.memory.page import CONTEXT, MemoryPage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import with_workload
-from gpudesk.desktop.session.selection import figure
-from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.desktop.session.scenario_edits import replace_workload
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, Formatter
 
 
 @pytest.fixture
@@ -37,9 +37,7 @@ def test_the_held_requests_are_those_of_the_answer(view: ContextView, desk: Desk
             assert at_scenario[key] == column.estimate.max_concurrency
 
 
-def test_the_present_length_is_marked_and_cannot_be_moved(
-    view: ContextView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_the_present_length_is_marked_and_cannot_be_moved(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
     rule = view.held.drawing.rule
     assert rule is not None
     assert (rule.value, rule.text, rule.movable) == (5000.0, "5,000", False)
@@ -47,17 +45,17 @@ def test_the_present_length_is_marked_and_cannot_be_moved(
     view.held.setFocus()
     QTest.keyClick(view.held, Qt.Key.Key_Right)
     assert desk.scenario == before
-    read_out = view.held.read_out()
-    assert read_out is not None
-    assert read_out.title == "At 8,192 tokens"
-    assert [row.cells for row in read_out.rows] == [("88", ""), ("56", ""), ("—", "does not fit")]
+    cursor_readout = view.held.cursor_readout()
+    assert cursor_readout is not None
+    assert cursor_readout.title == "At 8,192 tokens"
+    assert [row.cells for row in cursor_readout.rows] == [("88", ""), ("56", ""), ("—", "does not fit")]
     QTest.keyClick(view.held, Qt.Key.Key_Escape)
-    assert view.held.read_out() is None
+    assert view.held.cursor_readout() is None
 
 
 def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: ContextView, desk: Desk) -> None:
     desk.edit("One part", accelerators=(AcceleratorChoice("h100-sxm", 8),))
-    desk.apply(with_workload(desk.scenario, input_tokens=1000, output_tokens=100), "Short")
+    desk.apply(replace_workload(desk.scenario, input_tokens=1000, output_tokens=100), "Short")
     desk.edit("Less memory", memory_fraction=0.68)
     desk.flush()
     (line,) = view.held.drawing.lines
@@ -75,11 +73,11 @@ def test_small_caches_are_shown_in_mib(view: ContextView, desk: Desk) -> None:
 
 
 def test_the_table_has_exact_numbers_for_programs(view: ContextView, desk: Desk) -> None:
-    shown, machine = view.request.data(Formatter(ENGLISH)), view.request.data(Formatter(MACHINE))
+    shown, machine = (view.request.data(Formatter(ENGLISH_NUMBERS)), view.request.data(Formatter(MACHINE_NUMBERS)))
     at = [row[0] for row in machine.rows].index("5000")
     assert shown.rows[at][1] == "1.20"
     assert float(machine.rows[at][1]) == pytest.approx(1_290_240_000 / 2**30, abs=1e-6)
-    held = view.held.data(Formatter(MACHINE))
+    held = view.held.data(Formatter(MACHINE_NUMBERS))
     assert held.rows[at] == ("5000", "0", "93", "145")
 
 
@@ -88,7 +86,7 @@ def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qt
     assert model is not None
     place = view.table.visualRect(model.index(1, 1)).center()
     QTest.mouseClick(view.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert desk.selection == figure("mi325x", "max_concurrency")
+    assert desk.selection == select_figure("mi325x", "max_concurrency")
 
 
 def test_charts_have_names_and_summaries(view: ContextView) -> None:

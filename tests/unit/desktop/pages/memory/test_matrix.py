@@ -8,48 +8,47 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.matrix_choices import MatrixChoices, keep_choices, read_choices
-from gpudesk.desktop.pages.memory.matrix_found import State
-from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.pages.memory.matrix_controls import FitMatrixOptions, read_matrix_options, store_matrix_options
+from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
 from gpudesk.desktop.pages.memory.page import FIT, MATRIX, MemoryPage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import with_workload
-from gpudesk.desktop.session.selection import catalog_attribute, figure
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.fit_matrix import FitQuestion
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.desktop.session.scenario_edits import replace_workload
+from gpudesk.desktop.session.selection import select_catalog_attribute, select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.own_edits import state_value
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture
-def view(page: MemoryPage, qtbot: QtBot) -> MatrixView:
+def view(page: MemoryPage, qtbot: QtBot) -> FitMatrixView:
     page.resize(1100, 700)
     page.choose_view(MATRIX)
-    assert isinstance(page.view, MatrixView)
+    assert isinstance(page.view, FitMatrixView)
     settle(page.view, qtbot)
     return page.view
 
 
-def settle(view: MatrixView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.found.state is State.READY, timeout=30_000)
+def settle(view: FitMatrixView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.READY, timeout=30_000)
 
 
-def state(view: MatrixView) -> State:
+def state(view: FitMatrixView) -> MatrixQueryState:
     return view.found.state
 
 
-def choose(view: MatrixView, qtbot: QtBot, **fields: object) -> None:
+def choose(view: FitMatrixView, qtbot: QtBot, **fields: object) -> None:
     view.question.chosen.emit(replace(view.choices, **fields))  # type: ignore[arg-type]
     settle(view, qtbot)
 
 
-def counts(view: MatrixView, part: str) -> dict[str, int | None]:
+def counts(view: FitMatrixView, part: str) -> dict[str, int | None]:
     """Return the counts of an accelerator by model, as they are shown."""
     place = [column.part.id for column in view.model.table.columns].index(part)
     return {row.model.id: row.cells[place].count for row in view.model.table.rows}
@@ -58,14 +57,10 @@ def counts(view: MatrixView, part: str) -> dict[str, int | None]:
 # What is shown
 
 
-def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(
-    view: MatrixView, desk: Desk
-) -> None:
+def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(view: FitMatrixView, desk: Desk) -> None:
     question = view.model.table.question
     work = desk.scenario.workload
-    assert question == FitQuestion(
-        desk.scenario.weights, desk.scenario.kv, work.input_tokens + work.output_tokens
-    )
+    assert question == FitQuestion(desk.scenario.weights, desk.scenario.kv, work.input_tokens + work.output_tokens)
     assert not view.question.follow.isVisible()
     current = view.table.current_cell()
     assert current is not None
@@ -73,7 +68,7 @@ def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(
     assert view.narrow.count.text() == "83 of 83 models, 34 of 34 accelerators"
 
 
-def test_the_counts_are_those_of_the_workbench(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_the_counts_are_those_of_the_workbench(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     choose(view, qtbot, weights="fp4", context=32_768, concurrency=16)
     asked = FitQuestion(Precision.FP4, desk.scenario.kv, 32_768, 16)
     for part in ("h100-sxm", "mi355x", "rtx-4090"):
@@ -81,8 +76,8 @@ def test_the_counts_are_those_of_the_workbench(view: MatrixView, desk: Desk, qtb
         assert counts(view, part) == {row[0].model: row[0].count for row in found.rows}
 
 
-def test_other_lengths_of_the_scenario_are_followed(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
-    desk.apply(with_workload(desk.scenario, input_tokens=60_000), "Longer")
+def test_other_lengths_of_the_scenario_are_followed(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+    desk.apply(replace_workload(desk.scenario, input_tokens=60_000), "Longer")
     desk.flush()
     settle(view, qtbot)
     assert view.question.context.value == 61_000
@@ -91,7 +86,7 @@ def test_other_lengths_of_the_scenario_are_followed(view: MatrixView, desk: Desk
 
 
 def test_own_lengths_stay_until_they_are_those_of_the_scenario_again(
-    view: MatrixView, desk: Desk, qtbot: QtBot
+    view: FitMatrixView, desk: Desk, qtbot: QtBot
 ) -> None:
     edit = view.question.context.edit
     edit.setFocus()
@@ -99,7 +94,7 @@ def test_own_lengths_stay_until_they_are_those_of_the_scenario_again(
     QTest.keyClicks(edit, "16k")
     QTest.keyClick(edit, Qt.Key.Key_Return)
     settle(view, qtbot)
-    desk.apply(with_workload(desk.scenario, input_tokens=9000), "Longer")
+    desk.apply(replace_workload(desk.scenario, input_tokens=9000), "Longer")
     desk.flush()
     settle(view, qtbot)
     assert view.question.context.value == 16_000
@@ -109,10 +104,10 @@ def test_own_lengths_stay_until_they_are_those_of_the_scenario_again(
     assert not view.question.follow.isVisible()
 
 
-def test_while_something_is_dragged_nothing_is_asked(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_while_something_is_dragged_nothing_is_asked(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     before = view.model.table.question
     desk.begin_gesture("drag")
-    desk.apply(with_workload(desk.scenario, input_tokens=7000), "Drag")
+    desk.apply(replace_workload(desk.scenario, input_tokens=7000), "Drag")
     desk.flush()
     assert view.model.table.question == before
     desk.end_gesture()
@@ -124,7 +119,7 @@ def test_while_something_is_dragged_nothing_is_asked(view: MatrixView, desk: Des
 # Narrowing and order
 
 
-def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: MatrixView, qtbot: QtBot) -> None:
+def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: FitMatrixView, qtbot: QtBot) -> None:
     QTest.keyClicks(view.narrow.models, "llama 70b")
     QTest.keyClicks(view.narrow.parts, "amd")
     names = [row.model.name for row in view.model.table.rows]
@@ -137,14 +132,14 @@ def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: MatrixView, 
     assert view.table.hasFocus()
 
 
-def test_words_that_nothing_has_say_so(view: MatrixView) -> None:
+def test_words_that_nothing_has_say_so(view: FitMatrixView) -> None:
     view.narrow.models.setText("no such model")
     assert view.model.rowCount() == 0
     assert "Clear a filter" in view.table.empty_text
     view.grab()
 
 
-def test_only_what_so_few_hold_can_be_asked_for(view: MatrixView, qtbot: QtBot) -> None:
+def test_only_what_so_few_hold_can_be_asked_for(view: FitMatrixView, qtbot: QtBot) -> None:
     view.narrow.most_changed.emit(1)
     assert view.narrow.most.text() == "Fits 1"
     assert "llama-3.1-405b" in counts(view, "mi455x")
@@ -155,7 +150,7 @@ def test_only_what_so_few_hold_can_be_asked_for(view: MatrixView, qtbot: QtBot) 
     assert view.model.rowCount() == 83
 
 
-def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: MatrixView) -> None:
+def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: FitMatrixView) -> None:
     heads = view.table.heads
     place = [column.part.id for column in view.model.table.columns].index("h200-sxm")
     x = heads.sectionViewportPosition(place) + 20
@@ -168,7 +163,7 @@ def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: M
     assert view.question.order.value == "h200-sxm"
 
 
-def test_the_corner_orders_by_name_and_by_size(view: MatrixView) -> None:
+def test_the_corner_orders_by_name_and_by_size(view: FitMatrixView) -> None:
     corner = view.table.corner
     middle = corner.rect().center()
     QTest.mouseClick(corner, Qt.MouseButton.LeftButton, pos=middle - corner.rect().bottomRight() / 4)
@@ -179,7 +174,7 @@ def test_the_corner_orders_by_name_and_by_size(view: MatrixView) -> None:
     assert sizes == sorted(sizes)
 
 
-def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: MatrixView) -> None:
+def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: FitMatrixView) -> None:
     view.question.order.chosen.emit("name")
     current = view.table.current_cell()
     assert current is not None
@@ -193,7 +188,7 @@ def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: Ma
 # Walking and opening
 
 
-def test_keys_walk_over_the_cells_and_tell_what_each_says(view: MatrixView) -> None:
+def test_keys_walk_over_the_cells_and_tell_what_each_says(view: FitMatrixView) -> None:
     table = view.table
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_Home)
@@ -208,7 +203,7 @@ def test_keys_walk_over_the_cells_and_tell_what_each_says(view: MatrixView) -> N
     assert view.model.row(table.currentIndex().row()).model.name.startswith("Qwen3")
 
 
-def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     desk.select(None)
     view.table.go_to("llama-3.1-405b", "mi325x")
     assert [desk.selection] == [None]
@@ -217,17 +212,17 @@ def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: MatrixView, desk: 
     view.table.go_to("phi-4", "mi325x")
     with qtbot.waitSignal(desk.selection_changed):
         view.table.go_to("phi-4", "gaudi3")
-    assert desk.selection == catalog_attribute("gaudi3", "memory")
+    assert desk.selection == select_catalog_attribute("gaudi3", "memory")
     with qtbot.waitSignal(desk.selection_changed):
         view.table.go_to("llama-3.1-405b", "mi325x")
-    assert desk.selection == figure("mi325x", "memory")
+    assert desk.selection == select_figure("mi325x", "memory")
     choose(view, qtbot, reading="decimal")
     with qtbot.waitSignal(desk.selection_changed):
         view.table.go_to("phi-4", "l40s")
-    assert desk.selection == catalog_attribute("l40s", "memory_label")
+    assert desk.selection == select_catalog_attribute("l40s", "memory_label")
 
 
-def test_what_nothing_holds_says_why_and_cannot_be_opened(view: MatrixView, desk: Desk) -> None:
+def test_what_nothing_holds_says_why_and_cannot_be_opened(view: FitMatrixView, desk: Desk) -> None:
     before = desk.scenario
     view.table.go_to("devstral-2-123b", "h200-sxm")
     assert "none. " in view.remark.text()
@@ -237,7 +232,7 @@ def test_what_nothing_holds_says_why_and_cannot_be_opened(view: MatrixView, desk
 
 
 def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
-    view: MatrixView, desk: Desk, qtbot: QtBot
+    view: FitMatrixView, desk: Desk, qtbot: QtBot
 ) -> None:
     before = desk.scenario
     choose(view, qtbot, weights="fp8", kv="fp8")
@@ -245,11 +240,7 @@ def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
     QTest.keyClick(view.table, Qt.Key.Key_Return)
     scenario, cell = desk.scenario, view.table.current_cell()
     assert cell is not None
-    assert (scenario.model, scenario.weights, scenario.kv) == (
-        "deepseek-v3.1",
-        Precision.FP8,
-        Precision.FP8,
-    )
+    assert (scenario.model, scenario.weights, scenario.kv) == ("deepseek-v3.1", Precision.FP8, Precision.FP8)
     assert (scenario.accelerators[0].accelerator, scenario.accelerators[0].count) == ("b300-hgx", cell.count)
     others = [choice.accelerator for choice in scenario.accelerators[1:]]
     assert others == [choice.accelerator for choice in before.accelerators]
@@ -260,7 +251,7 @@ def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
     assert len(desk.scenario.accelerators) == len(before.accelerators)
 
 
-def test_what_is_opened_fits_as_the_cell_says(view: MatrixView, desk: Desk) -> None:
+def test_what_is_opened_fits_as_the_cell_says(view: FitMatrixView, desk: Desk) -> None:
     view.table.go_to("llama-3.1-405b", "mi325x")
     cell = view.table.current_cell()
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
@@ -273,7 +264,7 @@ def test_what_is_opened_fits_as_the_cell_says(view: MatrixView, desk: Desk) -> N
     assert [choice.accelerator for choice in desk.scenario.accelerators].count("mi325x") == 1
 
 
-def test_of_a_full_comparison_the_last_makes_room(view: MatrixView, desk: Desk) -> None:
+def test_of_a_full_comparison_the_last_makes_room(view: FitMatrixView, desk: Desk) -> None:
     six = ("h200-sxm", "mi325x", "mi355x", "b200-hgx", "h100-sxm", "l40s")
     desk.edit("Six", accelerators=tuple(AcceleratorChoice(part) for part in six))
     desk.flush()
@@ -286,7 +277,7 @@ def test_of_a_full_comparison_the_last_makes_room(view: MatrixView, desk: Desk) 
 # Readings
 
 
-def test_a_reading_says_that_it_is_for_checking_only(view: MatrixView, qtbot: QtBot) -> None:
+def test_a_reading_says_that_it_is_for_checking_only(view: FitMatrixView, qtbot: QtBot) -> None:
     assert not view.note.isVisible()
     choose(view, qtbot, reading="binary-reserved", weights="fp16")
     assert view.note.isVisible()
@@ -298,7 +289,7 @@ def test_a_reading_says_that_it_is_for_checking_only(view: MatrixView, qtbot: Qt
 
 
 def test_a_reading_leaves_the_count_to_the_estimator_when_it_is_opened(
-    view: MatrixView, desk: Desk, qtbot: QtBot
+    view: FitMatrixView, desk: Desk, qtbot: QtBot
 ) -> None:
     choose(view, qtbot, reading="decimal")
     view.table.go_to("llama-3.1-70b", "h100-sxm")
@@ -311,22 +302,22 @@ def test_a_reading_leaves_the_count_to_the_estimator_when_it_is_opened(
 
 
 def test_what_was_chosen_is_remembered(
-    view: MatrixView, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    view: FitMatrixView, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     choose(view, qtbot, weights="int4", concurrency=32, by="mi300x", most=8)
-    other = MatrixView(desk, theme, settings)
+    other = FitMatrixView(desk, theme, settings)
     qtbot.addWidget(other)
     assert other.choices == view.choices
-    assert read_choices(settings).weights == "int4"
+    assert read_matrix_options(settings).weights == "int4"
 
 
-def test_settings_that_cannot_be_are_as_at_first(settings: Settings) -> None:
-    keep_choices(settings, MatrixChoices("fp99", "fp1", -5, 0, "mine", most=3))
+def test_settings_that_cannot_be_are_as_at_first(settings: UserSettings) -> None:
+    store_matrix_options(settings, FitMatrixOptions("fp99", "fp1", -5, 0, "mine", most=3))
     settings.put("memory.matrix.descending", "yes")
-    assert read_choices(settings) == MatrixChoices()
+    assert read_matrix_options(settings) == FitMatrixOptions()
 
 
-def test_copies_hold_the_counts_that_are_shown(view: MatrixView, page: MemoryPage) -> None:
+def test_copies_hold_the_counts_that_are_shown(view: FitMatrixView, page: MemoryPage) -> None:
     view.narrow.models.setText("llama 3.1")
     view.narrow.parts.setText("mi3")
     page.copy()
@@ -339,14 +330,14 @@ def test_copies_hold_the_counts_that_are_shown(view: MatrixView, page: MemoryPag
     assert len(lines) == 2 + view.model.rowCount()
 
 
-def test_the_counts_are_shown_as_a_table_too(view: MatrixView, page: MemoryPage) -> None:
+def test_the_counts_are_shown_as_a_table_too(view: FitMatrixView, page: MemoryPage) -> None:
     dialog = page.show_table()
     assert dialog.view.model().rowCount() == 83
     assert dialog.view.model().columnCount() == 36
     dialog.close()
 
 
-def test_all_can_be_reached_and_is_named(view: MatrixView) -> None:
+def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
     fields = (view.question.weights, view.question.kv, view.question.reading, view.question.order)
     for control in (*fields, view.question.direction, view.narrow.models, view.narrow.parts, view.table):
         assert control.accessibleName()
@@ -355,11 +346,11 @@ def test_all_can_be_reached_and_is_named(view: MatrixView) -> None:
     assert "25 %" in view.legend.accessibleName()
 
 
-def test_the_work_can_be_stopped_and_gone_on_with(view: MatrixView, qtbot: QtBot) -> None:
+def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="bf16", context=50_000, concurrency=64))
-    assert state(view) is State.WORKING
+    assert state(view) is MatrixQueryState.WORKING
     view.found.stop()
-    qtbot.waitUntil(lambda: view.found.state is State.STOPPED, timeout=10_000)
+    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.STOPPED, timeout=10_000)
     assert view.remark.text().startswith("Stopped before all models were looked at. The counts are those")
     assert view.action.text() == "Go on"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
@@ -368,11 +359,11 @@ def test_the_work_can_be_stopped_and_gone_on_with(view: MatrixView, qtbot: QtBot
     assert view.model.table.question.concurrency == 64
 
 
-def test_a_hidden_view_leaves_nothing_running(view: MatrixView, page: MemoryPage, qtbot: QtBot) -> None:
+def test_a_hidden_view_leaves_nothing_running(view: FitMatrixView, page: MemoryPage, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="int8", context=70_000, concurrency=48))
-    assert state(view) is State.WORKING
+    assert state(view) is MatrixQueryState.WORKING
     page.choose_view(FIT)
-    assert state(view) is State.NOTHING
+    assert state(view) is MatrixQueryState.NOTHING
     page.choose_view(MATRIX)
     settle(view, qtbot)
     assert view.model.table.question is not None
@@ -380,19 +371,19 @@ def test_a_hidden_view_leaves_nothing_running(view: MatrixView, page: MemoryPage
 
 
 def test_facts_of_the_user_change_the_counts(
-    own_workbench: Workbench, theme: Theme, settings: Settings, qtbot: QtBot
+    own_workbench: GpuDeskService, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
-    desk = Desk(own_workbench, Formatter(ENGLISH))
+    desk = Desk(own_workbench, Formatter(ENGLISH_NUMBERS))
     desk.open(read_template("405b-one-node"))
     page = MemoryPage(desk, theme, settings)
     qtbot.addWidget(page)
     page.show()
     page.choose_view(MATRIX)
     view = page.view
-    assert isinstance(view, MatrixView)
+    assert isinstance(view, FitMatrixView)
     settle(view, qtbot)
     before = counts(view, "h100-sxm")["llama-3.1-405b"]
-    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
+    source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
     catalog = own_workbench.catalog
     step = state_value(catalog, "h100-sxm", "memory", 240, "GiB", source, today="2026-11-20", reason="seen")
     own_workbench.own.do(step)

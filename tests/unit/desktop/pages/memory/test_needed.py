@@ -8,34 +8,32 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.needed import NeededCell, needed_table
-from gpudesk.desktop.pages.memory.needed_block import NeededBlock
-from gpudesk.desktop.pages.memory.needed_model import NeededModel
-from gpudesk.desktop.pages.memory.page import NEEDED, MemoryPage
-from gpudesk.desktop.pages.memory.views import FitView, NeededView
+from gpudesk.desktop.pages.memory.needed_model import NeededCell, NeededModel, make_needed_table
+from gpudesk.desktop.pages.memory.needed_view import NeededBlock
+from gpudesk.desktop.pages.memory.page import NEEDED, MemoryFitView, MemoryPage, NeededTableView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import with_load_value
-from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture
 def block(page: MemoryPage) -> NeededBlock:
     page.choose_view(NEEDED)
-    assert isinstance(page.view, NeededView)
+    assert isinstance(page.view, NeededTableView)
     return page.view.needed
 
 
 def cell(block: NeededBlock, row: int, column: int) -> NeededCell:
-    found = block.view.model_of_needs.cell(row, column)
+    found = block.view.needs_item_model.cell(row, column)
     assert found is not None
     return found
 
 
 def test_counts_and_plans_are_those_of_the_workbench(desk: Desk) -> None:
-    table = needed_table(desk)
+    table = make_needed_table(desk)
     assert desk.answer is not None
     found = desk.workbench.needed(desk.answer.scenario)
     load, one = table.groups
@@ -54,7 +52,7 @@ def test_counts_and_plans_are_those_of_the_workbench(desk: Desk) -> None:
 def test_what_cannot_be_says_why(desk: Desk) -> None:
     desk.edit("Other", model="kimi-k2", accelerators=(AcceleratorChoice("tpu-v5e"), AcceleratorChoice("l4")))
     desk.evaluate()
-    one = needed_table(desk).groups[-1]
+    one = make_needed_table(desk).groups[-1]
     refused, too_large = one.rows[0].cells
     assert (refused.count, refused.below) == (None, "not supported")
     assert refused.reason.startswith("No serving engine")
@@ -67,12 +65,12 @@ def test_a_load_without_a_number_asks_for_one_request_only(desk: Desk) -> None:
     work = replace(desk.scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
     desk.edit("Rate", workload=work)
     desk.evaluate()
-    assert [group.title for group in needed_table(desk).groups] == ["One request of 5,000 tokens"]
+    assert [group.title for group in make_needed_table(desk).groups] == ["One request of 5,000 tokens"]
 
 
 def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) -> None:
-    model = NeededModel(Formatter(ENGLISH))
-    model.show(needed_table(desk))
+    model = NeededModel(Formatter(ENGLISH_NUMBERS))
+    model.show(make_needed_table(desk))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     assert model.headerData(1, Qt.Orientation.Horizontal) == "H200 SXM"
     assert model.index(2, 1).data(Qt.ItemDataRole.AccessibleTextRole) == (
@@ -81,25 +79,23 @@ def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) 
 
 
 def test_other_counts_keep_the_cells(desk: Desk, qtbot: QtBot) -> None:
-    model = NeededModel(Formatter(ENGLISH))
-    model.show(needed_table(desk))
-    desk.apply(with_load_value(desk.scenario, 400), "Load")
+    model = NeededModel(Formatter(ENGLISH_NUMBERS))
+    model.show(make_needed_table(desk))
+    desk.apply(replace_load_value(desk.scenario, 400), "Load")
     desk.evaluate()
     resets: list[int] = []
     model.modelReset.connect(lambda: resets.append(1))
     with qtbot.waitSignal(model.dataChanged):
-        model.show(needed_table(desk))
+        model.show(make_needed_table(desk))
     assert resets == []
 
 
 def test_the_view_of_what_fits_now_shows_the_load_only(page: MemoryPage) -> None:
-    assert isinstance(page.view, FitView)
-    assert page.view.needed.view.model_of_needs.rowCount() == 4
+    assert isinstance(page.view, MemoryFitView)
+    assert page.view.needed.view.needs_item_model.rowCount() == 4
 
 
-def test_a_cell_offers_its_deployment_and_enter_takes_it(
-    block: NeededBlock, desk: Desk, qtbot: QtBot
-) -> None:
+def test_a_cell_offers_its_deployment_and_enter_takes_it(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
     view = block.view
     view.setFocus(Qt.FocusReason.TabFocusReason)
     assert view.current_cell() == cell(block, 1, 1)
@@ -129,12 +125,10 @@ def test_titles_are_passed_over(block: NeededBlock, qtbot: QtBot) -> None:
     assert view.currentIndex().column() == 1
 
 
-def test_a_cell_that_cannot_be_offers_nothing_but_its_reason(
-    block: NeededBlock, desk: Desk, qtbot: QtBot
-) -> None:
+def test_a_cell_that_cannot_be_offers_nothing_but_its_reason(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Other", accelerators=(AcceleratorChoice("tpu-v5e"), *desk.scenario.accelerators))
     desk.flush()
-    block.view.setCurrentIndex(block.view.model_of_needs.index(2, 1))
+    block.view.setCurrentIndex(block.view.needs_item_model.index(2, 1))
     assert not block.offer.isVisible()
     assert block.remark.text().startswith("No serving engine")
     before = desk.scenario

@@ -7,18 +7,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.data_table import DataDialog
 from gpudesk.desktop.pages.memory.page import CONTEXT, FIT, NEEDED, MemoryPage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.edits import with_load_value
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.scenario import AcceleratorChoice
 
 
-def test_the_chosen_view_is_remembered(
-    page: MemoryPage, desk: Desk, theme: Theme, settings: Settings
-) -> None:
+def test_the_chosen_view_is_remembered(page: MemoryPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     page.choose_view(NEEDED)
     other = MemoryPage(desk, theme, settings)
     assert other.head.segment.value == NEEDED
@@ -75,7 +73,7 @@ def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: 
     with qtbot.waitExposed(page):
         charts[1].setFocus()
     dialog = page.show_table()
-    assert isinstance(dialog, DataDialog)
+    assert isinstance(dialog, ChartDataDialog)
     assert dialog.windowTitle() == "Most requests in flight"
     dialog.close()
 
@@ -106,7 +104,7 @@ def test_a_page_out_of_sight_rests(page: MemoryPage, desk: Desk, monkeypatch: py
     page.hide()
     refreshed: list[int] = []
     monkeypatch.setattr(page, "refresh", lambda: refreshed.append(1))
-    desk.apply(with_load_value(desk.scenario, 20), "Load")
+    desk.apply(replace_load_value(desk.scenario, 20), "Load")
     desk.flush()
     assert refreshed == []
     page.show()

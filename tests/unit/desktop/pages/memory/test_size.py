@@ -11,46 +11,42 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.figures_table import FiguresModel
 from gpudesk.desktop.pages.memory.page import SIZE, MemoryPage
-from gpudesk.desktop.pages.memory.size_view import SizeView
+from gpudesk.desktop.pages.memory.size_view import SizingView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.widgets.field import NumberField
-from gpudesk.domain.demand import Demand, DemandKind
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.desktop.ui.tables.figures_table import FiguresModel
+from gpudesk.desktop.ui.widgets.fields import NumberField
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.domain.workload import LoadKind
 
 USERS = Demand(DemandKind.USERS, 500.0)
 
 
 @pytest.fixture
-def view(page: MemoryPage, desk: Desk) -> SizeView:
-    desk.edit(
-        "Small",
-        model="llama-3.1-70b",
-        accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi355x")),
-    )
+def view(page: MemoryPage, desk: Desk) -> SizingView:
+    desk.edit("Small", model="llama-3.1-70b", accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi355x")))
     desk.flush()
     page.choose_view(SIZE)
-    assert isinstance(page.view, SizeView)
+    assert isinstance(page.view, SizingView)
     return page.view
 
 
 @pytest.fixture
-def sized(view: SizeView, desk: Desk) -> SizeView:
+def sized(view: SizingView, desk: Desk) -> SizingView:
     desk.edit("Demand", demand=USERS)
     desk.flush()
     view.refresh()
     return view
 
 
-def model_of(view: SizeView) -> FiguresModel:
+def model_of(view: SizingView) -> FiguresModel:
     model = view.table.model()
     assert isinstance(model, FiguresModel)
     return model
 
 
-def column(view: SizeView, head: str) -> list[str]:
+def column(view: SizingView, head: str) -> list[str]:
     figures = model_of(view).figures
     place = figures.heads.index(head)
     return [row.cells[place] for row in figures.rows]
@@ -63,7 +59,7 @@ def type_into(field: NumberField, text: str) -> None:
     QTest.keyClick(field.edit, Qt.Key.Key_Return)
 
 
-def factors(view: SizeView) -> dict[str, str]:
+def factors(view: SizingView) -> dict[str, str]:
     table = view.candidate.table
     cells = [(table.item(row, 0), table.item(row, 1)) for row in range(table.rowCount())]
     return {name.text(): number.text() for name, number in cells if name is not None and number is not None}
@@ -72,7 +68,7 @@ def factors(view: SizeView) -> dict[str, str]:
 # Stating a demand
 
 
-def test_without_a_demand_there_are_three_ways_to_begin(view: SizeView, desk: Desk) -> None:
+def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: Desk) -> None:
     assert view.offers[DemandKind.USERS].isVisible()
     assert not view.form.isVisible()
     QTest.mouseClick(view.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
@@ -86,15 +82,13 @@ def test_without_a_demand_there_are_three_ways_to_begin(view: SizeView, desk: De
     assert view.offers[DemandKind.USERS].isVisible()
 
 
-def test_fields_change_the_demand_one_step_each(sized: SizeView, desk: Desk) -> None:
+def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -> None:
     form = sized.form
     type_into(form.amounts[DemandKind.USERS], "2k")
     type_into(form.fields["ttft_ms"], "2000")
     type_into(form.fields["utilisation_cap"], "50")
     type_into(form.fields["spare_replicas"], "2")
-    assert desk.scenario.demand == replace(
-        USERS, amount=2000.0, ttft_ms=2000.0, utilisation_cap=0.5, spare_replicas=2
-    )
+    assert desk.scenario.demand == replace(USERS, amount=2000.0, ttft_ms=2000.0, utilisation_cap=0.5, spare_replicas=2)
     type_into(form.fields["ttft_ms"], "none")
     assert desk.scenario.demand.ttft_ms is None
     assert form.fields["ttft_ms"].edit.text() == "none"
@@ -113,7 +107,7 @@ def test_fields_change_the_demand_one_step_each(sized: SizeView, desk: Desk) -> 
     ],
 )
 def test_what_cannot_be_is_said_at_the_field_and_nothing_else_changes(
-    sized: SizeView, desk: Desk, name: str, typed: str, said: str
+    sized: SizingView, desk: Desk, name: str, typed: str, said: str
 ) -> None:
     field = sized.form.fields[name]
     type_into(field, typed)
@@ -124,17 +118,15 @@ def test_what_cannot_be_is_said_at_the_field_and_nothing_else_changes(
     assert field.fault == ""
 
 
-def test_the_kind_of_demand_shows_its_own_fields(sized: SizeView, desk: Desk) -> None:
+def test_the_kind_of_demand_shows_its_own_fields(sized: SizingView, desk: Desk) -> None:
     assert sized.form.fields["requests_per_user_hour"].isVisible()
     sized.form.kind.chosen.emit(DemandKind.TOKENS_PER_DAY.value)
     assert desk.scenario.demand == replace(USERS, kind=DemandKind.TOKENS_PER_DAY, amount=100e6)
     assert not sized.form.fields["requests_per_user_hour"].isVisible()
-    assert [kind for kind, field in sized.form.amounts.items() if field.isVisible()] == [
-        DemandKind.TOKENS_PER_DAY
-    ]
+    assert [kind for kind, field in sized.form.amounts.items() if field.isVisible()] == [DemandKind.TOKENS_PER_DAY]
 
 
-def test_a_demand_can_be_removed(sized: SizeView, desk: Desk) -> None:
+def test_a_demand_can_be_removed(sized: SizingView, desk: Desk) -> None:
     QTest.mouseClick(sized.form.remove, Qt.MouseButton.LeftButton)
     assert desk.scenario.demand is None
     assert sized.offers[DemandKind.USERS].isVisible()
@@ -143,7 +135,7 @@ def test_a_demand_can_be_removed(sized: SizeView, desk: Desk) -> None:
 # Reading what was found
 
 
-def test_candidates_are_those_of_the_workbench(sized: SizeView, desk: Desk) -> None:
+def test_candidates_are_those_of_the_workbench(sized: SizingView, desk: Desk) -> None:
     found = desk.workbench.size(desk.scenario)
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
     assert column(sized, "In reserve") == [str(each.spare) for each in found.candidates]
@@ -153,14 +145,14 @@ def test_candidates_are_those_of_the_workbench(sized: SizeView, desk: Desk) -> N
     assert "requests/s and" in sized.asked.text()
 
 
-def test_the_factors_multiply_up_to_the_count(sized: SizeView) -> None:
+def test_the_factors_multiply_up_to_the_count(sized: SizingView) -> None:
     shown = factors(sized)
     product = shown.pop("Accelerators").removeprefix("= ")
     numbers = [float(text.removeprefix("× ").split()[0].replace(",", "")) for text in shown.values()]
     assert math.prod(numbers) == pytest.approx(float(product), rel=0.02)
 
 
-def test_a_row_shows_its_candidate(sized: SizeView, desk: Desk, qtbot: QtBot) -> None:
+def test_a_row_shows_its_candidate(sized: SizingView, desk: Desk, qtbot: QtBot) -> None:
     sized.table.setFocus()
     sized.table.setCurrentIndex(model_of(sized).index(0, 1))
     QTest.keyClick(sized.table, Qt.Key.Key_Return)
@@ -172,7 +164,7 @@ def test_a_row_shows_its_candidate(sized: SizeView, desk: Desk, qtbot: QtBot) ->
     assert " H200 SXM" in sized.candidate.said.text()
 
 
-def test_what_no_deployment_meets_is_said_in_its_row(sized: SizeView, desk: Desk) -> None:
+def test_what_no_deployment_meets_is_said_in_its_row(sized: SizingView, desk: Desk) -> None:
     desk.edit("Strict", demand=replace(USERS, tpot_ms=0.5))
     desk.flush()
     sized.refresh()
@@ -183,7 +175,7 @@ def test_what_no_deployment_meets_is_said_in_its_row(sized: SizeView, desk: Desk
     assert not sized.candidate.table.isVisible()
 
 
-def test_a_large_count_is_explained(sized: SizeView, desk: Desk) -> None:
+def test_a_large_count_is_explained(sized: SizingView, desk: Desk) -> None:
     desk.edit("Few", demand=replace(USERS, amount=1.0))
     desk.flush()
     sized.refresh()
@@ -195,13 +187,13 @@ def test_a_large_count_is_explained(sized: SizeView, desk: Desk) -> None:
 # Taking it on
 
 
-def test_the_sentence_is_copied_with_one_click(sized: SizeView) -> None:
+def test_the_sentence_is_copied_with_one_click(sized: SizingView) -> None:
     QTest.mouseClick(sized.candidate.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == sized.candidate.said.text()
     assert sized.candidate.copy.text() == "Copied"
 
 
-def test_the_deployment_is_used_as_one_step(sized: SizeView, desk: Desk) -> None:
+def test_the_deployment_is_used_as_one_step(sized: SizingView, desk: Desk) -> None:
     found = desk.workbench.size(desk.scenario)
     before, best = desk.scenario, found.candidates[1]
     assert best.count is not None
@@ -222,7 +214,7 @@ def test_the_deployment_is_used_as_one_step(sized: SizeView, desk: Desk) -> None
     assert desk.scenario == before
 
 
-def test_the_numbers_are_a_table(page: MemoryPage, sized: SizeView) -> None:
+def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Accelerators for the demand: 500 users" in text
@@ -233,11 +225,11 @@ def test_the_numbers_are_a_table(page: MemoryPage, sized: SizeView) -> None:
     dialog.close()
 
 
-def test_the_item_model_is_one(sized: SizeView, qtmodeltester: ModelTester) -> None:
+def test_the_item_model_is_one(sized: SizingView, qtmodeltester: ModelTester) -> None:
     qtmodeltester.check(model_of(sized))  # type: ignore[no-untyped-call]
 
 
-def test_counts_rest_while_the_load_is_dragged(sized: SizeView, desk: Desk) -> None:
+def test_counts_rest_while_the_load_is_dragged(sized: SizingView, desk: Desk) -> None:
     before = column(sized, "Accelerators")
     desk.begin_gesture("load")
     desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))

@@ -7,18 +7,17 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.charts.figures_table import FiguresModel
-from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
-from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
-from gpudesk.desktop.pages.performance.page import PerformancePage
+from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
+from gpudesk.desktop.pages.performance.page import MlperfView, PerformancePage
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.figures_table import FiguresModel
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> PerformancePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> PerformancePage:
     desk.open(read_template("70b-chat-on-four"))
     made = PerformancePage(desk, theme, settings)
     qtbot.addWidget(made)
@@ -55,7 +54,7 @@ def test_it_begins_next_to_the_scenario(block: MlperfBlock) -> None:
 
 
 def test_round_model_and_baseline_are_chosen_and_kept(
-    block: MlperfBlock, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    block: MlperfBlock, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     block.round.chosen.emit("v6.0")
     block.baseline.chosen.emit("b200-hgx")

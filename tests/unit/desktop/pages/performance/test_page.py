@@ -8,21 +8,21 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.figures_table import FiguresModel
 from gpudesk.desktop.pages.performance.page import PerformancePage
-from gpudesk.desktop.pages.performance.views import OneView, Overview
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.pages.performance.views import ChartView, PerformanceOverview
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.templates import read_template, template_ids
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.figures_table import FiguresModel
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import list_template_ids, read_template
 
 VIEWS = ("overview", "throughput", "pareto", "latency", "roofline", "split")
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> PerformancePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> PerformancePage:
     made = PerformancePage(desk, theme, settings)
     qtbot.addWidget(made)
     made.resize(944, 753)
@@ -31,7 +31,7 @@ def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> Performa
 
 
 def table_of(page: PerformancePage) -> FiguresModel:
-    assert isinstance(page.view, OneView)
+    assert isinstance(page.view, ChartView)
     model = page.view.table.model()
     assert isinstance(model, FiguresModel)
     return model
@@ -42,11 +42,9 @@ def cell(page: PerformancePage, row: int, column: int) -> str:
     return str(model.index(row, column).data())
 
 
-@pytest.mark.parametrize("template", template_ids())
+@pytest.mark.parametrize("template", list_template_ids())
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_view_of_every_template_is_drawn(
-    page: PerformancePage, desk: Desk, template: str, view: str
-) -> None:
+def test_every_view_of_every_template_is_drawn(page: PerformancePage, desk: Desk, template: str, view: str) -> None:
     desk.open(read_template(template))
     page.choose_view(view)
     assert page.view.isVisible()
@@ -55,7 +53,7 @@ def test_every_view_of_every_template_is_drawn(
 
 
 def test_the_view_and_bands_are_remembered(
-    page: PerformancePage, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+    page: PerformancePage, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     page.choose_view("latency")
     page.head.bands.click()
@@ -65,17 +63,15 @@ def test_the_view_and_bands_are_remembered(
     assert not again.head.bands.isChecked()
 
 
-def test_the_speed_that_is_read_off_is_one_for_both_views(page: PerformancePage, settings: Settings) -> None:
-    assert isinstance(page.view, Overview)
+def test_the_speed_that_is_read_off_is_one_for_both_views(page: PerformancePage, settings: UserSettings) -> None:
+    assert isinstance(page.view, PerformanceOverview)
     page.view.pareto.move_rule(42.0)
     assert settings.get("performance.read_off", 0.0) == 42.0
     page.choose_view("pareto")
     assert page.view.charts[0].drawing.rule.text == "≥ 42 tok/s"  # type: ignore[union-attr]
 
 
-def test_the_table_has_the_digits_of_the_answer(
-    page: PerformancePage, desk: Desk, qtmodeltester: ModelTester
-) -> None:
+def test_the_table_has_the_digits_of_the_answer(page: PerformancePage, desk: Desk, qtmodeltester: ModelTester) -> None:
     page.choose_view("throughput")
     qtmodeltester.check(table_of(page))  # type: ignore[no-untyped-call]
     assert desk.answer is not None
@@ -91,17 +87,17 @@ def test_the_table_has_the_digits_of_the_answer(
 
 def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
     page.choose_view("latency")
-    assert isinstance(page.view, OneView)
+    assert isinstance(page.view, ChartView)
     table = page.view.table
     table.setCurrentIndex(table.model().index(1, 3))
     QTest.keyClick(table, Qt.Key.Key_Return)
     key = table_of(page).figures.rows[1].key
-    assert desk.selection == figure(key, "tpot_ms")
+    assert desk.selection == select_figure(key, "tpot_ms")
 
 
 def test_the_table_says_who_does_not_fit_and_who_runs_fewer(page: PerformancePage, desk: Desk) -> None:
     page.choose_view("throughput")
-    desk.apply(edits.with_load_value(desk.scenario, 100), "Load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 100), "Load")
     desk.flush()
     sentences = {cell(page, row, 0): cell(page, row, 3) for row in range(4)}
     assert sentences["H200 SXM"].endswith("of 100 at once")
@@ -144,7 +140,7 @@ def test_every_command_is_an_action(page: PerformancePage, qtbot: QtBot) -> None
 def test_an_unfinished_scenario_says_what_is_missing(page: PerformancePage, desk: Desk) -> None:
     wanted: list[str] = []
     page.wanted.connect(wanted.append)
-    desk.open(edits.empty_scenario())
+    desk.open(scenario_edits.make_empty_scenario())
     assert not page.view.isVisible()
     assert not page.head.copy.isEnabled()
     texts = [each for each in page.findChildren(QAbstractButton) if each.text() == "Choose a model"]

@@ -10,22 +10,22 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.charts.figures_table import FiguresModel, FiguresTable
 from gpudesk.desktop.pages.performance.page import PerformancePage
 from gpudesk.desktop.pages.performance.scaling_view import ScalingView
-from gpudesk.desktop.session import edits
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import figure
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.topology import Scaling, ScalingRule
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.figures_table import FiguresModel, FiguresTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRuleOfThumb
 
 PAIR = "h100-pair-or-mi300x-70b"
 
 
 @pytest.fixture
-def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> PerformancePage:
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> PerformancePage:
     desk.open(read_template(PAIR))
     made = PerformancePage(desk, theme, settings)
     qtbot.addWidget(made)
@@ -68,7 +68,7 @@ def test_a_curve_for_each_part_as_far_as_it_was_tried(view: ScalingView, desk: D
     }
     assert all(line.capped for line in drawing.lines)
     (h100, _) = desk.workbench.scaling(desk.scenario)
-    assert isinstance(h100, Scaling)
+    assert isinstance(h100, AcceleratorScaling)
     rates = [row.estimate.output_tokens_per_s for row in h100.rows if row.estimate and row.fits]
     assert drawing.lines[0].y.tolist() == [rate.value for rate in rates if rate]
     assert drawing.lines[0].low is not None
@@ -94,9 +94,9 @@ def test_counts_are_read_off_by_keyboard(view: ScalingView) -> None:
     view.chart.setFocus()
     QTest.keyClick(view.chart, Qt.Key.Key_Home)
     assert view.chart.hover_x == 1.0
-    assert view.chart.hover_read_out is not None
-    assert view.chart.hover_read_out.title == "On 1"
-    rows = {row.name: row.cells for row in view.chart.hover_read_out.rows}
+    assert view.chart.hover_readout is not None
+    assert view.chart.hover_readout.title == "On 1"
+    rows = {row.name: row.cells for row in view.chart.hover_readout.rows}
     assert rows["H100 SXM"] == ("—", "does not fit")
     QTest.keyClick(view.chart, Qt.Key.Key_Right)
     assert view.chart.hover_x == 2.0
@@ -109,7 +109,7 @@ def test_the_chart_says_itself_in_words(view: ScalingView) -> None:
 
 
 def test_columns_of_one_part_share_a_curve(view: ScalingView, desk: Desk) -> None:
-    desk.apply(edits.add_accelerator(desk.scenario, "mi300x"), "Add")
+    desk.apply(scenario_edits.add_accelerator(desk.scenario, "mi300x"), "Add")
     desk.flush()
     assert [line.name for line in view.chart.drawing.lines] == ["H100 SXM", "MI300X"]
     assert len(view.chart.drawing.marks) == 3
@@ -138,11 +138,11 @@ def test_the_rows_say_what_does_not_fit_and_where_replicas_are_faster(
 
 def test_the_preset_gives_the_published_table(view: ScalingView, desk: Desk) -> None:
     desk.open(read_template("mi325x-or-h200-70b"))
-    desk.select(figure("mi325x", "output_tokens_per_s"))
+    desk.select(select_figure("mi325x", "output_tokens_per_s"))
     assert column(view.counts.table, "Flat 0.88, GB/s")[:4] == ["6,000", "10,560", "21,120", "42,240"]
-    view.counts._choose_rule(str(ScalingRule.ADDED))
+    view.counts._choose_rule(str(ScalingRuleOfThumb.ADDED))
     assert column(view.counts.table, "Each 0.88, GB/s")[:4] == ["6,000", "11,280", "21,840", "42,960"]
-    assert view.chart.rule is ScalingRule.ADDED
+    assert view.chart.rule is ScalingRuleOfThumb.ADDED
 
 
 def test_the_view_says_how_model_and_rule_differ(view: ScalingView) -> None:
@@ -153,7 +153,7 @@ def test_the_view_says_how_model_and_rule_differ(view: ScalingView) -> None:
 
 def test_the_table_follows_the_selection(view: ScalingView, desk: Desk) -> None:
     assert model_of(view.counts.table).figures.rows[0].name == "1 × H100 SXM"
-    desk.select(figure("mi300x", "output_tokens_per_s"))
+    desk.select(select_figure("mi300x", "output_tokens_per_s"))
     assert model_of(view.counts.table).figures.rows[0].name == "1 × MI300X"
     assert view.counts.part.value == "mi300x"
 
@@ -195,15 +195,15 @@ def test_a_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: De
     place = model_of(table).figures.heads.index("TPOT alone, ms")
     table.setCurrentIndex(table.model().index(1, place + 1))
     QTest.keyClick(table, Qt.Key.Key_Return)
-    assert desk.selection == figure("mi300x", "tpot_ms")
+    assert desk.selection == select_figure("mi300x", "tpot_ms")
 
 
 def test_what_cannot_be_compared_is_said(view: ScalingView, desk: Desk) -> None:
-    desk.apply(edits.with_count(desk.scenario, 0, 1), "Count")
+    desk.apply(scenario_edits.replace_count(desk.scenario, 0, 1), "Count")
     desk.flush()
     assert view.comparison.table.isHidden()
     assert view.comparison.said.text()
-    desk.apply(edits.remove_accelerator(desk.scenario, 1), "Remove")
+    desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove")
     desk.flush()
     assert view.comparison.said.text().startswith("Add a second accelerator")
 
@@ -215,7 +215,7 @@ def test_tables_rest_while_the_load_is_dragged(view: ScalingView, desk: Desk, qt
     before = column(view.counts.table, "All, tok/s")
     drawn = view.chart.drawing.lines[1].y.tolist()
     desk.begin_gesture("load")
-    desk.apply(edits.with_load_value(desk.scenario, 64), "Load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 64), "Load")
     desk.flush()
     assert view.chart.drawing.lines[1].y.tolist() != drawn
     assert column(view.counts.table, "All, tok/s") == before
@@ -226,7 +226,7 @@ def test_tables_rest_while_the_load_is_dragged(view: ScalingView, desk: Desk, qt
 def test_tables_catch_up_when_a_drag_rests(view: ScalingView, desk: Desk, qtbot: QtBot) -> None:
     before = column(view.counts.table, "All, tok/s")
     desk.begin_gesture("load")
-    desk.apply(edits.with_load_value(desk.scenario, 64), "Load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 64), "Load")
     desk.flush()
     qtbot.waitUntil(lambda: column(view.counts.table, "All, tok/s") != before)
     desk.end_gesture()
@@ -238,9 +238,9 @@ def test_another_view_works_nothing_out(
     page.choose_view("latency")
     asked: list[object] = []
     monkeypatch.setattr(desk.workbench, "scaling", lambda *each, **_: asked.append(each))
-    desk.apply(edits.with_load_value(desk.scenario, 48), "Load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 48), "Load")
     desk.flush()
-    desk.select(figure("mi300x", "tpot_ms"))
+    desk.select(select_figure("mi300x", "tpot_ms"))
     assert asked == []
 
 

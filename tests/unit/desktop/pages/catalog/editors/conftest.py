@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.unit.desktop.pages.catalog.editors.keys import Show
 
 
@@ -23,14 +23,14 @@ def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def bench(own_file: Path) -> Iterator[Workbench]:
-    with Workbench.open() as opened:
+def bench(own_file: Path) -> Iterator[GpuDeskService]:
+    with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(bench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(bench, Formatter(ENGLISH))
+def desk(bench: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(bench, Formatter(ENGLISH_NUMBERS))
     made.open(read_template("70b-chat-on-four"))
     return made
 

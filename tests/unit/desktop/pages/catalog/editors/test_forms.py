@@ -7,28 +7,24 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm
-from gpudesk.desktop.pages.catalog.editors.accelerator_rows import NONE_OF_THESE
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.pages.catalog.editors.accelerator_form import NONE_OF_THESE, AcceleratorForm, NameForm
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, PeakRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.name_form import NameForm
-from gpudesk.desktop.pages.catalog.editors.opening import open_editor
-from gpudesk.desktop.pages.catalog.editors.peak_rows import PeakRow
-from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.open_editor import StaleRuleForm, open_editor
+from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
 from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
-from gpudesk.desktop.pages.catalog.editors.source_form import SourceForm
-from gpudesk.desktop.pages.catalog.editors.stale_form import StaleForm
+from gpudesk.desktop.pages.catalog.editors.sources import SourceForm
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
-from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.claims import Kind, Price
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnPrice
-from gpudesk.domain.things import ThingKind
-from gpudesk.workbench.own_edits import own_source, state_value
-from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.domain.claim import CatalogEntryKind, PriceRecord, SourceKind
+from gpudesk.domain.user_facts import UserPrice
+from gpudesk.text.messages import InputError
 from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
 
 PART = "mi325x"
@@ -51,7 +47,7 @@ def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
     return control
 
 
-def own_prices(desk: Desk) -> list[Price]:
+def own_prices(desk: Desk) -> list[PriceRecord]:
     return [price for price in desk.workbench.catalog.prices() if price.own]
 
 
@@ -94,21 +90,11 @@ def test_what_is_missing_is_told_and_the_first_of_it_focused(desk: Desk, theme: 
     key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     faulty = [row.name for row in dialog.rows if row.fault]
-    assert faulty == [
-        "name",
-        "vendor",
-        "generation",
-        "memory",
-        "memory_bandwidth",
-        "software_platform",
-        "title",
-    ]
+    assert faulty == ["name", "vendor", "generation", "memory", "memory_bandwidth", "software_platform", "title"]
     assert focused() is dialog.name.edit
 
 
-def test_copied_figures_keep_their_sources_until_they_are_typed_over(
-    desk: Desk, theme: Theme, show: Show
-) -> None:
+def test_copied_figures_keep_their_sources_until_they_are_typed_over(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = AcceleratorForm(desk, theme, thing=PART)
     show(dialog)
     typed("MI325X of ours")
@@ -133,14 +119,14 @@ def test_copied_figures_keep_their_sources_until_they_are_typed_over(
     }
     kind = named["memory_type"]
     assert kind is not None
-    assert kind.kind is Kind.VENDOR_DATASHEET
+    assert kind.kind is SourceKind.VENDOR_DATASHEET
 
 
 def test_what_was_typed_stays_when_another_part_is_copied(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = AcceleratorForm(desk, theme)
     show(dialog)
     fill(dialog, tdp="640")
-    dialog.start.take_focus()
+    dialog.start.focus_control()
     key(Qt.Key.Key_Down)
     assert dialog.start.key()
     assert line(dialog, "tdp").text() == "640"
@@ -187,9 +173,7 @@ def test_peaks_are_in_the_unit_that_is_chosen(desk: Desk, theme: Theme, show: Sh
             assert row.sparse.property("fault") != "true"
 
 
-def test_figure_that_cannot_be_is_refused_at_its_row(
-    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
-) -> None:
+def test_figure_that_cannot_be_is_refused_at_its_row(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
     dialog = AcceleratorForm(desk, theme, thing=PART)
     show(dialog)
     typed("Ours")
@@ -228,9 +212,9 @@ def test_rent_is_stated_by_keyboard(desk: Desk, theme: Theme, show: Show) -> Non
     typed("Somecloud")
     tab()
     typed("eu-west")
-    dialog.date.take_focus()
+    dialog.date.focus_control()
     typed("2026-11-18")
-    dialog.source.title.take_focus()
+    dialog.source.title.focus_control()
     typed("Quote by mail")
     key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
@@ -248,11 +232,11 @@ def test_rent_is_stated_by_keyboard(desk: Desk, theme: Theme, show: Show) -> Non
 def test_purchase_asks_for_no_provider(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = PriceForm(desk, theme, thing=PART)
     show(dialog)
-    dialog.what.take_focus()
+    dialog.what.focus_control()
     key(Qt.Key.Key_Right)
     assert dialog.provider.isHidden()
     assert not dialog.basis.isHidden()
-    dialog.low.take_focus()
+    dialog.low.focus_control()
     typed("21,500")
     dialog.source.title.show_value("Quote by mail")
     key(Qt.Key.Key_Return)
@@ -309,7 +293,7 @@ def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
 
 
 def stated(desk: Desk) -> str:
-    source = own_source("Quote by mail")
+    source = make_user_source("Quote by mail")
     desk.workbench.own.do(
         state_value(desk.workbench.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21")
     )
@@ -372,7 +356,7 @@ def test_own_entry_is_removed_after_a_question(
     assert asked == ["Remove Ours? Its figures and prices go with it. It can be undone until you quit."]
     answer_box("Remove Ours")
     dialog.remove_button.click()
-    assert all(thing.id != part for thing in desk.workbench.catalog.things(ThingKind.ACCELERATOR))
+    assert all(thing.id != part for thing in desk.workbench.catalog.things(CatalogEntryKind.ACCELERATOR))
 
 
 def test_shipped_entry_is_not_renamed(desk: Desk, theme: Theme) -> None:
@@ -384,9 +368,9 @@ def test_shipped_entry_is_not_renamed(desk: Desk, theme: Theme) -> None:
 
 
 def test_rule_shows_what_it_would_mark_and_is_kept(
-    desk: Desk, theme: Theme, settings: Settings, show: Show
+    desk: Desk, theme: Theme, settings: UserSettings, show: Show
 ) -> None:
-    dialog = StaleForm(desk, theme, settings)
+    dialog = StaleRuleForm(desk, theme, settings)
     show(dialog)
     marked = dialog.prices.echo
     typed("36500")
@@ -399,8 +383,8 @@ def test_rule_shows_what_it_would_mark_and_is_kept(
 
 
 @pytest.mark.parametrize("days", ["0", "-3", "1.5", "99999", "soon"])
-def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: Settings, show: Show, days: str) -> None:
-    dialog = StaleForm(desk, theme, settings)
+def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: UserSettings, show: Show, days: str) -> None:
+    dialog = StaleRuleForm(desk, theme, settings)
     show(dialog)
     typed(days)
     key(Qt.Key.Key_Return)
@@ -416,20 +400,15 @@ def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: Settings, sho
     ("request_", "wanted"),
     [
         (EditorRequest(EditorKind.VALUE, thing=PART, attribute="tdp"), ValueEditor),
-        (EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="tdp"), PreferEditor),
+        (EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="tdp"), PreferenceEditor),
         (EditorRequest(EditorKind.ACCELERATOR), AcceleratorForm),
         (EditorRequest(EditorKind.PRICE, thing=PART), PriceForm),
         (EditorRequest(EditorKind.SOURCE), SourceForm),
-        (EditorRequest(EditorKind.STALENESS), StaleForm),
+        (EditorRequest(EditorKind.STALENESS), StaleRuleForm),
     ],
 )
 def test_request_opens_its_editor(
-    desk: Desk,
-    theme: Theme,
-    settings: Settings,
-    qtbot: QtBot,
-    request_: EditorRequest,
-    wanted: type[FormDialog],
+    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, request_: EditorRequest, wanted: type[FormDialog]
 ) -> None:
     window = QWidget()
     qtbot.addWidget(window)
@@ -441,7 +420,7 @@ def test_request_opens_its_editor(
     dialog.reject()
 
 
-def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> None:
+def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
@@ -452,7 +431,7 @@ def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: Setti
     box.close()
 
 
-def test_choice_among_no_claims_is_said(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> None:
+def test_choice_among_no_claims_is_said(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     asked = EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="peak_dense_fp4")
@@ -473,7 +452,7 @@ def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     first.note_row.show_value("a year's term")
     first.source.title.show_value("Quote by mail")
     first.accept()
-    (price,) = [fact for fact in desk.workbench.own.facts if isinstance(fact, OwnPrice)]
+    (price,) = [fact for fact in desk.workbench.own.facts if isinstance(fact, UserPrice)]
     dialog = PriceForm(desk, theme, price=price.id)
     show(dialog)
     dialog.accept()

@@ -7,20 +7,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
-from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.unit.desktop.pages.catalog.editors.keys import key, tab, typed
 
 PART, NAME = "mi325x", "memory_bandwidth"
 
 
 @pytest.fixture
-def window(qapp: QApplication, bench: Workbench, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    program = Program(qapp, bench)
+def window(qapp: QApplication, bench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, bench)
     made = program.new_window()
     made.open_template("70b-chat-on-four")
     made.activateWindow()
@@ -45,7 +45,7 @@ def test_value_is_stated_over_the_window_and_the_answer_follows(window: MainWind
     (dialog,) = window.findChildren(ValueEditor)
     qtbot.waitUntil(dialog.isActiveWindow)
     typed("5.3")
-    dialog.source.title.take_focus()
+    dialog.source.title.focus_control()
     typed("Own run")
     tab()
     key(Qt.Key.Key_Return)

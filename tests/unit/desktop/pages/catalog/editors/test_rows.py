@@ -8,18 +8,17 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpudesk.catalog.user_store.entry import list_unit_choices
 from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm
-from gpudesk.desktop.pages.catalog.editors.fields import checked_date, plain_text
-from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow, read_number
-from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.fields import NumberRow, check_date, check_plain_text, parse_number
+from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
 from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.numbers import NumberFormat
-from gpudesk.text import set_language
-from gpudesk.workbench.own_entry import units_of
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.text.translation import set_language
 from tests.unit.desktop.pages.catalog.editors.keys import Show
 
 FORMAT = NumberFormat(float("-inf"), float("inf"), 9)
@@ -28,8 +27,8 @@ FORMAT = NumberFormat(float("-inf"), float("inf"), 9)
 @given(st.text(max_size=300))
 def test_any_text_is_kept_plain_or_refused(text: str) -> None:
     try:
-        kept = plain_text(text, 200)
-    except FieldFault:
+        kept = check_plain_text(text, 200)
+    except FieldError:
         return
     assert len(kept) <= 200
     assert all(unicodedata.category(each) not in ("Cc", "Cs") or each in "\n\t" for each in kept)
@@ -39,8 +38,8 @@ def test_any_text_is_kept_plain_or_refused(text: str) -> None:
 @given(st.text(max_size=40) | st.from_regex(r"\d{4}-\d\d-\d\d", fullmatch=True))
 def test_any_date_is_one_or_refused(text: str) -> None:
     try:
-        kept = checked_date(text)
-    except FieldFault:
+        kept = check_date(text)
+    except FieldError:
         return
     assert kept == text
     assert len(kept) in (4, 7, 10)
@@ -48,20 +47,20 @@ def test_any_date_is_one_or_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["2026", "2026-11", "2026-02-28", "2024-02-29"])
 def test_dates_are_taken_as_they_are_written(text: str) -> None:
-    assert checked_date(text) == text
+    assert check_date(text) == text
 
 
 @pytest.mark.parametrize("text", ["2026-02-30", "2025-02-29", "26-11", "2024-W01-1", "20241101", "²026"])
 def test_what_is_no_day_is_refused(text: str) -> None:
-    with pytest.raises(FieldFault, match="YYYY-MM-DD"):
-        checked_date(text)
+    with pytest.raises(FieldError, match="YYYY-MM-DD"):
+        check_date(text)
 
 
 @given(st.text(max_size=40) | st.floats().map(str) | st.integers().map(str))
 def test_any_number_is_above_nought_or_refused(text: str) -> None:
     try:
-        number = read_number(text, FORMAT)
-    except FieldFault:
+        number = parse_number(text, FORMAT)
+    except FieldError:
         return
     assert 0 < number < float("inf")
 
@@ -83,7 +82,7 @@ def test_any_number_is_above_nought_or_refused(text: str) -> None:
 def test_what_is_typed_is_exact_in_the_unit_used_inside(
     theme: Theme, qtbot: QtBot, name: str, unit: str, typed: str, inside: int
 ) -> None:
-    row = NumberRow(theme, "value", "Value", units_of(name, unit))
+    row = NumberRow(theme, "value", "Value", list_unit_choices(name, unit))
     qtbot.addWidget(row)
     row.edit.setText(typed)
     assert row.inside() == inside
@@ -113,7 +112,7 @@ def test_every_control_has_a_name(desk: Desk, theme: Theme, show: Show) -> None:
         AcceleratorForm(desk, theme, thing="mi325x"),
         PriceForm(desk, theme, thing="mi325x"),
         ValueEditor(desk, theme, "mi325x", "memory"),
-        PreferEditor(desk, theme, "mi325x", "memory_bandwidth"),
+        PreferenceEditor(desk, theme, "mi325x", "memory_bandwidth"),
     )
     for form in forms:
         show(form)

@@ -10,33 +10,33 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpudesk.catalog.user_store.edits import revert_attribute
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.pages.catalog.editors.fields import YesNoRow
-from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.claims import Attribute, Kind
-from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.domain.messages import InputError, message
-from gpudesk.workbench.own_catalog import OwnCatalog
-from gpudesk.workbench.own_edits import revert
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.claim import AttributeClaims, SourceKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, message
 from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
 
 PART, NAME = "mi325x", "memory_bandwidth"
 
 
-def bandwidth(desk: Desk) -> Attribute:
+def bandwidth(desk: Desk) -> AttributeClaims:
     return desk.workbench.catalog.attribute(PART, NAME)
 
 
 def state(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str = "Own run") -> ValueEditor:
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
-    dialog.value_row.take_focus()
+    dialog.value_row.focus_control()
     dialog.value_row.control().selectAll()  # type: ignore[attr-defined]
     typed(value)
-    dialog.source.title.take_focus()
+    dialog.source.title.focus_control()
     dialog.source.title.edit.selectAll()
     typed(title)
     key(Qt.Key.Key_Return)
@@ -70,7 +70,7 @@ def test_value_is_stated_by_keyboard_and_holds_at_once(desk: Desk, theme: Theme,
     assert claim is not None
     assert claim.own
     assert (claim.source.title, claim.source.publisher, claim.source.date) == ("Own run", "Lab", "2026-11")
-    assert (claim.published, claim.conditions, claim.kind) == ("5.3 TB/s", "both directions", Kind.USER)
+    assert (claim.published, claim.conditions, claim.kind) == ("5.3 TB/s", "both directions", SourceKind.USER)
     assert found.reason == "measured by us"
     assert found.shipped is not None
     assert found.shipped.value == 6_000_000_000_000
@@ -84,24 +84,20 @@ def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> 
     tab()
     key(Qt.Key.Key_Down)
     assert dialog.value_row.echo == "−12 % against the shipped value"
-    dialog.source.title.take_focus()
+    dialog.source.title.focus_control()
     typed("Own run")
     key(Qt.Key.Key_Return)
     assert bandwidth(desk).value == 5_300_000_000_000
 
 
-@pytest.mark.parametrize(
-    ("value", "inside"), [("5300 GB/s", 5.3e12), ("5.3TB/s", 5.3e12), ("5,300 gb/s", 5.3e12)]
-)
-def test_unit_may_be_typed_after_the_number(
-    desk: Desk, theme: Theme, show: Show, value: str, inside: float
-) -> None:
+@pytest.mark.parametrize(("value", "inside"), [("5300 GB/s", 5.3e12), ("5.3TB/s", 5.3e12), ("5,300 gb/s", 5.3e12)])
+def test_unit_may_be_typed_after_the_number(desk: Desk, theme: Theme, show: Show, value: str, inside: float) -> None:
     state(desk, theme, show, value)
     assert bandwidth(desk).value == inside
 
 
-def test_number_is_read_as_the_language_writes_it(bench: Workbench, theme: Theme, show: Show) -> None:
-    desk = Desk(bench, Formatter(GERMAN))
+def test_number_is_read_as_the_language_writes_it(bench: GpuDeskService, theme: Theme, show: Show) -> None:
+    desk = Desk(bench, Formatter(GERMAN_NUMBERS))
     state(desk, theme, show, "5,3")
     assert bandwidth(desk).value == 5_300_000_000_000
 
@@ -133,8 +129,7 @@ def test_source_is_required_and_is_where_saving_leads(desk: Desk, theme: Theme, 
 
 
 @pytest.mark.parametrize(
-    ("row", "text"),
-    [("url", "example.com"), ("date", "2026-13"), ("date", "last year"), ("title", "a\x07b")],
+    ("row", "text"), [("url", "example.com"), ("date", "2026-13"), ("date", "last year"), ("title", "a\x07b")]
 )
 def test_source_that_cannot_be_kept_is_told_at_its_field(
     desk: Desk, theme: Theme, show: Show, row: str, text: str
@@ -168,7 +163,7 @@ def test_former_source_is_offered_while_its_title_is_typed(desk: Desk, theme: Th
     dialog = ValueEditor(desk, theme, PART, "tdp")
     show(dialog)
     row = dialog.source.title
-    row.take_focus()
+    row.focus_control()
     row.edit.selectAll()
     typed("quo")
     completer = row.edit.completer()
@@ -264,7 +259,7 @@ def test_purchase_price_above_the_shipped_range_is_stated_as_one_step(
     again = ValueEditor(desk, theme, PART, "price_low")
     show(again)
     assert again.high_row is not None
-    assert again.high_row.number_or_none() == (35_000 if high else None)
+    assert again.high_row.parse_number_or_none() == (35_000 if high else None)
     again.revert_button.click()
     assert ends(desk) == (20_000, 25_000)
 
@@ -282,14 +277,14 @@ def test_upper_end_below_the_lower_is_told_there(desk: Desk, theme: Theme, show:
 
 
 def test_both_ends_of_a_claim_are_taken(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferEditor(desk, theme, PART, "price_low", claim="seed-002")
+    dialog = PreferenceEditor(desk, theme, PART, "price_low", claim="seed-002")
     show(dialog)
-    dialog.reason.take_focus()
+    dialog.reason.focus_control()
     typed("a real quote")
     key(Qt.Key.Key_Return)
     assert dialog.saved
     assert ends(desk) == (22_000, 22_000)
-    back = PreferEditor(desk, theme, PART, "price_low")
+    back = PreferenceEditor(desk, theme, PART, "price_low")
     show(back)
     back.shipped_button.click()
     assert ends(desk) == (20_000, 25_000)
@@ -301,10 +296,10 @@ def test_both_ends_of_a_claim_are_taken(desk: Desk, theme: Theme, show: Show) ->
 def test_full_disk_keeps_all_that_was_entered(
     desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(own: OwnCatalog, edit: object) -> None:
+    def full(own: UserCatalog, edit: object) -> None:
         raise InputError(message("own.file.full"), str(own.path))
 
-    monkeypatch.setattr(OwnCatalog, "write", full)
+    monkeypatch.setattr(UserCatalog, "write", full)
     dialog = state(desk, theme, show)
     assert dialog.isVisible()
     assert dialog.note.isVisible()
@@ -324,7 +319,7 @@ def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
     path = own_file
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no catalog at all" * 100)
-    with Workbench.open() as bench:
+    with GpuDeskService.open() as bench:
         desk = Desk(bench, Formatter())
         dialog = ValueEditor(desk, theme, PART, NAME)
         show(dialog)
@@ -349,13 +344,11 @@ def test_locked_file_keeps_all_that_was_entered(desk: Desk, theme: Theme, show: 
     assert bandwidth(desk).value == 5_500_000_000_000
 
 
-def test_what_another_program_wrote_meanwhile_is_not_overwritten(
-    desk: Desk, theme: Theme, show: Show
-) -> None:
+def test_what_another_program_wrote_meanwhile_is_not_overwritten(desk: Desk, theme: Theme, show: Show) -> None:
     state(desk, theme, show)
-    with Workbench.open() as other:
+    with GpuDeskService.open() as other:
         catalog = other.catalog
-        other.own.do(revert(catalog, PART, NAME))
+        other.own.do(revert_attribute(catalog, PART, NAME))
     dialog = state(desk, theme, show, "5.5", "Second run")
     assert dialog.isVisible()
     assert "another program" in dialog.note.text
@@ -366,7 +359,7 @@ def test_what_another_program_wrote_meanwhile_is_not_overwritten(
 def test_file_that_is_read_only_is_told_before_anything_is_typed(
     desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(OwnCatalog, "writable", property(lambda _: False))
+    monkeypatch.setattr(UserCatalog, "writable", property(lambda _: False))
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     assert dialog.note.isVisible()
@@ -413,10 +406,8 @@ def test_escape_asks_where_something_was(
 # The choice of a claim
 
 
-def test_claim_is_chosen_by_keyboard_with_a_reason(
-    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
-) -> None:
-    dialog = PreferEditor(desk, theme, PART, NAME)
+def test_claim_is_chosen_by_keyboard_with_a_reason(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = PreferenceEditor(desk, theme, PART, NAME)
     show(dialog)
     assert dialog.options[0].hasFocus()
     key(Qt.Key.Key_Down)
@@ -424,7 +415,7 @@ def test_claim_is_chosen_by_keyboard_with_a_reason(
     assert dialog.chosen is not None
     assert dialog.chosen.source.id == "seed-002"
     qtbot.waitUntil(lambda: "MI325X" in dialog.impact.detail.text(), timeout=5000)
-    dialog.reason.take_focus()
+    dialog.reason.focus_control()
     typed("the figure of our own runs")
     key(Qt.Key.Key_Return)
     found = bandwidth(desk)
@@ -434,7 +425,7 @@ def test_claim_is_chosen_by_keyboard_with_a_reason(
 
 
 def test_reason_is_required(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferEditor(desk, theme, PART, NAME, claim="seed-002")
+    dialog = PreferenceEditor(desk, theme, PART, NAME, claim="seed-002")
     show(dialog)
     key(Qt.Key.Key_Return)
     assert dialog.isVisible()
@@ -443,7 +434,7 @@ def test_reason_is_required(desk: Desk, theme: Theme, show: Show) -> None:
 
 
 def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferEditor(desk, theme, PART, NAME)
+    dialog = PreferenceEditor(desk, theme, PART, NAME)
     show(dialog)
     names = [option.accessibleName() for option in dialog.options]
     assert names[0].startswith("6.0 TB/s, taken, AMD, GEAK hardware data")
@@ -456,7 +447,7 @@ def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> N
 
 def test_shipped_choice_is_taken_back(desk: Desk, theme: Theme, show: Show) -> None:
     state(desk, theme, show)
-    dialog = PreferEditor(desk, theme, PART, NAME)
+    dialog = PreferenceEditor(desk, theme, PART, NAME)
     show(dialog)
     assert dialog.options[0].choice.stance == "taken by you"
     assert dialog.shipped_button.text() == "Take the shipped choice"
@@ -472,9 +463,7 @@ def test_what_it_does_to_the_scenario_is_told_while_one_types(
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     typed("3")
-    qtbot.waitUntil(
-        lambda: "MI325X" in dialog.impact.words.text() + dialog.impact.detail.text(), timeout=5000
-    )
+    qtbot.waitUntil(lambda: "MI325X" in dialog.impact.words.text() + dialog.impact.detail.text(), timeout=5000)
     other = ValueEditor(desk, theme, "l4", "tdp")
     show(other)
     typed("73")

@@ -8,21 +8,19 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.app import Program
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.theme.theme import Theme
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.llama_config import LLAMA
 
 FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture
-def own_window(
-    qapp: QApplication, own_workbench: Workbench, theme: Theme, qtbot: QtBot
-) -> Iterator[MainWindow]:
+def own_window(qapp: QApplication, own_workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window over that file, with four accelerators."""
-    program = Program(qapp, own_workbench)
+    program = DesktopProgram(qapp, own_workbench)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.catalog.import_pack import PackDialog
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.unit.workbench.carried_samples import save_of_author
 
 
@@ -41,7 +41,7 @@ def open_pack(window: MainWindow, qtbot: QtBot) -> PackDialog:
 
 
 def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
-    own_window: MainWindow, own_workbench: Workbench, shared: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, shared: Path, qtbot: QtBot
 ) -> None:
     assert not own_window.open_path(shared)
     assert "Acme 1" in own_window.note.text
@@ -57,7 +57,7 @@ def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
 
 
 def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
-    own_window: MainWindow, own_workbench: Workbench, shared: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, shared: Path, qtbot: QtBot
 ) -> None:
     document = json.loads(shared.read_text())
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]

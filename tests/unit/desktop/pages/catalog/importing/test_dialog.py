@@ -9,21 +9,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.catalog.importing.model_facts import model_facts
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, TextRow
-from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
-from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import NOBODY, Edit, MissingField, OwnFacts, OwnPrice, Proposal
-from gpudesk.domain.progress import Progress, Steps
-from gpudesk.workbench.import_files import FileKind
-from gpudesk.workbench.importing import Answers, Import
-from gpudesk.workbench.own_catalog import OwnCatalog
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, TextRow
+from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.imports import FieldAnswers, FileImport
+from gpudesk.documents.offered_files import ImportKind
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import UNKNOWN_MAKER, FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, message
 
-SOURCE = Source("own-config-1", "config.json of Tiny", "Nobody", Kind.CONFIG_COPY)
+SOURCE = Source("own-config-1", "config.json of Tiny", "Nobody", SourceKind.CONFIG_COPY)
 WHY = message("file.unreadable", reason="the reason")
 
 
@@ -44,24 +43,22 @@ def definition(head_dim: int = 64) -> dict[str, object]:
     }
 
 
-def model(head_dim: int = 64) -> Proposal:
-    return Proposal(
-        "model", "Tiny", model_facts(definition(head_dim), SOURCE, today="2026-11-21"), notes=(WHY,)
+def model(head_dim: int = 64) -> ImportProposal:
+    return ImportProposal(
+        "model", "Tiny", make_model_facts(definition(head_dim), SOURCE, today="2026-11-21"), notes=(WHY,)
     )
 
 
-def prices(n: int, provider: str | None = None, date: str | None = None) -> Proposal:
+def prices(n: int, provider: str | None = None, date: str | None = None) -> ImportProposal:
     facts = tuple(
-        OwnPrice(
-            f"p{i}", "mi300x", "on_demand", SOURCE.id, Kind.USER, 2 + i / 100, provider=provider, date=date
-        )
+        UserPrice(f"p{i}", "mi300x", "on_demand", SOURCE.id, SourceKind.USER, 2 + i / 100, provider=provider, date=date)
         for i in range(n)
     )
-    return Proposal("prices", "offers.csv", (SOURCE, *facts))
+    return ImportProposal("prices", "offers.csv", (SOURCE, *facts))
 
 
-def shown(window: MainWindow, proposal: Proposal, qtbot: QtBot, **given: object) -> ImportDialog:
-    found = Import(Path("/somewhere/config.json"), FileKind.CONFIG, proposal, **given)  # type: ignore[arg-type]
+def shown(window: MainWindow, proposal: ImportProposal, qtbot: QtBot, **given: object) -> ImportDialog:
+    found = FileImport(Path("/somewhere/config.json"), ImportKind.CONFIG, proposal, **given)  # type: ignore[arg-type]
     dialog = ImportDialog(window.desk, window.theme, window.jobs, found, parent=window)
     dialog.open()
     qtbot.waitExposed(dialog)
@@ -84,7 +81,7 @@ def test_a_model_is_shown_with_its_exact_figures(own_window: MainWindow, qtbot: 
 
 
 def test_enter_writes_it_in_one_step_that_can_be_undone(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, model(), qtbot)
     name = dialog.row("name")
@@ -99,7 +96,7 @@ def test_enter_writes_it_in_one_step_that_can_be_undone(
 
 
 def test_a_shipped_id_is_refused_at_its_field(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, model(), qtbot)
     row = dialog.row("id")
@@ -117,12 +114,12 @@ def test_a_shipped_id_is_refused_at_its_field(
 
 
 def test_what_cannot_be_written_keeps_what_was_entered(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_own: OwnCatalog, _edit: Edit) -> OwnFacts:
+    def full(_own: UserCatalog, _edit: FactEdit) -> UserFacts:
         raise InputError(message("file.unwritable", reason="the disk is full"), "catalog.sqlite")
 
-    monkeypatch.setattr(OwnCatalog, "write", full)
+    monkeypatch.setattr(UserCatalog, "write", full)
     dialog = shown(own_window, model(), qtbot)
     row = dialog.row("name")
     assert isinstance(row, TextRow)
@@ -137,11 +134,11 @@ def test_what_cannot_be_written_keeps_what_was_entered(
 
 
 def test_missing_fields_are_asked_for_and_counted_as_one_types(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
-    asked: list[Answers] = []
+    asked: list[FieldAnswers] = []
 
-    def complete(answers: Answers) -> Proposal:
+    def complete(answers: FieldAnswers) -> ImportProposal:
         asked.append(answers)
         head_dim = answers["head_dim"]
         assert isinstance(head_dim, int)
@@ -149,8 +146,8 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
             raise InputError(message("import.model.large", largest=1000), "head_dim")
         return model(head_dim)
 
-    missing = (MissingField("head_dim", "whole", WHY), MissingField("tied", "yes_no", WHY))
-    dialog = shown(own_window, Proposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
+    missing = (MissingImportField("head_dim", "whole", WHY), MissingImportField("tied", "yes_no", WHY))
+    dialog = shown(own_window, ImportProposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
     assert "Parameters and KV cache follow once 2 fields are filled in." in texts(dialog)
     head_dim, tied = dialog.row("head_dim"), dialog.row("tied")
     assert isinstance(head_dim, NumberRow)
@@ -173,15 +170,15 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
 
 
 def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, qtbot: QtBot) -> None:
-    first = MissingField("architecture", "word", WHY, ("llama", "qwen2"))
-    second = MissingField("head_dim", "whole", WHY)
+    first = MissingImportField("architecture", "word", WHY, ("llama", "qwen2"))
+    second = MissingImportField("head_dim", "whole", WHY)
 
-    def complete(answers: Answers) -> Proposal:
+    def complete(answers: FieldAnswers) -> ImportProposal:
         if "head_dim" not in answers:
-            return Proposal("model", "Tiny", (), missing=(second,))
+            return ImportProposal("model", "Tiny", (), missing=(second,))
         return model()
 
-    dialog = shown(own_window, Proposal("model", "Tiny", (), missing=(first,)), qtbot, complete=complete)
+    dialog = shown(own_window, ImportProposal("model", "Tiny", (), missing=(first,)), qtbot, complete=complete)
     word = dialog.row("architecture")
     assert isinstance(word, ChoiceRow)
     word.box.setCurrentIndex(2)
@@ -190,10 +187,10 @@ def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, q
 
 
 def test_prices_are_shown_by_part_and_take_provider_and_date(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
-    def reread(provider: str | None, date: str | None) -> Steps[Proposal]:
-        yield Progress(WHY)
+    def reread(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
+        yield JobProgress(WHY)
         return prices(101, provider=provider, date=date)
 
     dialog = shown(own_window, prices(101), qtbot, reread=reread)
@@ -216,7 +213,7 @@ def test_prices_are_shown_by_part_and_take_provider_and_date(
 
 
 def test_escape_leaves_it_out_and_writes_nothing(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, prices(3, provider="Crusoe", date="2026-11-21"), qtbot)
     assert dialog.row("provider") is None
@@ -226,12 +223,12 @@ def test_escape_leaves_it_out_and_writes_nothing(
 
 
 def test_the_maker_is_asked_for_where_no_file_names_one(
-    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
 ) -> None:
     assert shown(own_window, model(), qtbot).row("organisation") is None
-    source = replace(SOURCE, publisher=NOBODY)
-    facts = model_facts(definition() | {"organisation": NOBODY}, source, today="2026-11-21")
-    dialog = shown(own_window, Proposal("model", "Tiny", facts), qtbot)
+    source = replace(SOURCE, publisher=UNKNOWN_MAKER)
+    facts = make_model_facts(definition() | {"organisation": UNKNOWN_MAKER}, source, today="2026-11-21")
+    dialog = shown(own_window, ImportProposal("model", "Tiny", facts), qtbot)
     row = dialog.row("organisation")
     assert isinstance(row, TextRow)
     assert row.edit.accessibleName() == "Organisation"

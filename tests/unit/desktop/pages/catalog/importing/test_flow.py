@@ -15,11 +15,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.catalog.editors.fields import TextRow
-from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
-from gpudesk.desktop.pages.catalog.importing.flow import import_files
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
+from gpudesk.desktop.window.catalog_files import import_files
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
 from tests.llama_config import LLAMA
 
 HEAD = "provider,instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n"
@@ -29,11 +29,7 @@ def drop(window: MainWindow, *paths: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     event = QDropEvent(
-        QPointF(400, 400),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
+        QPointF(400, 400), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
     window.dropEvent(event)
 
@@ -58,7 +54,7 @@ def prices(path: Path, n: int) -> Path:
 
 
 def test_a_model_that_is_dropped_is_added_and_set(
-    own_window: MainWindow, own_workbench: Workbench, llama: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
     drop(own_window, llama)
     dialog = dialog_of(own_window, qtbot)
@@ -82,7 +78,7 @@ def test_a_folder_is_as_good_as_its_configuration(own_window: MainWindow, llama:
 
 
 def test_undo_in_the_note_takes_all_of_it_back(
-    own_window: MainWindow, own_workbench: Workbench, llama: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [llama])
     dialog_of(own_window, qtbot).accept()
@@ -104,7 +100,7 @@ def test_files_are_chosen_by_the_key_of_the_menu(
 
 
 def test_several_files_come_one_after_the_other(
-    own_window: MainWindow, own_workbench: Workbench, llama: Path, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     other = tmp_path / "Other" / "config.json"
     other.parent.mkdir()
@@ -138,7 +134,7 @@ def broken(folder: Path) -> list[tuple[Path, str]]:
 
 
 def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
-    own_window: MainWindow, own_workbench: Workbench, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "broken"
     folder.mkdir()
@@ -174,7 +170,7 @@ def turns(done: Callable[[], bool], qtbot: QtBot) -> list[float]:
 
 
 def test_the_window_goes_on_while_ten_thousand_prices_come(
-    own_window: MainWindow, own_workbench: Workbench, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [prices(tmp_path / "many.csv", 10_000)])
     reading = turns(lambda: not own_window.jobs.running, qtbot)
@@ -189,7 +185,7 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
 
 
 def test_a_long_reading_is_cancelled_from_the_status_bar(
-    own_window: MainWindow, own_workbench: Workbench, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [prices(tmp_path / "many.csv", 400_000)])
     qtbot.waitUntil(lambda: "of 400,0" in own_window.status.job, timeout=20_000)

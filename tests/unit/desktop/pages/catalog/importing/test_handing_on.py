@@ -7,14 +7,14 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING
-from gpudesk.desktop.pages.catalog.exporting import ExportForm, PackForm
-from gpudesk.domain.catalog_tables import Section
-from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import Edit
-from gpudesk.workbench.pack import read_pack
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING
+from gpudesk.desktop.window.catalog_files import PackExportForm, TableExportForm
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.packs import read_pack
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import message
 from tests.unit.workbench.own_samples import ALL
 
 Choose = Callable[[Path, str], None]
@@ -38,18 +38,16 @@ def written(window: MainWindow, qtbot: QtBot) -> str:
 @pytest.mark.parametrize(
     ("section", "table"),
     [
-        (Section.ACCELERATORS, "accelerators"),
-        (Section.DIFFUSION, "diffusion-models"),
-        (Section.PRICES, "prices"),
-        (Section.YOURS, "own"),
+        (CatalogSection.ACCELERATORS, "accelerators"),
+        (CatalogSection.DIFFUSION, "diffusion-models"),
+        (CatalogSection.PRICES, "prices"),
+        (CatalogSection.YOURS, "own"),
     ],
 )
-def test_the_list_that_is_shown_is_offered_first(
-    own_window: MainWindow, section: Section, table: str
-) -> None:
+def test_the_list_that_is_shown_is_offered_first(own_window: MainWindow, section: CatalogSection, table: str) -> None:
     own_window.settings.put(SECTION_SETTING, section.value)
     own_window.catalog.export()
-    (form,) = own_window.findChildren(ExportForm)
+    (form,) = own_window.findChildren(TableExportForm)
     assert form.table == table
     form.reject()
 
@@ -57,9 +55,9 @@ def test_the_list_that_is_shown_is_offered_first(
 def test_a_table_gets_the_suffix_of_its_form(
     own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot
 ) -> None:
-    own_window.settings.put(SECTION_SETTING, Section.PRICES.value)
+    own_window.settings.put(SECTION_SETTING, CatalogSection.PRICES.value)
     own_window.catalog.export()
-    (form,) = own_window.findChildren(ExportForm)
+    (form,) = own_window.findChildren(TableExportForm)
     choose(tmp_path / "prices", "Table with commas (*.csv)")
     form.accept()
     assert written(own_window, qtbot) == f"Written: {tmp_path / 'prices.csv'}."
@@ -67,11 +65,9 @@ def test_a_table_gets_the_suffix_of_its_form(
     assert any("on_demand" in line for line in head)
 
 
-def test_what_cannot_be_written_is_said(
-    own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot
-) -> None:
+def test_what_cannot_be_written_is_said(own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot) -> None:
     own_window.catalog.export()
-    (form,) = own_window.findChildren(ExportForm)
+    (form,) = own_window.findChildren(TableExportForm)
     choose(tmp_path / "nowhere" / "a.csv", "")
     form.accept()
     said = written(own_window, qtbot)
@@ -80,11 +76,11 @@ def test_what_cannot_be_written_is_said(
 
 
 def test_facts_are_handed_on_signed(
-    own_window: MainWindow, own_workbench: Workbench, tmp_path: Path, choose: Choose, qtbot: QtBot
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, choose: Choose, qtbot: QtBot
 ) -> None:
-    own_workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    own_workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
     own_window.catalog.make_pack()
-    (form,) = own_window.findChildren(PackForm)
+    (form,) = own_window.findChildren(PackExportForm)
     choose(tmp_path / "ours", "")
     form.accept()
     assert form.isVisible(), "the name is missing"

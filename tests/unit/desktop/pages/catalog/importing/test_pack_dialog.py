@@ -7,18 +7,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.importing.flow import import_files
-from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
-from gpudesk.workbench.own_checks import own_source
-from gpudesk.workbench.own_edits import state_value
-from gpudesk.workbench.pack import make_pack
-from gpudesk.workbench.pack_signing import signer
-from gpudesk.workbench.workbench import Workbench
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.pages.catalog.import_pack import PackDialog
+from gpudesk.desktop.window.catalog_files import import_files
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.documents.pack_file import load_signer
+from gpudesk.documents.packs import make_pack
+from gpudesk.service import GpuDeskService
 
 
-def state(workbench: Workbench, thing: str, watts: int) -> None:
-    source = own_source(f"Measured on {thing}")
+def state(workbench: GpuDeskService, thing: str, watts: int) -> None:
+    source = make_user_source(f"Measured on {thing}")
     workbench.own.do(state_value(workbench.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
 
 
@@ -26,14 +26,12 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
     """Return a pack of two figures that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-        with Workbench.open() as workbench:
+        with GpuDeskService.open() as workbench:
             state(workbench, "mi300x", 650)
             state(workbench, "gaudi3", 860)
             own = workbench.own.facts
-            by = signer(name) if name else None
-            raw = make_pack(
-                own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by
-            )
+            by = load_signer(name) if name else None
+            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
     path.write_bytes(raw)
     return path
@@ -49,16 +47,12 @@ def dialog_of(window: MainWindow, path: Path, qtbot: QtBot) -> PackDialog:
     return dialog
 
 
-def power(workbench: Workbench, thing: str) -> object:
+def power(workbench: GpuDeskService, thing: str) -> object:
     return workbench.catalog.attribute(thing, "tdp").value
 
 
 def test_all_that_differs_from_nothing_is_chosen_and_taken(
-    own_window: MainWindow,
-    own_workbench: Workbench,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = dialog_of(own_window, pack_of(tmp_path, monkeypatch), qtbot)
     assert dialog.signer.text().startswith("Not signed")
@@ -69,11 +63,7 @@ def test_all_that_differs_from_nothing_is_chosen_and_taken(
 
 
 def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
-    own_window: MainWindow,
-    own_workbench: Workbench,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = pack_of(tmp_path, monkeypatch)
     state(own_workbench, "mi300x", 700)
@@ -95,11 +85,7 @@ def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
 
 
 def test_an_unknown_signer_is_to_be_trusted_first(
-    own_window: MainWindow,
-    own_workbench: Workbench,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = pack_of(tmp_path, monkeypatch, "The lab")
     dialog = dialog_of(own_window, path, qtbot)

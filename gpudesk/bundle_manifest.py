@@ -1,0 +1,125 @@
+"""Checksums of the bundled files: written at build time, checked by the self-test."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gpudesk.text.messages import InputError, message
+
+#: The list lies in the bundle, and does not name itself.
+MANIFEST: Final = "SHA256SUMS"
+#: In the bundle of a frozen program: the names of what lies around it, libraries and modules. Signing changes
+#: what is in them.
+PROGRAM_FILES: Final = "program-files.txt"
+
+#: What file managers leave in the folders that they show.
+_STRAYS: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_LINE: Final = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class BundleDifferences:
+    """How a bundle differs from its list: files by what became of them, and how many are as listed."""
+
+    unharmed: int
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+def make_manifest_text(files: Mapping[str, Path]) -> str:
+    """Return the list of files, given by their names in the bundle with forward slashes."""
+    return "".join(f"{_compute_file_digest(files[name])}  {name}\n" for name in sorted(files))
+
+
+def list_files_below(folder: Path) -> dict[str, Path]:
+    """Return all files of a folder by their names inside it, but the list and what file managers leave."""
+    found = (file for file in folder.rglob("*") if file.is_file() and file.name not in _STRAYS)
+    named = {file.relative_to(folder).as_posix(): file for file in found}
+    named.pop(MANIFEST, None)
+    return named
+
+
+def list_included_files(included: Mapping[str, str], bundle: str) -> dict[str, Path]:
+    """Return by their names in the bundle the files that a wheel includes.
+
+    It is told of files and folders by where they lie, each with its name in the wheel.
+    """
+    files: dict[str, Path] = {}
+    for source, target in included.items():
+        path, name = Path(source), target.removeprefix(f"{bundle}/")
+        if path.is_dir():
+            files.update({f"{name}/{inner}": file for inner, file in list_files_below(path).items()})
+        else:
+            files[name] = path
+    return files
+
+
+def write_manifest(folder: Path) -> int:
+    """List a bundle as it lies there, in the place of any former list; return how many files it has."""
+    files = list_files_below(folder)
+    (folder / MANIFEST).write_text(make_manifest_text(files), encoding="utf-8", newline="\n")
+    return len(files)
+
+
+def write_program_files(folder: Path) -> int:
+    """Note in the bundle of a frozen program which files lie around it; return how many there are."""
+    program, bundle = folder.parents[1], folder.relative_to(folder.parents[1]).as_posix()
+    names = sorted(name for name in list_files_below(program) if not name.startswith(f"{bundle}/"))
+    text = "".join(f"{name}\n" for name in names)
+    (folder / PROGRAM_FILES).write_text(text, encoding="utf-8", newline="\n")
+    return len(names)
+
+
+def list_missing_program_files(folder: Path) -> tuple[str, ...]:
+    """Return what has gone from around the bundle of a frozen program; of any other nothing is known."""
+    try:
+        names = (folder / PROGRAM_FILES).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        # That it is missing, or harmed, its own line in the list of the bundle tells.
+        return ()
+    return tuple(name for name in names if not (folder.parents[1] / name).exists())
+
+
+def compare_bundle(folder: Path) -> BundleDifferences:
+    """Compare a bundle with its list; raises `InputError` where the list cannot be read."""
+    listed = _read_manifest(folder / MANIFEST)
+    there = list_files_below(folder)
+    changed = [name for name in listed if name in there and not _is_unharmed(there[name], listed[name])]
+    missing = [name for name in listed if name not in there]
+    return BundleDifferences(
+        unharmed=len(listed) - len(changed) - len(missing),
+        changed=tuple(changed),
+        missing=tuple(missing),
+        added=tuple(sorted(there.keys() - listed.keys())),
+    )
+
+
+def _read_manifest(manifest: Path) -> dict[str, str]:
+    try:
+        lines = manifest.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(message("bundle.no_list", reason=str(error)), str(manifest)) from error
+    parsed = [_LINE.fullmatch(line) for line in lines]
+    listed = {found[2]: found[1] for found in parsed if found is not None}
+    if not listed or len(listed) < len(lines):
+        raise InputError(message("bundle.bad_list"), str(manifest))
+    return listed
+
+
+def _is_unharmed(file: Path, digest: str) -> bool:
+    """Whether a file is as listed; one that cannot be read is not."""
+    try:
+        return _compute_file_digest(file) == digest
+    except OSError:
+        return False
+
+
+def _compute_file_digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,295 @@
+"""Consistency checks of the data files: units, preferences, references."""
+
+from __future__ import annotations
+from gpudesk.catalog.build.claims import list_attribute_files
+from gpudesk.catalog.build.claims import list_attributes_by_thing
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Final
+from pydantic import BaseModel
+from gpudesk.catalog.build.files import DataFiles
+from gpudesk.catalog.build.files import DataEntry
+from gpudesk.catalog.build.claims import make_model_attributes
+from gpudesk.catalog.build.files import DataProblem
+from gpudesk.catalog.build.records import AcceleratorFile
+from gpudesk.catalog.build.records import AttributeRecord
+from gpudesk.catalog.build.records import CloudPriceRecord
+from gpudesk.catalog.build.records import DiffusionFile
+from gpudesk.catalog.build.records import DisputeRecord
+from gpudesk.catalog.build.records import PurchasePriceRecord
+from gpudesk.catalog.build.records import SeedClaimRecord
+from gpudesk.catalog.build.records import split_names
+from collections.abc import Callable
+from typing import TypeVar
+from gpudesk.domain import attributes as attributes_module
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.catalog.build.claims import find_claim_problems
+from gpudesk.catalog.build.records import ModelFile
+from gpudesk.catalog.model_definition import find_shape_faults
+from gpudesk.catalog.build.claims import join_statements
+from gpudesk.domain.attributes import convert_claim_to_si
+from gpudesk.domain.claim import is_figure
+from gpudesk.text.units import UnknownUnitError
+from gpudesk.text.units import get_si_unit
+
+
+#: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
+REFUTATIONS: Final = frozenset({"ARITHMETIC", "PUBLIC-RECORD"})
+
+#: Attributes by thing and name.
+RecordsByThing = Mapping[str, Mapping[str, AttributeRecord]]
+_SourceReference = tuple[DataEntry[BaseModel], str, str]
+
+
+def find_missing_references(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[DataProblem]:
+    """Yield every name of something that is not there; what `broken` files held counts as being there."""
+    if not any(file.startswith("sources/") for file in broken):
+        yield from _check_sources(files)
+    lost = frozenset(PurePosixPath(file).stem for file in broken)
+    yield from _check_accelerators(files, lost)
+    yield from _check_subjects(files, lost)
+    if "claims/seeds.csv" not in broken:
+        yield from _check_disputed_claims(files)
+
+
+
+
+def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
+    known = {entry.place.removeprefix("sources.") for entry in files.sources}
+    for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
+        if source not in known:
+            yield entry.problem(field, f"there is no source {source!r} in sources/")
+
+
+
+
+def _list_prices(files: DataFiles) -> tuple[DataEntry[CloudPriceRecord] | DataEntry[PurchasePriceRecord], ...]:
+    return (*files.rents, *files.purchases)
+
+
+def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
+    """Yield where files of things name a source, and which."""
+    for entry in list_attribute_files(files):
+        for name, attribute in entry.record.attributes.items():
+            for number, claim in enumerate(attribute.claims, start=1):
+                yield entry, f"attributes.{name}.claims.{number}.source", claim.source
+    for diffusion in files.diffusion:
+        for field, result in diffusion.record.results():
+            yield diffusion, f"{field}.source", result.source
+    for model in files.models:
+        if model.record.dimensions_source is not None:
+            yield model, "dimensions_source", model.record.dimensions_source
+        for number, claim in enumerate(model.record.claims, start=1):
+            yield model, f"claims.{number}.source", claim.source
+
+
+def _iterate_row_sources(files: DataFiles) -> Iterator[_SourceReference]:
+    """Yield where rows of tables name a source, and which."""
+    for price in _list_prices(files):
+        yield price, "source", price.record.source
+    for claim in files.seed_claims:
+        yield claim, "source", claim.record.source
+
+
+def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
+    known = lost | {entry.record.id for entry in files.accelerators}
+    named: list[tuple[DataEntry[BaseModel], str, str | None]] = [
+        (price, "accelerator", price.record.accelerator) for price in _list_prices(files)
+    ]
+    for diffusion in files.diffusion:
+        results = diffusion.record.results()
+        named += [(diffusion, f"{field}.accelerator", result.accelerator) for field, result in results]
+    for entry, field, accelerator in named:
+        if accelerator is not None and accelerator not in known:
+            yield entry.problem(field, f"there is no accelerator {accelerator!r}")
+
+
+def _check_subjects(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
+    things = list_attributes_by_thing(files)
+    statements: tuple[DataEntry[SeedClaimRecord] | DataEntry[DisputeRecord], ...] = (
+        *files.seed_claims,
+        *files.disputes,
+    )
+    for entry in statements:
+        named, attributes = split_names(entry.record.thing), split_names(entry.record.thing_attribute)
+        if attributes and not named:
+            yield entry.problem("thing", "is empty, but thing_attribute is not")
+        for thing in named:
+            if thing in lost:
+                continue
+            if thing not in things:
+                yield entry.problem("thing", f"there is no {thing!r} in the catalog")
+                continue
+            for attribute in attributes:
+                if attribute not in things[thing]:
+                    yield entry.problem("thing_attribute", f"{thing} has no attribute {attribute!r}")
+
+
+def _check_disputed_claims(files: DataFiles) -> Iterator[DataProblem]:
+    claims = {entry.record.id for entry in files.seed_claims}
+    for entry in files.disputes:
+        sides: Iterable[tuple[str, str | None, frozenset[str]]] = (
+            ("claim_a", entry.record.claim_a, frozenset()),
+            ("claim_b", entry.record.claim_b, REFUTATIONS),
+        )
+        for field, claim, words in sides:
+            if claim is not None and claim not in claims and claim not in words:
+                yield entry.problem(field, f"there is no claim {claim!r}")
+
+
+#: The path of a field and what is wrong with it.
+_Fault = tuple[str, str]
+_R = TypeVar("_R", bound=BaseModel)
+
+
+def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[DataProblem]:
+    """Yield every problem that is not one of a single field's type.
+
+    `broken` are the files with such problems: what they would have held is not said to be missing.
+    """
+    yield from _check_ids(files)
+    for accelerator in files.accelerators:
+        yield from _check_accelerator(accelerator)
+    for diffusion in files.diffusion:
+        yield from _check_attributes(diffusion, diffusion.record.attributes, attributes_module.DIFFUSION_UNITS)
+    for model in files.models:
+        yield from (model.problem(*found) for found in _check_model(model.record))
+    for rent in files.rents:
+        if rent.record.usd_per_accelerator_hour is None and rent.record.usd_low is None:
+            yield rent.problem("usd_per_accelerator_hour", "is empty, and so is usd_low")
+    yield from find_missing_references(files, broken)
+    yield from join_statements(files).problems
+
+
+def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
+    """A file is named by its id, and no two things or sources share one."""
+    seen: dict[str, str] = {}
+    things: Iterable[DataEntry[AcceleratorFile] | DataEntry[ModelFile] | DataEntry[DiffusionFile]] = (
+        *files.accelerators,
+        *files.models,
+        *files.diffusion,
+    )
+    for entry in things:
+        if PurePosixPath(entry.file).stem != entry.record.id:
+            yield entry.problem("id", f"{entry.record.id!r} is not the name of the file")
+        if entry.record.id in seen:
+            yield entry.problem("id", f"{entry.record.id!r} stands in {seen[entry.record.id]} too")
+        seen[entry.record.id] = entry.file
+    yield from _check_repeated(files.sources, lambda entry: entry.place)
+    yield from _check_repeated(files.seed_claims, lambda entry: entry.record.id)
+    yield from _check_repeated(files.disputes, lambda entry: entry.record.id)
+    yield from _check_repeated((*files.rents, *files.purchases), lambda entry: entry.record.model_dump_json())
+
+
+def _check_repeated(entries: Iterable[DataEntry[_R]], key: Callable[[DataEntry[_R]], str]) -> Iterator[DataProblem]:
+    seen: dict[str, DataEntry[_R]] = {}
+    for entry in entries:
+        first = seen.setdefault(key(entry), entry)
+        if first is not entry:
+            yield entry.problem("", f"is the same as {first.file} {first.place}")
+
+
+def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProblem]:
+    yield from _check_attributes(entry, entry.record.attributes, attributes_module.ACCELERATOR_UNITS)
+    for name in attributes_module.REQUIRED_ATTRIBUTES:
+        attribute = entry.record.attributes.get(name)
+        if attribute is None or not any(claim.preferred for claim in attribute.claims):
+            yield entry.problem(
+                f"attributes.{name}", "needs a preferred claim: no estimate is possible without"
+            )
+
+
+def _check_attributes(
+    entry: DataEntry[_R], attributes: Mapping[str, AttributeRecord], units: Mapping[str, str | None]
+) -> Iterator[DataProblem]:
+    """Check the attributes of a thing whose possible attributes and their units are `units`."""
+    for name, attribute in attributes.items():
+        if name not in units:
+            yield entry.problem(f"attributes.{name}", "is no attribute that such a thing can have")
+            continue
+        faults = [*_check_claims(attribute, units[name]), *_check_preference(attribute, verdicts_suffice=False)]
+        yield from (entry.problem(f"attributes.{name}.{field}".rstrip("."), told) for field, told in faults)
+
+
+def _check_model(model: ModelFile) -> Iterator[_Fault]:
+    yield from find_claim_problems(model)
+    for name, attribute in make_model_attributes(model).items():
+        faults = [*_check_claims(attribute, attribute.unit), *_check_preference(attribute, verdicts_suffice=True)]
+        yield from ((f"claims about {name}", told) for _, told in faults)
+    unnamed = list(_check_layer_names(model))
+    yield from unnamed
+    if not unnamed and model.layers:
+        definition = model.definition()
+        missing = [
+            name for name in ("hidden_size", "vocab_size", "tied_embeddings") if name not in definition
+        ]
+        yield from ((name, "is missing: the layers are known, so this must be too") for name in missing)
+        yield from ((f"layers.{fault.group}", str(fault)) for fault in find_shape_faults(parse_model(definition)))
+
+
+def _check_layer_names(model: ModelFile) -> Iterator[_Fault]:
+    used: set[tuple[str, str]] = set()
+    for number, group in enumerate(model.layers, start=1):
+        for part, name, known in (("mixer", group.mixer, model.mixers), ("ffn", group.ffn, model.ffns)):
+            if name is not None and name not in known:
+                yield f"layers.{number}.{part}", f"there is no [{part}s.{name}]"
+            used.add((part, name or ""))
+    for part, known in (("mixer", model.mixers), ("ffn", model.ffns)):
+        for name in known:
+            if (part, name) not in used:
+                yield f"{part}s.{name}", "is used by no layer"
+
+
+def _check_claims(attribute: AttributeRecord, unit: str | None) -> Iterator[_Fault]:
+    """Figures carry a unit that the attribute can have, words carry none."""
+    for number, claim in enumerate(attribute.claims, start=1):
+        given = claim.unit or attribute.unit
+        field = f"claims.{number}"
+        if unit is None:
+            if given is not None:
+                yield f"{field}.unit", f"is {given!r}, but the attribute has no unit"
+        elif not is_figure(claim.value):
+            yield f"{field}.value", f"{claim.value!r} is no figure, and the attribute is one in {unit}"
+        elif claim.value <= 0:
+            yield f"{field}.value", f"{claim.value!r} is not above zero"
+        elif given is None:
+            yield f"{field}.unit", f"is missing; the figure must be one in {unit}"
+        else:
+            yield from ((f"{field}.unit", told) for told in _check_unit(given, unit))
+
+
+def _check_unit(given: str, wanted: str) -> Iterator[str]:
+    try:
+        found = get_si_unit(given)
+    except UnknownUnitError:
+        yield f"{given!r} is no unit that the program knows"
+        return
+    if found != wanted:
+        yield f"{given!r} is a unit of {found}, not of {wanted}"
+
+
+def _check_preference(attribute: AttributeRecord, *, verdicts_suffice: bool) -> Iterator[_Fault]:
+    """One claim is preferred, or none and the attribute says so; where claims differ it is said why."""
+    preferred = sum(claim.preferred for claim in attribute.claims)
+    if preferred > 1:
+        yield "", f"{preferred} claims are preferred; one can be"
+    elif attribute.none_preferred and preferred:
+        yield "none_preferred", "is set, but a claim is preferred"
+    elif not attribute.none_preferred and not preferred:
+        yield "", "no claim is preferred; prefer one, or set none_preferred with a reason"
+    judged = verdicts_suffice and all(claim.preferred or claim.verdict for claim in attribute.claims)
+    if attribute.reason is None and not judged and (attribute.none_preferred or _has_different_values(attribute)):
+        yield "reason", "is missing: the claims differ, so say why the preferred one is"
+
+
+def _has_different_values(attribute: AttributeRecord) -> bool:
+    """Whether the claims state more than one value, compared in the unit used inside."""
+    stated = set()
+    for claim in attribute.claims:
+        try:
+            stated.add(repr(convert_claim_to_si(claim.value, claim.unit or attribute.unit)))
+        except UnknownUnitError:
+            stated.add(repr(claim.value))
+    return len(stated) > 1

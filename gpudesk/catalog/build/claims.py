@@ -1,0 +1,254 @@
+"""Claims per attribute from data files: model dimensions and statements of the source documents."""
+
+from __future__ import annotations
+from collections.abc import Iterator
+from typing import Any
+from typing import Final
+from gpudesk.domain.attributes import MODEL_STATED_UNITS
+from gpudesk.domain.attributes import find_model_unit
+from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.catalog.build.records import ModelClaimRecord
+from gpudesk.catalog.build.records import ModelFile
+from gpudesk.catalog.build.records import AttributeRecord
+from gpudesk.catalog.build.records import ClaimRecord
+from collections.abc import Mapping
+from gpudesk.catalog.build.files import DataFiles
+from gpudesk.catalog.build.files import DataEntry
+from gpudesk.catalog.build.files import DataProblem
+from gpudesk.catalog.build.records import AcceleratorFile
+from gpudesk.catalog.build.records import DiffusionFile
+from gpudesk.catalog.build.records import SeedClaimRecord
+from gpudesk.catalog.build.records import split_names
+from dataclasses import dataclass
+from dataclasses import field
+from typing import NamedTuple
+from gpudesk.domain.attributes import RecordedClaimValue
+from gpudesk.domain.attributes import convert_claim_to_si
+from gpudesk.domain.claim import is_figure
+from gpudesk.text.units import UnknownUnitError
+
+
+#: Words about the checkpoint, whose source is that of its precision where a file names no configuration.
+_OF_THE_CHECKPOINT: Final = frozenset({"quantised_tensors", "native_other_precision", "native_group_size"})
+
+
+def list_dimensions(model: ModelFile) -> dict[str, Any]:
+    """Return every dimension that the file states by its path, in the order of the file."""
+    definition = model.definition()
+    found = {name: definition[name] for name in MODEL_FIELDS if name in definition and name != "native_note"}
+    for part in ("mixers", "ffns"):
+        for name, table in definition[part].items():
+            found |= dict(_iterate_leaves(f"{part}.{name}", table))
+    return found | _list_layer_dimensions(definition["layers"])
+
+
+def _iterate_leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _iterate_leaves(f"{path}.{key}", value)
+        elif value is not None:
+            yield f"{path}.{key}", value
+
+
+def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
+    """Number the groups of layers from 1; `layers.norms` holds where all have the same."""
+    found: dict[str, Any] = {}
+    if not layers:
+        return found
+    found["layer_count"] = sum(group["count"] for group in layers)
+    alike = len({group["norms"] for group in layers}) == 1
+    if alike:
+        found["layers.norms"] = layers[0]["norms"]
+    for number, group in enumerate(layers, start=1):
+        words = ("count", "mixer", "ffn") if alike else ("count", "mixer", "ffn", "norms")
+        found |= {f"layers.{number}.{word}": group[word] for word in words if group[word] is not None}
+    return found
+
+
+def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
+    """Return the attributes by name: dimensions in the order of the file, then what else is claimed."""
+    stated = list_dimensions(model)
+    claimed: dict[str, list[ModelClaimRecord]] = {}
+    for claim in model.claims:
+        claimed.setdefault(claim.attribute, []).append(claim)
+    found: dict[str, AttributeRecord] = {}
+    for name in [*stated, *(name for name in claimed if name not in stated)]:
+        claims = claimed.get(name, [])
+        records: list[ClaimRecord] = [*claims]
+        if name in stated and not any(claim.preferred for claim in claims):
+            source = _find_source(name, model, claimed)
+            if source is not None:
+                records.insert(0, ClaimRecord(value=stated[name], source=source, preferred=True))
+        if records:
+            found[name] = AttributeRecord(
+                claims=records,
+                unit=find_model_unit(name),
+                reason=next((claim.reason for claim in claims if claim.reason is not None), None),
+                none_preferred=not any(record.preferred for record in records),
+            )
+    return found
+
+
+def _find_source(name: str, model: ModelFile, claimed: dict[str, list[ModelClaimRecord]]) -> str | None:
+    """Return the source of a dimension that no preferred claim is about, or None where there is none."""
+    if model.dimensions_source is not None or name not in _OF_THE_CHECKPOINT:
+        return model.dimensions_source
+    return next((claim.source for claim in claimed.get("native_precision", ()) if claim.preferred), None)
+
+
+def find_claim_problems(model: ModelFile) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong between the claims and the dimensions of a file, as (field, problem)."""
+    stated = list_dimensions(model)
+    for number, claim in enumerate(model.claims, start=1):
+        field = f"claims.{number}"
+        if claim.attribute in stated:
+            value = stated[claim.attribute]
+            if claim.preferred and (
+                claim.value != value or isinstance(claim.value, bool) != isinstance(value, bool)
+            ):
+                yield f"{field}.value", f"{claim.value!r} is preferred, but the file has {value!r}"
+        elif claim.attribute in MODEL_FIELDS:
+            if claim.preferred:
+                yield f"{field}.value", f"is preferred, but the file has no {claim.attribute}"
+        elif claim.attribute not in MODEL_STATED_UNITS:
+            yield (
+                f"{field}.attribute",
+                f"{claim.attribute!r} is neither an attribute nor a dimension stated here",
+            )
+        if not claim.preferred and claim.verdict is None:
+            yield f"{field}.verdict", "is missing: say why the claim is not taken"
+    sourced = make_model_attributes(model)
+    for name in stated:
+        if name not in sourced:
+            yield name, "has no source: name a dimensions_source or claim it"
+
+
+def list_attribute_files(files: DataFiles) -> tuple[DataEntry[AcceleratorFile] | DataEntry[DiffusionFile], ...]:
+    """Return the files in which attributes are written out."""
+    return (*files.accelerators, *files.diffusion)
+
+
+def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeRecord]]:
+    found = {entry.record.id: dict(entry.record.attributes) for entry in list_attribute_files(files)}
+    return found | {entry.record.id: make_model_attributes(entry.record) for entry in files.models}
+
+
+#: Stands in `stated` where a statement bears on an attribute without giving a value of it.
+NO_VALUE: Final = "-"
+
+#: What stands in the place of a unit beside words.
+_NO_UNITS: Final = frozenset({None, "text", "date", "year", "boolean"})
+#: How the names of attributes end that hold the upper end of a range.
+_UPPER: Final = "_high"
+
+
+class StatementError(ValueError):
+    """A statement cannot be put as a value of the attribute that it names."""
+
+
+class StatementLink(NamedTuple):
+    """What a statement is about: a thing, perhaps one of its attributes, perhaps a claim by its place."""
+
+    statement: str
+    thing: str
+    attribute: str | None = None
+    claim: int | None = None
+
+
+@dataclass(frozen=True)
+class JoinedStatements:
+    """The attributes of all things with the statements among their claims, and what each is about."""
+
+    attributes: Mapping[str, Mapping[str, AttributeRecord]]
+    links: list[StatementLink] = field(default_factory=list)
+    problems: list[DataProblem] = field(default_factory=list)
+
+
+def join_statements(files: DataFiles) -> JoinedStatements:
+    """Join every statement to what it is about; what cannot be joined is left out and among the problems."""
+    joined = JoinedStatements(list_attributes_by_thing(files))
+    attributes = {thing: dict(found) for thing, found in joined.attributes.items()}
+    for entry in sorted(files.seed_claims, key=lambda entry: entry.record.id):
+        for thing in split_names(entry.record.thing):
+            _join_statement(entry, thing, attributes.get(thing, {}), joined)
+    return JoinedStatements(attributes, joined.links, joined.problems)
+
+
+def _join_statement(
+    entry: DataEntry[SeedClaimRecord], thing: str, attributes: dict[str, AttributeRecord], joined: JoinedStatements
+) -> None:
+    record = entry.record
+    names = split_names(record.thing_attribute)
+    if not names:
+        joined.links.append(StatementLink(record.id, thing))
+    for name in names:
+        if name not in attributes:
+            continue
+        attribute = attributes[name]
+        if record.stated == NO_VALUE:
+            joined.links.append(StatementLink(record.id, thing, name))
+            continue
+        try:
+            claim = _make_claim(record, name, attribute)
+            place = _find_claim(claim, attribute)
+        except (StatementError, UnknownUnitError) as error:
+            joined.problems.append(entry.problem("stated", f"is no value of {thing} {name}: {error}"))
+            continue
+        if place is None:
+            place = len(attribute.claims)
+            attributes[name] = attribute.model_copy(update={"claims": [*attribute.claims, claim]})
+            joined.problems.extend(_find_unexplained(entry, thing, name, claim, attribute))
+        joined.links.append(StatementLink(record.id, thing, name, place))
+
+
+def _make_claim(record: SeedClaimRecord, name: str, attribute: AttributeRecord) -> ClaimRecord:
+    value, unit = _find_value(record, name, attribute)
+    return ClaimRecord(
+        value=value,
+        unit=unit,
+        source=record.source,
+        conditions=record.conditions,
+        note=record.note,
+        verdict=record.verdict,
+    )
+
+
+def _find_value(record: SeedClaimRecord, name: str, attribute: AttributeRecord) -> tuple[RecordedClaimValue, str | None]:
+    """Return the value of an attribute that a statement gives, and the unit that it is printed in."""
+    told = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
+    known = next((claim.value for claim in attribute.claims), "")
+    if isinstance(known, list):
+        return [word.strip().lower() for word in told.split(",")], None
+    if is_figure(known):
+        unit = record.unit if attribute.unit is not None else None
+        return _parse_number(told), unit
+    worded = record.stated is not None or record.unit in _NO_UNITS
+    return (told if worded else f"{told} {record.unit}"), None
+
+
+def _parse_number(told: str) -> int | float:
+    try:
+        number = float(told)
+    except ValueError:
+        raise StatementError(f"{told!r} is no figure") from None
+    return int(number) if number.is_integer() else number
+
+
+def _find_claim(claim: ClaimRecord, attribute: AttributeRecord) -> int | None:
+    """Return where the attribute holds the claim already: its source says the same, in the unit inside."""
+    wanted = convert_claim_to_si(claim.value, claim.unit)
+    for place, each in enumerate(attribute.claims):
+        if each.source == claim.source and convert_claim_to_si(each.value, each.unit or attribute.unit) == wanted:
+            return place
+    return None
+
+
+def _find_unexplained(
+    entry: DataEntry[SeedClaimRecord], thing: str, name: str, claim: ClaimRecord, attribute: AttributeRecord
+) -> Iterator[DataProblem]:
+    taken = next((each for each in attribute.claims if each.preferred), None)
+    if taken is None or claim.verdict is not None:
+        return
+    if convert_claim_to_si(claim.value, claim.unit) != convert_claim_to_si(taken.value, taken.unit or attribute.unit):
+        told = f"is missing: {claim.value!r} differs from {taken.value!r}, which is taken for {thing} {name}"
+        yield entry.problem("verdict", told)

@@ -1,0 +1,226 @@
+"""Reading the files of `data/` into validated records, with every problem collected."""
+
+from __future__ import annotations
+from collections.abc import Collection
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from pydantic import ValidationError
+from gpudesk.text.messages import InputError
+from gpudesk.text.messages import message
+import csv
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from typing import Generic
+from typing import Protocol
+from typing import TypeVar
+from pydantic import BaseModel
+from gpudesk.catalog.build.records import MODEL_FILE
+from gpudesk.catalog.build.records import ModelFile
+from gpudesk.catalog.build.records import AcceleratorFile
+from gpudesk.catalog.build.records import CloudPriceRecord
+from gpudesk.catalog.build.records import DiffusionFile
+from gpudesk.catalog.build.records import DisputeRecord
+from gpudesk.catalog.build.records import HardwareDisputeRecord
+from gpudesk.catalog.build.records import PurchasePriceRecord
+from gpudesk.catalog.build.records import SeedClaimRecord
+from gpudesk.catalog.build.records import SourceRecord
+from gpudesk.catalog.build.records import SourcesFile
+
+
+#: Longer inputs are cut where a problem shows what was given.
+_SHOWN: Final = 60
+#: Where in a path the kind of a record stands: table, name, kind, field.
+_KIND_AT: Final = 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DataProblem:
+    """One fault of one field; `field` is its path, counted from 1, or a line of a table."""
+
+    file: str
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.field, self.problem) if part)
+
+
+class DataError(InputError):
+    """The files of `data/` cannot be built into a catalog; `problems` has every reason."""
+
+    def __init__(self, problems: Iterable[DataProblem]) -> None:
+        """Keep all problems, sorted by file; the message shows the first and how many there are."""
+        self.problems = tuple(sorted(set(problems)))
+        first = str(self.problems[0])
+        super().__init__(message("catalog.data", count=len(self.problems), first=first), where=None)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+def list_validation_problems(
+    error: ValidationError, file: str, place: str = "", tagged: Collection[str] = ()
+) -> Iterable[DataProblem]:
+    """Turn pydantic's errors into problems.
+
+    Below the tables `tagged`, whose records have a `kind`, its paths have the kind after the name.
+    """
+    for item in error.errors(include_url=False, include_context=False):
+        found = item["loc"]
+        if len(found) > _KIND_AT and found[0] in tagged:
+            found = (*found[:_KIND_AT], *found[_KIND_AT + 1 :])
+        path = [str(part + 1) if isinstance(part, int) else part for part in found]
+        field = " ".join(part for part in (place, ".".join(path)) if part)
+        yield DataProblem(file, field, _shorten_message(item["type"], item["msg"], item["input"]))
+
+
+def _shorten_message(kind: str, told: str, given: object) -> str:
+    """Say what pydantic says, shorter, with what was given where that helps."""
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is no key of this file"
+    words = told.removeprefix("Value error, ").removeprefix("Input ")
+    shown = repr(given)
+    if isinstance(given, dict):
+        return words
+    return f"{words}, given {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'}"
+
+
+_R = TypeVar("_R", bound=BaseModel)
+_R_co = TypeVar("_R_co", bound=BaseModel, covariant=True)
+
+#: Tables of records that are told apart by their `kind`.
+_WITH_KINDS: Final = frozenset({"mixers", "ffns"})
+
+
+class _CsvLines(Protocol):
+    """What `csv.reader` returns; its own type has no public name."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+    def __next__(self) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DataEntry(Generic[_R_co]):
+    """A record and where it stands: `file` below `data/`, `place` within it ("" for a whole file)."""
+
+    file: str
+    place: str
+    record: _R_co
+
+    def problem(self, field: str, problem: str) -> DataProblem:
+        return DataProblem(self.file, " ".join(part for part in (self.place, field) if part), problem)
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """All records of `data/`, in the order of file names and lines."""
+
+    sources: tuple[DataEntry[SourceRecord], ...]
+    accelerators: tuple[DataEntry[AcceleratorFile], ...]
+    models: tuple[DataEntry[ModelFile], ...]
+    diffusion: tuple[DataEntry[DiffusionFile], ...]
+    rents: tuple[DataEntry[CloudPriceRecord], ...]
+    purchases: tuple[DataEntry[PurchasePriceRecord], ...]
+    seed_claims: tuple[DataEntry[SeedClaimRecord], ...]
+    disputes: tuple[DataEntry[DisputeRecord], ...]
+
+
+class DataFileReader:
+    """Reads files below one folder and collects what is wrong with them in `problems`."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.problems: list[DataProblem] = []
+
+    def folder(self, name: str, schema: type[_R]) -> tuple[DataEntry[_R], ...]:
+        """Read every TOML file of a folder; a folder without any is a problem."""
+        paths = sorted((self.data_dir / name).glob("*.toml"))
+        if not paths:
+            self.problems.append(DataProblem(name, "", "the folder holds no TOML file"))
+        entries = (self._toml(f"{name}/{path.name}", schema) for path in paths)
+        return tuple(entry for entry in entries if entry is not None)
+
+    def table(self, name: str, schema: type[_R]) -> tuple[DataEntry[_R], ...]:
+        """Read a CSV table whose header must be the fields of the schema, each line a record."""
+        try:
+            with (self.data_dir / name).open(encoding="utf-8", newline="") as file:
+                return tuple(self._lines(name, csv.reader(file, strict=True), schema))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            self.problems.append(DataProblem(name, "", _explain_unreadable(error)))
+            return ()
+
+    def _toml(self, name: str, schema: type[_R]) -> DataEntry[_R] | None:
+        try:
+            content = tomllib.loads((self.data_dir / name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            self.problems.append(DataProblem(name, "", _explain_unreadable(error)))
+            return None
+        return self._validated(name, "", content, schema)
+
+    def _lines(self, name: str, lines: _CsvLines, schema: type[_R]) -> Iterator[DataEntry[_R]]:
+        header: list[str] = next(lines, [])
+        if header != list(schema.model_fields):
+            wanted = ",".join(schema.model_fields)
+            self.problems.append(DataProblem(name, "line 1", f"the columns must be {wanted}"))
+            return
+        for cells in lines:
+            place = f"line {lines.line_num}"
+            if len(cells) != len(header):
+                told = f"has {len(cells)} cells, the header {len(header)}"
+                self.problems.append(DataProblem(name, place, told))
+                continue
+            entry = self._validated(name, place, dict(zip(header, cells, strict=True)), schema)
+            if entry is not None:
+                yield entry
+
+    def _validated(
+        self, name: str, place: str, content: dict[str, Any], schema: type[_R]
+    ) -> DataEntry[_R] | None:
+        try:
+            return DataEntry(name, place, schema.model_validate(content))
+        except ValidationError as error:
+            self.problems += list_validation_problems(error, name, place, _WITH_KINDS)
+            return None
+
+
+def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
+    """Read everything; the problems are those of single files, records that have one are left out."""
+    reader = DataFileReader(data_dir)
+    files = DataFiles(
+        sources=_read_sources(reader),
+        accelerators=reader.folder("accelerators", AcceleratorFile),
+        models=reader.folder("models", MODEL_FILE),
+        diffusion=reader.folder("diffusion", DiffusionFile),
+        rents=reader.table("prices/cloud.csv", CloudPriceRecord),
+        purchases=reader.table("prices/purchase.csv", PurchasePriceRecord),
+        seed_claims=reader.table("claims/seeds.csv", SeedClaimRecord),
+        disputes=(
+            *reader.table("disputes/seeds.csv", DisputeRecord),
+            *reader.table("disputes/hardware.csv", HardwareDisputeRecord),
+        ),
+    )
+    return files, reader.problems
+
+
+def _read_sources(reader: DataFileReader) -> tuple[DataEntry[SourceRecord], ...]:
+    """Read the sources of all files; the place of each is its slug."""
+    return tuple(
+        DataEntry(entry.file, f"sources.{slug}", source)
+        for entry in reader.folder("sources", SourcesFile)
+        for slug, source in entry.record.sources.items()
+    )
+
+
+def _explain_unreadable(error: Exception) -> str:
+    """Say why a file could not be read, without its path, which stands before."""
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror}"
+    kind = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is broken"
+    return f"{kind}: {error}"

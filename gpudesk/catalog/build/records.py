@@ -1,0 +1,356 @@
+"""Records of the files in `data/`: fields, types, required keys."""
+
+from __future__ import annotations
+import math
+import re
+from collections.abc import Iterator
+from typing import Annotated
+from typing import Final
+from pydantic import AfterValidator
+from pydantic import BaseModel
+from pydantic import BeforeValidator
+from pydantic import ConfigDict
+from pydantic import Field
+from pydantic import WrapValidator
+from gpudesk.domain.claim import SourceKind
+import types
+from dataclasses import MISSING
+from dataclasses import fields
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+from typing import Any
+from typing import Literal
+from typing import Union
+from typing import get_args
+from typing import get_origin
+from typing import get_type_hints
+from pydantic import create_model
+from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.domain.model import FFN_KINDS
+from gpudesk.domain.model import MIXER_KINDS
+from gpudesk.domain.model import AttentionIndexer
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+
+
+_DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
+
+
+def _checked_date(text: str) -> str:
+    if not _DATE.fullmatch(text):
+        raise ValueError("write the date as YYYY, YYYY-MM or YYYY-MM-DD")
+    return text
+
+
+def _checked_value(value: object, _next: object) -> bool | int | float | str | list[str]:
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, list) and value and all(isinstance(word, str) and word.strip() for word in value):
+        return value
+    raise ValueError("a value is a number, a word, true or false, or a list of words")
+
+
+def _none_if_empty(cell: object) -> object:
+    return None if cell == "" else cell
+
+
+_SLUG: Final = "[a-z0-9]+(?:[.-][a-z0-9]+)*"
+Slug = Annotated[str, Field(pattern=f"^{_SLUG}$")]
+Text = Annotated[str, Field(min_length=1)]
+Date = Annotated[str, AfterValidator(_checked_date)]
+#: Strict validation takes no plain word for an enumeration, files have nothing else.
+KindWord = Annotated[SourceKind, Field(strict=False)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+#: A claim's value: one check instead of a union, which would report one error for each of its types.
+RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_checked_value)]
+
+
+def split_names(cell: str | None) -> tuple[str, ...]:
+    return () if cell is None else tuple(cell.split(";"))
+
+
+class FileRecord(BaseModel):
+    """What all records of TOML files share: strict types, no unknown keys, no change afterwards."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SourceRecord(FileRecord):
+    """One `[sources.<slug>]` of data/sources/."""
+
+    title: Text
+    publisher: Text
+    kind: KindWord
+    url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    date: Date | None = None
+    trust: Text | None = None
+
+
+class SourcesFile(FileRecord):
+    """A file of data/sources/."""
+
+    sources: dict[Slug, SourceRecord]
+
+
+class ClaimRecord(FileRecord):
+    """A claim in the unit that it was published in."""
+
+    value: RecordedValue
+    source: Slug
+    preferred: bool = False
+    kind: KindWord | None = None
+    retrieved: Date | None = None
+    conditions: Text | None = None
+    note: Text | None = None
+    verdict: Text | None = None
+    unit: Text | None = None
+
+
+class AttributeRecord(FileRecord):
+    """All claims about one attribute; `none_preferred` says that none of them is taken."""
+
+    claims: Annotated[list[ClaimRecord], Field(min_length=1)]
+    unit: Text | None = None
+    reason: Text | None = None
+    none_preferred: bool = False
+
+
+class AcceleratorFile(FileRecord):
+    """A file of data/accelerators/."""
+
+    id: Slug
+    name: Text
+    vendor: Text
+    generation: Slug
+    announced: bool
+    attributes: dict[str, AttributeRecord]
+
+
+class DiffusionResultRecord(FileRecord):
+    """A measured or estimated time of a diffusion model."""
+
+    part: Text
+    count: Annotated[int, Field(ge=1)]
+    setting: Text
+    value: RecordedValue
+    unit: Text
+    source: Slug
+    value_high: Number | None = None
+    accelerator: Slug | None = None
+    kind: KindWord | None = None
+    retrieved: Date | None = None
+    note: Text | None = None
+
+
+class DiffusionFile(FileRecord):
+    """A file of data/diffusion/."""
+
+    id: Slug
+    name: Text
+    type: Text
+    attributes: dict[str, AttributeRecord]
+    measurements: list[DiffusionResultRecord] = Field(default_factory=list)
+    estimates: list[DiffusionResultRecord] = Field(default_factory=list)
+
+    def results(self) -> Iterator[tuple[str, DiffusionResultRecord]]:
+        """Yield what was measured, then what was estimated, each with its place in the file."""
+        for part, results in (("measurements", self.measurements), ("estimates", self.estimates)):
+            for number, result in enumerate(results, start=1):
+                yield f"{part}.{number}", result
+
+
+class TableRecord(BaseModel):
+    """What all rows of CSV tables share: cells are text, so numbers are read from text; empty is None."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_Word = Annotated[str, Field(min_length=1)]
+_OptionalWord = Annotated[str | None, BeforeValidator(_none_if_empty)]
+_OptionalSlug = Annotated[Slug | None, BeforeValidator(_none_if_empty)]
+_OptionalSlugs = Annotated[
+    Annotated[str, Field(pattern=rf"^{_SLUG}(?:;{_SLUG})*$")] | None, BeforeValidator(_none_if_empty)
+]
+_OptionalDate = Annotated[Date | None, BeforeValidator(_none_if_empty)]
+_OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none_if_empty)]
+_Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_OptionalUsd = Annotated[_Usd | None, BeforeValidator(_none_if_empty)]
+
+
+class CloudPriceRecord(TableRecord):
+    """A row of data/prices/cloud.csv: one accelerator for one hour."""
+
+    provider: _Word
+    accelerator: _OptionalSlug
+    term: _Word
+    usd_per_accelerator_hour: _OptionalUsd
+    usd_low: _OptionalUsd
+    usd_high: _OptionalUsd
+    accelerators_in_instance: _OptionalCount
+    instance: _OptionalWord
+    region: _OptionalWord
+    date: _OptionalDate
+    source: Slug
+    kind: SourceKind
+    note: _OptionalWord
+
+
+class PurchasePriceRecord(TableRecord):
+    """A row of data/prices/purchase.csv: one accelerator bought; `verdict` says why not to use it."""
+
+    accelerator: _OptionalSlug
+    usd_low: _Usd
+    usd_high: _Usd
+    basis: _OptionalWord
+    date: _OptionalDate
+    source: Slug
+    kind: SourceKind
+    verdict: _OptionalWord
+
+
+class SeedClaimRecord(TableRecord):
+    """A row of data/claims/seeds.csv, with the figures as printed.
+
+    `thing` and `thing_attribute` may name several, with semicolons between them. `stated` is the value that
+    an attribute has by it, where that is written otherwise than printed, or "-" where it gives none;
+    `verdict` says why the value is not taken.
+    """
+
+    id: _Word
+    source: Slug
+    subject: _Word
+    attribute: _Word
+    value: _Word
+    value_high: _OptionalWord
+    unit: _OptionalWord
+    conditions: _OptionalWord
+    as_of: _OptionalWord
+    stated_by: _OptionalWord
+    note: _OptionalWord
+    thing: _OptionalSlugs
+    thing_attribute: _OptionalWord
+    stated: _OptionalWord
+    verdict: _OptionalWord
+
+
+class DisputeRecord(TableRecord):
+    """A row of data/disputes/seeds.csv."""
+
+    id: _Word
+    claim_a: _OptionalWord
+    claim_b: _OptionalWord
+    subject: _Word
+    attribute: _Word
+    disagreement: _Word
+    verdict: _Word
+    reason: _Word
+    thing: _OptionalSlugs
+    thing_attribute: _OptionalWord
+
+
+class HardwareDisputeRecord(DisputeRecord):
+    """A row of data/disputes/hardware.csv, which names the accelerator once more."""
+
+    accelerator: _OptionalSlug
+
+
+PrecisionWord = Annotated[Precision, Field(strict=False)]
+LayerKindName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+PositiveCount = Annotated[int, Field(ge=1)]
+
+
+def _make_record_type(dimensions: type, kind: str | None = None) -> type[FileRecord]:
+    """Make the schema of one dataclass; `kind` is the word that tells it from the others in a file."""
+    hints = get_type_hints(dimensions)
+    wanted: dict[str, Any] = {}
+    if kind is not None:
+        wanted["kind"] = (Literal[kind], ...)
+    for field in fields(dimensions):
+        default = ... if field.default is MISSING else field.default
+        least = 0 if field.default == 0 and field.default is not False else 1
+        wanted[field.name] = (_constrain_hint(hints[field.name], least), default)
+    made: type[FileRecord] = create_model(f"{dimensions.__name__}Record", __base__=FileRecord, **wanted)
+    return made
+
+
+def _constrain_hint(hint: Any, least: int) -> Any:  # noqa: ANN401 - a type as typing gives it
+    if hint is int:
+        return Annotated[int, Field(ge=least)]
+    if hint is AttentionIndexer:
+        return _INDEXER
+    if hint is Precision:
+        return PrecisionWord
+    if get_origin(hint) in (types.UnionType, Union):
+        return reduce(or_, (_constrain_hint(part, least) for part in get_args(hint)))
+    return hint
+
+
+_INDEXER = _make_record_type(AttentionIndexer)
+
+if TYPE_CHECKING:
+    MixerRecord = BaseModel
+    FfnRecord = BaseModel
+else:
+    MixerRecord = Annotated[
+        Union[tuple(_make_record_type(made, kind) for kind, made in MIXER_KINDS.items())],  # noqa: UP007
+        Field(discriminator="kind"),
+    ]
+    FfnRecord = Annotated[
+        Union[tuple(_make_record_type(made, kind) for kind, made in FFN_KINDS.items())],  # noqa: UP007
+        Field(discriminator="kind"),
+    ]
+
+
+class LayerRecord(FileRecord):
+    """One `[[layers]]`: layers that are alike, by the names of their mixer and feed-forward block."""
+
+    count: PositiveCount
+    mixer: LayerKindName | None = None
+    ffn: LayerKindName | None = None
+    norms: Annotated[int, Field(ge=0)] = 2
+
+
+class ModelClaimRecord(ClaimRecord):
+    """One `[[claims]]`: about an attribute of the model or about one dimension, named by its path."""
+
+    attribute: Text
+    reason: Text | None = None
+
+
+class ModelFile(FileRecord):
+    """A file of data/models/: its structure. `MODEL_FILE` adds the fields that `Model` has of its own."""
+
+    id: Slug
+    name: Text
+    organisation: Text
+    dimensions_source: Slug | None = None
+    notes: list[Text] = Field(default_factory=list)
+    mixers: dict[LayerKindName, MixerRecord] = Field(default_factory=dict)
+    ffns: dict[LayerKindName, FfnRecord] = Field(default_factory=dict)
+    layers: list[LayerRecord] = Field(default_factory=list)
+    claims: list[ModelClaimRecord] = Field(default_factory=list)
+
+    def definition(self) -> dict[str, Any]:
+        """Return what makes up the model, in plain JSON types, without the defaults of dimensions."""
+        stated = self.model_dump(mode="json", include=set(MODEL_FIELDS), exclude_unset=True)
+        kinds = self.model_dump(mode="json", include={"mixers", "ffns"}, exclude_unset=True)
+        rest = self.model_dump(mode="json", include={"id", "name", "organisation", "notes", "layers"})
+        return {"mixers": {}, "ffns": {}} | stated | kinds | rest
+
+
+def _model_fields() -> dict[str, Any]:
+    """Give the schema every field of the domain's model; sizes may be unknown there, that is left out."""
+    hints = get_type_hints(Model)
+    wanted: dict[str, Any] = {}
+    for field in fields(Model):
+        if field.name in MODEL_FIELDS:
+            hint = _constrain_hint(hints[field.name], least=1)
+            required = field.default is MISSING
+            wanted[field.name] = (hint | None, None) if required else (hint, field.default)
+    return wanted
+
+
+MODEL_FILE: type[ModelFile] = create_model("ModelFile", __base__=ModelFile, **_model_fields())

@@ -1,0 +1,261 @@
+"""Serving engine files: reading, validation, checks against the catalog."""
+
+from __future__ import annotations
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+from typing import Final
+from pydantic import TypeAdapter
+from pydantic import ValidationError
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.build.files import DataProblem
+from gpudesk.catalog.build.files import list_validation_problems
+from gpudesk.domain.model import FFN_KINDS
+from gpudesk.domain.model import MIXER_KINDS
+from gpudesk.domain.serving_engine import KernelRule
+from gpudesk.domain.serving_engine import KvCacheRule
+from gpudesk.domain.serving_engine import UnsupportedModelRule
+from gpudesk.domain.serving_engine import ParallelSupport
+from gpudesk.domain.serving_engine import PlatformRule
+from gpudesk.domain.serving_engine import EnginePreferenceRule
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.serving_engine import EngineSetting
+from gpudesk.domain.serving_engine import EngineSettingRule
+from gpudesk.domain.serving_engine import EngineCondition
+from gpudesk.domain.serving_engine import KernelPathKind as KernelWay
+from itertools import chain
+from gpudesk.catalog.build.files import DataFiles
+
+
+#: Folder of the files below `data/`.
+ENGINES_FOLDER: Final = "serving_engines"
+
+_ADAPTER: Final = TypeAdapter(ServingEngine)
+_MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+#: Fields of all tables but conditions that say nothing when empty.
+_NEVER_EMPTY: Final = frozenset(
+    {"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"}
+)
+_FRACTIONS: Final = frozenset({EngineSetting.MEMORY_FRACTION, EngineSetting.SAFE_MEMORY_FRACTION})
+_SHARES: Final = frozenset({EngineSetting.WINDOW_SHARE, EngineSetting.STATE_SHARE})
+_SWITCHES: Final = frozenset(
+    {EngineSetting.CHUNKED_PREFILL, EngineSetting.MIXED_STEPS, EngineSetting.KV_ON_DEMAND, EngineSetting.PRESENT_RUNTIME}
+)
+
+#: Everything that is a table of its own in a file.
+_EngineTable = (
+    ServingEngine
+    | ParallelSupport
+    | PlatformRule
+    | EngineSettingRule
+    | KernelRule
+    | KvCacheRule
+    | EnginePreferenceRule
+    | UnsupportedModelRule
+    | EngineCondition
+)
+#: The path of a field, counted from 1, and what is wrong with it.
+_Fault = tuple[str, str]
+
+
+def write_engine_json(engine: ServingEngine) -> str:
+    """Write an engine with its rules as JSON; the same engine gives the same text."""
+    plain = _sort_json(_ADAPTER.dump_python(engine, mode="json"))
+    return TypeAdapter(Any).dump_json(plain).decode()
+
+
+def parse_engine_json(text: str) -> ServingEngine:
+    return _ADAPTER.validate_json(text)
+
+
+def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
+    """Read every engine, by id; raises `DataError` with every problem as file, field and fault."""
+    problems: list[DataProblem] = []
+    paths = sorted((data_dir / ENGINES_FOLDER).glob("*.toml"))
+    if not paths:
+        problems.append(DataProblem(ENGINES_FOLDER, "", "the folder holds no TOML file"))
+    known = _list_known_sources(data_dir)
+    engines = [_read_engine(path, known, problems) for path in paths]
+    if problems:
+        raise DataError(problems)
+    return tuple(sorted((engine for engine in engines if engine is not None), key=lambda engine: engine.id))
+
+
+def _list_known_sources(data_dir: Path) -> frozenset[str] | None:
+    """Return the slugs of all sources; None where a file cannot be read, which its own reader reports."""
+    known: set[str] = set()
+    for path in sorted((data_dir / "sources").glob("*.toml")):
+        try:
+            known.update(tomllib.loads(path.read_text(encoding="utf-8"))["sources"])
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError):
+            return None
+    return frozenset(known)
+
+
+def _read_engine(path: Path, known: frozenset[str] | None, problems: list[DataProblem]) -> ServingEngine | None:
+    file = f"{ENGINES_FOLDER}/{path.name}"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        problems.append(DataProblem(file, "", f"cannot be read: {error.strerror}"))
+        return None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(DataProblem(file, "", f"is not TOML: {error}"))
+        return None
+    try:
+        # By way of JSON: strict, where a number in quotes is no number, pydantic takes lists for sets and
+        # words for enumerations from nothing else.
+        engine = _ADAPTER.validate_json(json.dumps(content, default=str), strict=True, extra="forbid")
+    except ValidationError as error:
+        problems += list_validation_problems(error, file)
+        return None
+    if engine.id != path.stem:
+        problems.append(DataProblem(file, "id", f"must be the name of the file, given '{engine.id}'"))
+    problems += [DataProblem(file, field, told) for field, told in _find_faults(engine, known)]
+    return engine
+
+
+def _find_faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterator[_Fault]:
+    """Yield what makes no sense in a file whose fields all have the right types."""
+    for place, table in _iterate_tables(engine):
+        yield from _check_when(place, table) if isinstance(table, EngineCondition) else _check_empty(place, table)
+        source = getattr(table, "source", None)
+        if source and known is not None and source not in known:
+            yield f"{place}source", f"there is no source {source!r} in sources/"
+    yield from _check_last_rules(engine)
+    yield from _check_values(engine)
+    for number, rule in enumerate(engine.kernels, start=1):
+        if rule.path is KernelWay.WEIGHT_ONLY and rule.arithmetic is None:
+            yield f"kernels.{number}.arithmetic", "is missing: the weights are widened to it"
+        for name in ("hidden_multiple", "intermediate_multiple"):
+            if getattr(rule, name) < 1:
+                yield f"kernels.{number}.{name}", f"{getattr(rule, name)} is no whole number above 0"
+    yield from _check_layer_kinds(engine)
+
+
+def _iterate_tables(table: _EngineTable, place: str = "") -> Iterator[tuple[str, _EngineTable]]:
+    """Yield every table of a file with the path before its fields."""
+    yield place, table
+    for field in fields(table):
+        value = getattr(table, field.name)
+        if isinstance(value, ParallelSupport | EngineCondition):
+            yield from _iterate_tables(value, f"{place}{field.name}.")
+        elif isinstance(value, tuple):  # of rules
+            for number, rule in enumerate(value, start=1):
+                yield from _iterate_tables(rule, f"{place}{field.name}.{number}.")
+
+
+def _check_empty(place: str, table: _EngineTable) -> Iterator[_Fault]:
+    for field in fields(table):
+        value = getattr(table, field.name)
+        if field.name in _NEVER_EMPTY and value is not None and not value:
+            yield f"{place}{field.name}", "is empty"
+
+
+def _check_when(place: str, when: EngineCondition) -> Iterator[_Fault]:
+    """Months are written as YYYY-MM, and no bound contradicts the other."""
+    for name in ("since", "until"):
+        month = getattr(when, name)
+        if month is not None and not _MONTH.fullmatch(month):
+            yield f"{place}{name}", f"write the month as YYYY-MM, given {month!r}"
+    if when.since is not None and when.until is not None and when.since >= when.until:
+        yield f"{place}until", "is not after since"
+    low, high = when.least_memory_bytes, when.below_memory_bytes
+    if low is not None and high is not None and low >= high:
+        yield f"{place}below_memory_bytes", "is not above least_memory_bytes"
+
+
+def _check_last_rules(engine: ServingEngine) -> Iterator[_Fault]:
+    """Every setting ends in a rule that always holds, so that no part is without a value."""
+    last = {rule.setting: rule for rule in engine.settings}
+    for setting in EngineSetting:
+        if setting not in last:
+            yield "settings", f"there is none for {setting}"
+        elif last[setting].when != EngineCondition():
+            yield "settings", f"the last rule for {setting} has conditions; end with one that always holds"
+
+
+def _check_values(engine: ServingEngine) -> Iterator[_Fault]:
+    """Fractions and shares lie between 0 and 1, switches are either, all else is a whole number above 0."""
+    for number, rule in enumerate(engine.settings, start=1):
+        field = f"settings.{number}.value"
+        if rule.setting in _FRACTIONS:
+            if not 0 < rule.value <= 1:
+                yield field, f"{rule.value} is no fraction between 0 and 1"
+        elif rule.setting in _SHARES:
+            if not 0 <= rule.value <= 1:
+                yield field, f"{rule.value} is no share from 0 to 1"
+        elif rule.setting in _SWITCHES:
+            if rule.value not in (0, 1):
+                yield field, f"{rule.value} is neither 1 (on) nor 0 (off)"
+        elif not math.isfinite(rule.value) or rule.value <= 0 or rule.value != int(rule.value):
+            yield field, f"{rule.value} is no whole number above 0"
+
+
+def _check_layer_kinds(engine: ServingEngine) -> Iterator[_Fault]:
+    for number, against in enumerate(engine.cannot_serve, start=1):
+        place = f"cannot_serve.{number}"
+        if not (against.models or against.mixers or against.ffns):
+            yield place, "names no models, mixers or ffns"
+        yield from _check_kinds(f"{place}.mixers", against.mixers, MIXER_KINDS)
+        yield from _check_kinds(f"{place}.ffns", against.ffns, FFN_KINDS)
+    for number, offered in enumerate(engine.kv, start=1):
+        yield from _check_kinds(f"kv.{number}.except_mixers", offered.except_mixers, MIXER_KINDS)
+
+
+def _check_kinds(field: str, named: frozenset[str], known: Mapping[str, object]) -> Iterator[_Fault]:
+    yield from ((field, f"there is no kind {name!r}") for name in sorted(named - known.keys()))
+
+
+def _sort_json(value: object) -> object:
+    """Sort keys and the members of sets, whose order means nothing."""
+    if isinstance(value, dict):
+        return {key: _sort_json(each) for key, each in sorted(value.items())}
+    if isinstance(value, list):
+        words = [each for each in value if isinstance(each, str)]
+        return sorted(words) if len(words) == len(value) else [_sort_json(each) for each in value]
+    return value
+
+
+def find_engine_problems(engines: tuple[ServingEngine, ...], files: DataFiles) -> Iterator[DataProblem]:
+    """Yield every rule for a model, a generation or a platform that no file describes."""
+    known = _list_known_names(files)
+    for engine in engines:
+        for field, name in sorted(set(_iterate_named(engine))):
+            if name not in known[field.rpartition(".")[2]]:
+                yield DataProblem(f"{ENGINES_FOLDER}/{engine.id}.toml", field, f"there is no {name!r}")
+
+
+def _list_known_names(files: DataFiles) -> dict[str, frozenset[str]]:
+    """Return the names that each kind of field can have; a part can have several platforms, by commas."""
+    platforms = (
+        str(claim.value).split(",")
+        for entry in files.accelerators
+        for claim in entry.record.attributes["software_platform"].claims
+    )
+    return {
+        "models": frozenset(entry.record.id for entry in files.models),
+        "generations": frozenset(entry.record.generation for entry in files.accelerators),
+        "platforms": frozenset(name.strip() for name in chain.from_iterable(platforms)),
+    }
+
+
+def _iterate_named(engine: ServingEngine) -> Iterator[tuple[str, str]]:
+    """Yield every such name with the field in which it stands."""
+    for number, rule in enumerate(engine.cannot_serve, start=1):
+        yield from ((f"cannot_serve.{number}.models", name) for name in rule.models)
+    for field, when in _iterate_conditions(engine):
+        yield from ((f"{field}.when.generations", name) for name in when.generations)
+        yield from ((f"{field}.when.platforms", name) for name in when.platforms)
+
+
+def _iterate_conditions(engine: ServingEngine) -> Iterator[tuple[str, EngineCondition]]:
+    for part in ("platforms", "settings", "kernels", "kv", "preference", "cannot_serve"):
+        for number, rule in enumerate(getattr(engine, part), start=1):
+            yield f"{part}.{number}", rule.when

@@ -1,0 +1,342 @@
+"""Building the catalog file from `data/`: table rows, written whole and put in place at once."""
+
+from __future__ import annotations
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+from gpudesk.domain.attributes import ACCELERATOR_UNITS
+from gpudesk.domain.attributes import DIFFUSION_UNITS
+from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.catalog.build.files import DataFiles
+from gpudesk.catalog.build.files import DataEntry
+from gpudesk.catalog.revision import TableRow
+from gpudesk.catalog.revision import TableRows
+from gpudesk.catalog.build.records import AcceleratorFile
+from gpudesk.catalog.build.records import AttributeRecord
+from gpudesk.catalog.build.records import CloudPriceRecord
+from gpudesk.catalog.build.records import DiffusionFile
+from gpudesk.catalog.build.records import DisputeRecord
+from gpudesk.catalog.build.records import PurchasePriceRecord
+from gpudesk.catalog.build.records import SourceRecord
+from gpudesk.catalog.build.records import split_names
+from gpudesk.catalog.build.serving_engines import write_engine_json as engine_json
+from gpudesk.catalog.build.claims import JoinedStatements
+from gpudesk.catalog.build.claims import join_statements
+from gpudesk.domain.attributes import format_published
+from gpudesk.domain.attributes import convert_claim_to_si
+from gpudesk.domain.claim import PURCHASE_TERM
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.claim import CatalogEntryKind
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextlib import suppress
+from pathlib import Path
+from sqlalchemy import URL
+from sqlalchemy import Connection
+from sqlalchemy import create_engine
+from sqlalchemy import insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.pool import NullPool
+from gpudesk.catalog.build.checks import find_data_problems
+from gpudesk.catalog.database import sync_to_disk
+from gpudesk.catalog.build.serving_engines import find_engine_problems
+from gpudesk.catalog.build.files import read_data_files
+from gpudesk.catalog.revision import compute_inputs_digest
+from gpudesk.catalog.build.files import DataError
+from gpudesk.catalog.revision import compute_revision
+from gpudesk.catalog.build.serving_engines import read_serving_engines
+from gpudesk.catalog.database import APPLICATION_ID
+from gpudesk.catalog.database import SCHEMA_VERSION
+from gpudesk.catalog.database import CatalogBugError
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.schema import SHIPPED_METADATA
+from gpudesk.text.messages import message
+
+
+#: Columns of the tables of statements and disputes that say what these are about.
+_STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
+_DISPUTE_JOINS: Final = {"thing", "thing_attribute", "accelerator"}
+
+
+def make_table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> TableRows:
+    """Make the rows of all tables but `meta`."""
+    kinds = {entry.place.removeprefix("sources."): entry.record.kind for entry in files.sources}
+    accelerators = sorted((entry.record for entry in files.accelerators), key=_release_order)
+    models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural_order(m.id)))
+    diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
+    statements = join_statements(files)
+    stated = statements.attributes
+    attributes = [
+        *(row for a in accelerators for row in _make_attribute_rows(a.id, stated[a.id], ACCELERATOR_UNITS)),
+        *(row for m in models for row in _make_attribute_rows(m.id, stated[m.id])),
+        *(row for d in diffusion for row in _make_attribute_rows(d.id, stated[d.id], DIFFUSION_UNITS)),
+    ]
+    described = (*(a.id for a in accelerators), *(m.id for m in models), *(d.id for d in diffusion))
+    claims = [row for thing in described for row in _iterate_claim_rows(thing, stated, kinds)]
+    return {
+        "source": [_make_source_row(entry) for entry in files.sources],
+        "thing": [
+            *_make_thing_rows(CatalogEntryKind.ACCELERATOR, [(a.id, a.name, a.vendor) for a in accelerators]),
+            *_make_thing_rows(CatalogEntryKind.MODEL, [(m.id, m.name, m.organisation) for m in models]),
+            *_make_thing_rows(CatalogEntryKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
+            *_make_thing_rows(CatalogEntryKind.SERVING_ENGINE, [(e.id, e.name, None) for e in engines]),
+        ],
+        "accelerator": [
+            {"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators
+        ],
+        "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
+        "serving_engine": [{"id": e.id, "definition": engine_json(e)} for e in engines],
+        "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
+        "diffusion_result": [row for d in diffusion for row in _iterate_result_rows(d, kinds)],
+        "attribute": attributes,
+        "claim": claims,
+        "seed_claim": [entry.record.model_dump(exclude=_STATEMENT_JOINS) for entry in files.seed_claims],
+        "seed_subject": _make_seed_subject_rows(statements),
+        "dispute": [entry.record.model_dump(exclude=_DISPUTE_JOINS) for entry in files.disputes],
+        "dispute_subject": [row for entry in files.disputes for row in _iterate_dispute_subject_rows(entry.record)],
+        "price": _make_price_rows(files.rents, files.purchases),
+    }
+
+
+def find_data_date(tables: TableRows) -> str:
+    """Return the latest day on which a figure was retrieved, or "" where no figure says."""
+    dates = (row["retrieved"] for name in ("claim", "diffusion_result") for row in tables[name])
+    return max((date for date in dates if date is not None), default="")
+
+
+def _natural_order(name: str) -> tuple[tuple[int, str], ...]:
+    parts = re.split(r"(\d+)", name)
+    return tuple((int(part), "") if part.isdigit() else (0, part) for part in parts)
+
+
+def _release_order(accelerator: AcceleratorFile) -> tuple[Any, ...]:
+    attribute = accelerator.attributes.get("release_date")
+    dates = (
+        [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
+    )
+    return accelerator.vendor, dates[0] if dates else "9999", _natural_order(accelerator.id)
+
+
+def _make_source_row(entry: DataEntry[SourceRecord]) -> TableRow:
+    return {"id": entry.place.removeprefix("sources."), **entry.record.model_dump(mode="json")}
+
+
+def _make_thing_rows(kind: CatalogEntryKind, things: Sequence[tuple[str, str, str | None]]) -> list[TableRow]:
+    return [
+        {"id": thing, "kind": kind.value, "name": name, "maker": maker, "position": position}
+        for position, (thing, name, maker) in enumerate(things)
+    ]
+
+
+def _make_attribute_rows(
+    thing: str, attributes: Mapping[str, AttributeRecord], units: Mapping[str, str | None] | None = None
+) -> list[TableRow]:
+    """Make the rows of a thing's attributes; without `units` their own unit is the one used inside."""
+    return [
+        {
+            "thing": thing,
+            "name": name,
+            "position": position,
+            "unit": attribute.unit if units is None else units[name],
+            "reason": attribute.reason,
+        }
+        for position, (name, attribute) in enumerate(attributes.items())
+    ]
+
+
+def _iterate_claim_rows(
+    thing: str, stated: Mapping[str, Mapping[str, AttributeRecord]], kinds: Mapping[str, SourceKind]
+) -> Iterable[TableRow]:
+    """Make the rows of a thing's claims, in the unit used inside; the kind is the source's unless stated."""
+    for name, attribute in stated[thing].items():
+        for position, claim in enumerate(attribute.claims):
+            unit = claim.unit or attribute.unit
+            yield {
+                "thing": thing,
+                "attribute": name,
+                "position": position,
+                "value": to_canonical_json(convert_claim_to_si(claim.value, unit)),
+                "source": claim.source,
+                "kind": (claim.kind or kinds[claim.source]).value,
+                "preferred": claim.preferred,
+                "published": format_published(claim.value, unit),
+                "conditions": claim.conditions,
+                "retrieved": claim.retrieved,
+                "note": claim.note,
+                "verdict": claim.verdict,
+            }
+
+
+def _make_seed_subject_rows(statements: JoinedStatements) -> list[TableRow]:
+    """Make the rows of what each statement is about, numbered for each statement."""
+    count: Counter[str] = Counter()
+    rows = []
+    for link in statements.links:
+        rows.append(
+            {
+                "seed_claim": link.statement,
+                "position": count[link.statement],
+                "thing": link.thing,
+                "attribute": link.attribute,
+                "claim": link.claim,
+            }
+        )
+        count[link.statement] += 1
+    return rows
+
+
+def _iterate_dispute_subject_rows(dispute: DisputeRecord) -> Iterable[TableRow]:
+    """Make the rows of what a dispute is about: each attribute of each thing that it names."""
+    named = [
+        (thing, attribute)
+        for thing in split_names(dispute.thing)
+        for attribute in split_names(dispute.thing_attribute) or (None,)
+    ]
+    for position, (thing, attribute) in enumerate(named):
+        yield {"dispute": dispute.id, "position": position, "thing": thing, "attribute": attribute}
+
+
+def _iterate_result_rows(model: DiffusionFile, kinds: Mapping[str, SourceKind]) -> Iterable[TableRow]:
+    """Make the rows of reported times; a word in the place of a figure has no unit."""
+    for position, (field, result) in enumerate(model.results()):
+        yield {
+            "model": model.id,
+            "position": position,
+            "part": result.part,
+            "accelerator": result.accelerator,
+            "count": result.count,
+            "setting": result.setting,
+            "value": to_canonical_json(result.value),
+            "value_high": result.value_high,
+            "unit": None if isinstance(result.value, str) else result.unit,
+            "estimated": field.startswith("estimates"),
+            "source": result.source,
+            "kind": (result.kind or kinds[result.source]).value,
+            "retrieved": result.retrieved,
+            "note": result.note,
+        }
+
+
+def _make_price_rows(
+    rents: Sequence[DataEntry[CloudPriceRecord]], purchases: Sequence[DataEntry[PurchasePriceRecord]]
+) -> list[TableRow]:
+    """Make the rows of all prices; an id lasts as long as nothing in the row changes."""
+    rows = [
+        *(_make_rent_row(entry.record) for entry in rents),
+        *(_make_purchase_row(entry.record) for entry in purchases),
+    ]
+    for row in rows:
+        row["id"] = f"{row['accelerator'] or 'other'}-{hashlib.sha256(to_canonical_json(row).encode()).hexdigest()[:8]}"
+    rows.sort(
+        key=lambda row: (row["term"] == PURCHASE_TERM, row["accelerator"] or "~", row["provider"] or "", row["id"])
+    )
+    return [{**row, "position": position} for position, row in enumerate(rows)]
+
+
+def _make_rent_row(price: CloudPriceRecord) -> TableRow:
+    row = price.model_dump(mode="json", exclude={"usd_per_accelerator_hour"})
+    return {**row, "usd": price.usd_per_accelerator_hour, "basis": None}
+
+
+def _make_purchase_row(price: PurchasePriceRecord) -> TableRow:
+    """A range of one amount is that amount; the verdict is the note."""
+    row = price.model_dump(mode="json", exclude={"verdict"})
+    return {
+        **row,
+        "term": PURCHASE_TERM,
+        "usd": price.usd_low if price.usd_low == price.usd_high else None,
+        "note": price.verdict,
+        **dict.fromkeys(("provider", "region", "instance", "accelerators_in_instance")),
+    }
+
+
+def build_catalog(data_dir: Path, target: Path) -> str:
+    """Build the catalog of `data_dir` at `target` and return its revision.
+
+    A file that was there stays whole until the new one takes its place at once. Raises `DataError` with
+    every problem of the data, and `CatalogFileError` where the file cannot be written.
+    """
+    inputs = compute_inputs_digest(data_dir)
+    tables = read_data_tables(data_dir)
+    built = compute_revision(tables)
+    meta = {
+        "revision": built,
+        "data_date": find_data_date(tables),
+        "schema_version": str(SCHEMA_VERSION),
+        "inputs": inputs,
+    }
+    with _replace_file(target) as fresh:
+        _write_tables(
+            fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]}
+        )
+    return built
+
+
+def read_data_tables(data_dir: Path) -> TableRows:
+    """Read and check the files and return the rows of all tables; raises `DataError` with every problem."""
+    files, problems = read_data_files(data_dir)
+    problems += find_data_problems(files, frozenset(problem.file for problem in problems))
+    engines: tuple[ServingEngine, ...] = ()
+    try:
+        engines = read_serving_engines(data_dir)
+    except DataError as error:
+        problems += error.problems
+    if not problems:
+        # The names in the rules are those of files that can be read.
+        problems += find_engine_problems(engines, files)
+    if problems:
+        raise DataError(problems)
+    return make_table_rows(files, engines)
+
+
+@contextmanager
+def _replace_file(target: Path) -> Iterator[Path]:
+    """Give a free name beside `target`; what is written there takes its place when all went well."""
+    fresh = target.with_name(f"{target.name}.{secrets.token_hex(8)}.new")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield fresh
+        sync_to_disk(fresh)
+        fresh.replace(target)
+        sync_to_disk(target.parent)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CatalogFileError(message("catalog.file.unwritable", reason=reason), target) from error
+    except DBAPIError as error:
+        raise CatalogFileError(message("catalog.file.unwritable", reason=str(error.orig)), target) from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def _write_tables(path: Path, tables: TableRows) -> None:
+    engine = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool)
+    try:
+        with engine.connect() as connection:
+            # The file is nobody's yet: should this fail it is thrown away.
+            for setting in ("foreign_keys = ON", "journal_mode = OFF", "synchronous = OFF"):
+                connection.exec_driver_sql(f"PRAGMA {setting}")
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            SHIPPED_METADATA.create_all(connection)
+            _fill_tables(connection, tables)
+            connection.commit()
+    except IntegrityError as error:
+        raise CatalogBugError(f"rows that passed every check do not fit the tables: {error.orig}") from error
+    finally:
+        engine.dispose()
+
+
+def _fill_tables(connection: Connection, tables: TableRows) -> None:
+    for table in SHIPPED_METADATA.sorted_tables:
+        rows = tables[table.name]
+        if rows:
+            connection.execute(insert(table), rows)

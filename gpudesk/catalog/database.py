@@ -1,0 +1,144 @@
+"""The shipped catalog file: opened read-only and immutable, checked by its header."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from gpudesk.text.messages import InputError, Message, message
+
+
+def sync_to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; Windows opens no folders."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+#: "GPUD", in the header of the file: tells a catalog from any other SQLite database.
+APPLICATION_ID: Final = 0x47505544
+#: Raised with every change of the tables.
+SCHEMA_VERSION: Final = 2
+
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_SIZE: Final = 100
+#: Result codes of SQLite that the program cannot be blamed for, by their low byte: the file, and the rest.
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_ENVIRONMENT: Final = frozenset(
+    {
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+    }
+)
+
+DatabaseRow = tuple[Any, ...]
+
+
+class CatalogFileError(InputError):
+    """The catalog file cannot be used as it lies there; nothing was changed, the message says what to do."""
+
+    def __init__(self, problem: Message, path: Path) -> None:
+        super().__init__(problem, where=str(path))
+        self.path = path
+
+
+class CatalogBugError(RuntimeError):
+    """The program asked the catalog for something impossible: a mistake in the code."""
+
+
+class CatalogDatabase:
+    """An open catalog file. It is closed by `close` or at the end of a `with` block."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; raises `CatalogFileError` where it is not a catalog that this program can read."""
+        self.path = path
+        problem = find_file_problem(path)
+        if problem is not None:
+            raise CatalogFileError(problem, path)
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        try:
+            # Nothing is ever written, and SQLite itself lets one thread in at a time.
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[DatabaseRow]:
+        """Return all rows of a query."""
+        try:
+            return self._connection.execute(sql, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def close(self) -> None:
+        """Let the file go; closing twice is no error."""
+        self._connection.close()
+
+    def __enter__(self) -> CatalogDatabase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _translated(self, error: sqlite3.Error) -> Exception:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            return CatalogFileError(message("catalog.file.damaged", reason=str(error)), self.path)
+        if code in _ENVIRONMENT:
+            return CatalogFileError(message("catalog.file.unreadable", reason=str(error)), self.path)
+        return CatalogBugError(f"{self.path}: {error}")
+
+
+def find_file_problem(path: Path) -> Message | None:
+    """Say why the file is no whole catalog of this version, or None, by its first 100 bytes alone.
+
+    Their layout is section 1.3 of SQLite's description of its file format.
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_SIZE)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return message("catalog.file.missing")
+    except OSError as error:
+        return message("catalog.file.unreadable", reason=error.strerror or str(error))
+    return _find_header_problem(header, size)
+
+
+def _find_header_problem(header: bytes, size: int) -> Message | None:
+    """Say what the header of a file of `size` bytes gives away."""
+    if not header.startswith(_MAGIC[: len(header)]):
+        return message("catalog.file.foreign")
+    if len(header) < _HEADER_SIZE:
+        return message("catalog.file.cut", size=size, expected=_HEADER_SIZE)
+    (version, application) = struct.unpack(">I4xI", header[60:72])
+    if application != APPLICATION_ID:
+        return message("catalog.file.foreign")
+    if version > SCHEMA_VERSION:
+        return message("catalog.file.newer", version=version, supported=SCHEMA_VERSION)
+    if version < SCHEMA_VERSION:
+        return message("catalog.file.older", version=version, supported=SCHEMA_VERSION)
+    expected = _read_page_size(header) * struct.unpack(">I", header[28:32])[0]
+    if size < expected:
+        return message("catalog.file.cut", size=size, expected=expected)
+    return None
+
+
+def _read_page_size(header: bytes) -> int:
+    (size,) = struct.unpack(">H", header[16:18])
+    return 65536 if size == 1 else int(size)

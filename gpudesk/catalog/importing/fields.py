@@ -1,0 +1,257 @@
+"""Fields of imported configurations, read with bounds, and the source a file makes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
+from gpudesk.domain.user_facts import MissingImportField
+from gpudesk.text.messages import InputError, message
+
+_LONGEST_SLUG: Final = 40
+_LONGEST_TEXT: Final = 200
+_DIGITS: Final = 8
+
+
+def make_file_slug(text: str, longest: int = _LONGEST_SLUG) -> str:
+    """Return a text as an id: small letters, digits, dots and hyphens; "file" where nothing is left."""
+    found = re.sub(r"[^a-z0-9.]+", "-", text.lower())
+    found = re.sub(r"[.-]*-[.-]*", "-", re.sub(r"\.{2,}", ".", found))[:longest].strip(".-")
+    return found or "file"
+
+
+def clean_text(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """Return a text on one line without characters that print nothing or turn the writing round."""
+    printable = "".join(each if each.isprintable() else " " for each in text[: 4 * longest])
+    return " ".join(printable.split())[:longest]
+
+
+def make_file_source(
+    title: str,
+    publisher: str,
+    kind: SourceKind,
+    *,
+    date: str | None = None,
+    url: str | None = None,
+    trust: str | None = None,
+) -> Source:
+    """Return a source of the user's; the same words make the same id, also when a file is read again."""
+    words = (clean_text(title) or "file", clean_text(publisher) or "file")
+    digest = hashlib.sha256("\n".join((*words, date or "", url or "")).encode()).hexdigest()[:_DIGITS]
+    return Source(
+        f"{USER_SOURCE_PREFIX}{make_file_slug(words[0])}-{digest}", *words, kind, url=url, date=date, trust=trust
+    )
+
+
+#: Above every size of every network; what is multiplied from there is bounded again in `model_facts`.
+LARGEST_SIZE: Final = 2**31
+#: Layers beyond which nothing is read, since lists are made as long as that.
+MOST_LAYERS: Final = 2**12
+MOST_EXPERTS: Final = 2**14
+_QUOTED: Final = 60
+_KINDS: Final[Mapping[type, str]] = MappingProxyType(
+    {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", dict: "object"}
+)
+
+
+class ConfigFields:
+    """A table of the file. `defaults` are what the class of the architecture takes for what is left out.
+
+    Tables inside it share `missing` and `assumed`, which hold the paths of fields.
+    """
+
+    def __init__(
+        self,
+        table: Mapping[str, Any],
+        path: str = "",
+        *,
+        defaults: Mapping[str, int] = MappingProxyType({}),
+        parent: ConfigFields | None = None,
+    ) -> None:
+        self._table = table
+        self._path = path
+        self._defaults = defaults
+        self.missing: dict[str, MissingImportField] = {} if parent is None else parent.missing
+        self.assumed: dict[str, int] = {} if parent is None else parent.assumed
+
+    def with_defaults(self, defaults: Mapping[str, int]) -> ConfigFields:
+        """Return the same table with what its class takes for fields that are left out."""
+        return ConfigFields(self._table, self._path, defaults=defaults, parent=self)
+
+    def where(self, name: str) -> str:
+        shown = name if name.isprintable() and len(name) <= _QUOTED else clean_text(name, _QUOTED)
+        return f"{self._path}.{shown}" if self._path else shown
+
+    def has(self, *names: str) -> bool:
+        return any(self._table.get(name) is not None for name in names)
+
+    def whole(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
+        """Return a number that is needed, under the first of its names that is there, or ask for it."""
+        value = self.maybe(*names, low=low, high=high)
+        if value is None:
+            self.ask(names[0], "whole")
+            return low
+        return value
+
+    def whole_or(self, default: int, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
+        value = self.maybe(*names, low=low, high=high)
+        return default if value is None else value
+
+    def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
+        """Return a number, or None where no name is there and the class says nothing."""
+        for name in names:
+            if self._table.get(name) is not None:
+                return self._whole(self.where(name), self._table[name], low, high)
+        for name in names:
+            if name in self._defaults:
+                self.assumed[self.where(name)] = self._defaults[name]
+                return self._defaults[name]
+        return None
+
+    def yes(self, *names: str, default: bool) -> bool:
+        for name in names:
+            value = self._table.get(name)
+            if value is not None:
+                if not isinstance(value, bool):
+                    raise make_field_type_error(self.where(name), value, "boolean")
+                return value
+        return default
+
+    def word(self, *names: str, default: str = "") -> str:
+        for name in names:
+            value = self._table.get(name)
+            if value is not None:
+                if not isinstance(value, str):
+                    raise make_field_type_error(self.where(name), value, "text")
+                return value
+        return default
+
+    def words(self, name: str, count: int) -> list[str] | None:
+        """Return the first `count` words of a list with one a layer, or None where it is not there."""
+        values = self._list(name, count)
+        if values is None:
+            return None
+        for number, value in enumerate(values, start=1):
+            if not isinstance(value, str):
+                raise make_field_type_error(f"{self.where(name)}.{number}", value, "text")
+        return values
+
+    def wholes(self, name: str, count: int) -> list[int] | None:
+        """Return the first `count` numbers of a list with one a layer, yes and no as 1 and 0."""
+        values = self._list(name, count)
+        if values is None:
+            return None
+        return [
+            int(value)
+            if isinstance(value, bool)
+            else self._whole(f"{self.where(name)}.{number}", value, 0, LARGEST_SIZE)
+            for number, value in enumerate(values, start=1)
+        ]
+
+    def numbers(self, name: str, high: int) -> frozenset[int] | None:
+        """Return a list of layer numbers, however many, or None where it is not there."""
+        values = self._table.get(name)
+        if values is None:
+            return None
+        if not isinstance(values, list):
+            raise make_field_type_error(self.where(name), values, "list")
+        return frozenset(
+            self._whole(f"{self.where(name)}.{number}", value, 0, high) for number, value in enumerate(values, start=1)
+        )
+
+    def is_list(self, name: str) -> bool:
+        return isinstance(self._table.get(name), list)
+
+    def table(self, name: str) -> ConfigFields | None:
+        """Return a table inside this one, or None where it is not there."""
+        value = self._table.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise make_field_type_error(self.where(name), value, "object")
+        return ConfigFields(value, self.where(name), parent=self)
+
+    def tables(self, name: str, count: int) -> list[ConfigFields]:
+        """Return the first `count` tables of a list with one a layer; raises where there are fewer."""
+        values = self._list(name, count) or []
+        found = []
+        for number, value in enumerate(values, start=1):
+            where = f"{self.where(name)}.{number}"
+            if not isinstance(value, Mapping):
+                raise make_field_type_error(where, value, "object")
+            found.append(ConfigFields(value, where, parent=self))
+        return found
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all fields that are text."""
+        return tuple(self._table)
+
+    def raw(self, name: str) -> object:
+        return self._table.get(name)
+
+    def ask(self, name: str, kind: str, choices: Sequence[str] = ()) -> None:
+        where = self.where(name)
+        why = message("import.hf.missing", of=name if name in EXPLAINED_FIELDS else "other_size")
+        self.missing.setdefault(where, MissingImportField(where, kind, why, tuple(choices)))
+
+    def _list(self, name: str, count: int) -> list[Any] | None:
+        values = self._table.get(name)
+        if values is None:
+            return None
+        if not isinstance(values, list):
+            raise make_field_type_error(self.where(name), values, "list")
+        if len(values) < count:
+            raise InputError(message("import.hf.short_list", found=len(values), wanted=count), self.where(name))
+        return values[:count]
+
+    @staticmethod
+    def _whole(where: str, value: object, low: int, high: int) -> int:
+        if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise make_field_type_error(where, value, "whole")
+        if not low <= value <= high:
+            raise InputError(message("field.range", given=quote_field(value), low=low, high=high), where)
+        return value
+
+
+#: Fields whose meaning has words of its own.
+EXPLAINED_FIELDS: Final = frozenset(
+    {
+        "hidden_size",
+        "num_hidden_layers",
+        "vocab_size",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "head_dim",
+        "intermediate_size",
+        "moe_intermediate_size",
+        "num_experts",
+        "num_experts_per_tok",
+        "tie_word_embeddings",
+        "attention_bias",
+        "qk_norm",
+        "gated_mlp",
+    }
+)
+
+
+def make_field_type_error(where: str, value: object, wanted: str) -> InputError:
+    found = _KINDS.get(type(value), "nothing")
+    return InputError(message("field.type", given=quote_field(value), found=found, wanted=wanted), where)
+
+
+def quote_field(value: object) -> str:
+    """Return a value as JSON writes it, cut where it is long."""
+    if isinstance(value, list | dict):
+        return "[…]" if isinstance(value, list) else "{…}"
+    if isinstance(value, int) and abs(value) > 10**_QUOTED:
+        return "10^60 …"
+    written = json.dumps(value, ensure_ascii=True, default=str)
+    return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"

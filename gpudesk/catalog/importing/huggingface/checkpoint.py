@@ -1,0 +1,211 @@
+"""Tensors of a checkpoint: names, parameter counts, comparison with the configuration."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gpudesk.catalog.importing.fields import ConfigFields, clean_text
+from gpudesk.domain.json_input import parse_bounded_json
+from gpudesk.domain.precision import Precision
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.units import MIB
+
+INDEX: Final = "model.safetensors.index.json"
+_SUFFIX: Final = ".safetensors"
+#: The file of a model that lies in one.
+_WHOLE: Final = "model.safetensors"
+#: An index names every tensor of models with hundreds of experts.
+_INDEX_BYTES: Final = 64 * MIB
+#: The longest header that the format allows.
+_HEADER_BYTES: Final = 100_000_000
+_LAYER: Final = re.compile(r"(?:^|\.)layers\.(\d{1,6})\.")
+#: Modules of other senses, and draft layers under a name of their own.
+_NOT_TEXT: Final = re.compile(
+    r"visual|vision|audio|mm_projector|multi_modal|image_newline|embed_vision|speech|(?:^|\.)mtp\b|mtp_"
+)
+#: What is stored beside a packed matrix and is none: scales, zero points, orders, tables.
+_BESIDE: Final = re.compile(
+    r"(?:scale(?:s|_inv|_2|_inv_2)?|qzeros|zeros|zero_point|g_idx|absmax|quant_map|weight_shape|inv_freq"
+    r"|tid2eid|nested_.*|quant_state.*|_amax|input_global_scale|weight_global_scale)$"
+)
+_BITS: Final = {"I32": 32, "U8": 8, "I8": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTensor:
+    """Where a tensor belongs, as far as counting goes: its layer (None: outside), its format, its kind."""
+
+    layer: int | None
+    dtype: str
+    is_matrix: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What is known of the tensors: `names` of all, and where every header is there, `elements` of each kind.
+
+    The elements are those of the text model and its draft layers, without what lies beside packed matrices.
+    """
+
+    names: frozenset[str] = frozenset()
+    elements: Mapping[StoredTensor, int] = field(default_factory=dict)
+    total_bytes: int | None = None
+    total_parameters: int | None = None
+
+    def ties(self) -> bool | None:
+        """Whether the LM head is the embedding, by the names; None where they do not tell."""
+        if not any("embed" in name for name in self.names):
+            return None
+        return not any("lm_head" in name or name.startswith(("output.", "head.")) for name in self.names)
+
+
+def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
+    """Read the index and the headers among the files; raises `InputError` naming the file that is broken."""
+    steps = read_checkpoint_in_steps(beside)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Checkpoint = end.value
+            return found
+
+
+def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
+    """Do what `read_checkpoint` does, and yield before each file how many are read, and of how many."""
+    names: frozenset[str] = frozenset()
+    shards: frozenset[str] | None = None
+    sizes: ConfigFields | None = None
+    if INDEX in beside:
+        index = ConfigFields(parse_bounded_json(beside[INDEX], INDEX, _INDEX_BYTES))
+        shown = index.table("weight_map")
+        sizes = index.table("metadata")
+        if shown is not None:
+            names = frozenset(shown.names())
+            shards = frozenset(file for name in names if isinstance(file := shown.raw(name), str))
+    files = _of_the_model({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
+    found: set[str] = set()
+    elements: dict[StoredTensor, int] = {}
+    for number, (file, data) in enumerate(files.items()):
+        yield number, len(files)
+        for name, dtype, shape in _header(file, data):
+            found.add(name)
+            if not (_NOT_TEXT.search(name) or _BESIDE.search(name)):
+                kept = StoredTensor(_layer(name), dtype, len(shape) > 1)
+                elements[kept] = elements.get(kept, 0) + math.prod(shape)
+    whole = shards is None or shards <= files.keys()
+    return Checkpoint(
+        names or frozenset(found),
+        elements if whole else {},
+        _total(sizes, "total_size"),
+        _total(sizes, "total_parameters"),
+    )
+
+
+def _of_the_model(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
+    """Return the files that the model is in: the same tensors can lie in others beside them once more."""
+    wanted = {_WHOLE} if shards is None and _WHOLE in files else shards
+    return files if wanted is None else {name: data for name, data in files.items() if name in wanted}
+
+
+def _total(sizes: ConfigFields | None, name: str) -> int | None:
+    """Return a total of the index, which some writers have as a number in quotes or with a fraction."""
+    written = None if sizes is None else sizes.raw(name)
+    if isinstance(written, float) and math.isfinite(written):
+        written = int(written)
+    return written if isinstance(written, int) and not isinstance(written, bool) and written > 0 else None
+
+
+def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
+    """Read the header of one file, eight bytes with its length, then JSON: names, formats, shapes."""
+    if len(data) < 8:
+        raise InputError(message("import.hf.short_header"), name)
+    (length,) = struct.unpack("<Q", data[:8])
+    if length > _HEADER_BYTES or len(data) < 8 + length:
+        raise InputError(message("import.hf.short_header"), name)
+    table: dict[str, Any] = parse_bounded_json(data[8 : 8 + length], name, _HEADER_BYTES)
+    for tensor, described in table.items():
+        if tensor == "__metadata__":
+            continue
+        shape = described.get("shape") if isinstance(described, Mapping) else None
+        dtype = described.get("dtype") if isinstance(described, Mapping) else None
+        sized = isinstance(shape, list) and all(
+            isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**40 for size in shape
+        )
+        if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
+            raise InputError(message("import.hf.broken_header"), f"{name}: {clean_text(tensor, 80)}")
+        yield tensor, dtype, shape
+
+
+def count_text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | None) -> int | None:
+    """Return the parameters of the text model by the headers, or None where some are not there.
+
+    Draft layers beyond `layers` and modules of other senses do not count; packed matrices count what they
+    unpack to, in the format that the checkpoint stores.
+    """
+    if not checkpoint.elements:
+        return None
+    return sum(
+        elements * _packed(kept, stored)
+        for kept, elements in checkpoint.elements.items()
+        if kept.layer is None or kept.layer < layers
+    )
+
+
+def _layer(name: str) -> int | None:
+    number = _LAYER.search(name)
+    return None if number is None else int(number[1])
+
+
+def _is_text(name: str, layers: int) -> bool:
+    number = _layer(name)
+    return not _NOT_TEXT.search(name) and (number is None or number < layers)
+
+
+def _packed(kept: StoredTensor, stored: Precision | None) -> int:
+    bits = _BITS.get(kept.dtype)
+    if bits is None or not kept.is_matrix or stored is None:
+        return 1
+    width = {Precision.INT4: 4, Precision.MXFP4: 4, Precision.NVFP4: 4, Precision.FP4: 4, Precision.INT8: 8}
+    return max(bits // width.get(stored, bits), 1)
+
+
+def compare_parameters(
+    checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
+) -> Message | None:
+    """Say whether the checkpoint holds as many parameters as were `counted` from the dimensions.
+
+    By the headers where all are there; else by the totals of the index, which count everything that is
+    stored and say nothing of a `narrow` checkpoint.
+    """
+    found = count_text_parameters(checkpoint, layers, stored)
+    if found is None and not narrow:
+        found = checkpoint.total_parameters
+        if found is None and checkpoint.total_bytes is not None and stored in {Precision.BF16, Precision.FP16}:
+            found = checkpoint.total_bytes // 2
+    if found is None:
+        return None
+    if found == counted:
+        return message("import.hf.same_count", count=counted)
+    stores_all = found > counted and not checkpoint.elements
+    if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
+        return message("import.hf.more_stored", count=counted, found=found)
+    return message("import.hf.other_count", count=counted, found=found, difference=abs(found - counted))
+
+
+def find_hints(checkpoint: Checkpoint) -> dict[str, object]:
+    """Return what the names of the tensors tell about fields that an unknown configuration leaves open."""
+    names = checkpoint.names
+    if not any("layers." in name or ".h." in name for name in names):
+        return {}
+    found: dict[str, object] = {
+        "attention_bias": any(re.search(r"(?:q|qkv|query_key_value)_?(?:proj)?\.bias$", name) for name in names),
+        "gated_mlp": any("gate_proj" in name or "gate_up" in name or ".w3." in name for name in names),
+    }
+    if not any(re.search(r"q_?(?:layer)?norm|query_(?:layer)?norm", name) for name in names):
+        found["qk_norm"] = "none"
+    return found

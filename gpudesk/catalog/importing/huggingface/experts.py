@@ -1,0 +1,404 @@
+"""Readers of architectures with routed experts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.catalog.importing.fields import ConfigFields
+from gpudesk.catalog.importing.huggingface.dense import late_windows
+from gpudesk.catalog.importing.huggingface.structure import (
+    CHUNKED,
+    FULL,
+    SLIDING,
+    AttentionHeads,
+    LayerLayout,
+    LayerPart,
+    ModelStructure,
+    StructureReader,
+    make_attention,
+    make_dense,
+    make_interval_pattern,
+    make_moe,
+    make_windowed_attention,
+    read_expert_count,
+    read_experts_per_token,
+    read_heads,
+    read_layer_count,
+    read_layer_types,
+    read_sliding_window,
+    repeat_layer,
+)
+from gpudesk.text.messages import message
+
+
+def sparse_layers(f: ConfigFields, count: int) -> list[bool]:
+    """Return which layers have experts, by the first of the fields that says it; all where none does."""
+    kinds = f.words("mlp_layer_types", count)
+    if kinds is not None:
+        return [kind != "dense" for kind in kinds]
+    if f.is_list("moe_layer_freq"):
+        return [bool(flag) for flag in f.wholes("moe_layer_freq", count) or ()]
+    first = f.whole_or(0, "first_k_dense_replace", low=0)
+    interval = f.whole_or(1, "moe_layer_freq")
+    return [number >= first and number % interval == 0 for number in range(count)]
+
+
+def _stepped(f: ConfigFields, count: int) -> list[bool]:
+    """Return which layers have experts where a step and a list of exceptions say it."""
+    dense_ones = f.numbers("mlp_only_layers", count) or frozenset()
+    step = f.whole_or(1, "decoder_sparse_step")
+    return [number not in dense_ones and (number + 1) % step == 0 for number in range(count)]
+
+
+def mixed(
+    mixers: list[LayerPart], sparse: list[bool], routed: LayerPart, plain: LayerPart | None
+) -> tuple[LayerLayout, ...]:
+    return tuple(LayerLayout(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
+
+
+def _all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: bool = False) -> ModelStructure:
+    """Mixtral and its kin: experts of the block's size in every layer, nothing beside them."""
+    bias = f.yes("attention_bias", default=False)
+    heads = read_heads(f)
+    mixer = make_attention(heads, window=read_sliding_window(f), qkv_bias=bias, output_bias=bias)
+    shared = f.whole_or(0, "shared_intermediate_size", low=0)
+    routed = make_moe(
+        read_expert_count(f, "num_local_experts", "num_experts"),
+        read_experts_per_token(f),
+        f.whole("intermediate_size"),
+        shared_intermediate_size=shared,
+    )
+    layers = repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f), norms)
+    return ModelStructure(layers, tied=tied, final_norms=final_norms)
+
+
+def _phi_moe(f: ConfigFields) -> ModelStructure:
+    read = _all_sparse(f, norms=4, final_norms=2)
+    left = (message("import.hf.head_bias", count=f.whole("vocab_size")),)
+    has_bias = f.yes("lm_head_bias", default=False)
+    return ModelStructure(read.layers, final_norms=2, left_out=left if has_bias else ())
+
+
+def _qwen(
+    f: ConfigFields, *, qk_norm: str, qkv_bias: bool, shared: bool, head_dim: int | None = None
+) -> ModelStructure:
+    """Qwen 2 and 3 with experts: with a shared one behind a gate, or with none."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=head_dim)
+    bias = f.yes("attention_bias", default=False)
+    mixers = make_windowed_attention(
+        heads,
+        late_windows(f, count),
+        read_sliding_window(f, 4096),
+        qkv_bias=bias or (qkv_bias and f.yes("qkv_bias", default=True)),
+        output_bias=bias,
+        qk_norm=qk_norm,
+    )
+    beside = f.whole_or(0, "shared_expert_intermediate_size", low=0) if shared else 0
+    routed = make_moe(
+        read_expert_count(f),
+        read_experts_per_token(f),
+        f.whole("moe_intermediate_size"),
+        shared_intermediate_size=beside,
+        shared_gate=beside > 0,
+    )
+    sparse = _stepped(f, count)
+    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"))
+    return ModelStructure(mixed(mixers, sparse, routed, plain))
+
+
+def deepseek_blocks(f: ConfigFields, count: int) -> tuple[list[bool], LayerPart, LayerPart | None]:
+    """Return which layers have experts, the experts, and the dense block of the first layers."""
+    size = f.whole("moe_intermediate_size")
+    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
+    sparse = sparse_layers(f, count)
+    routed = make_moe(
+        read_expert_count(f), read_experts_per_token(f), size, shared_intermediate_size=shared * size, router_bias=True
+    )
+    return sparse, routed, None if all(sparse) else make_dense(f.whole("intermediate_size"))
+
+
+def _glm4_moe(f: ConfigFields) -> ModelStructure:
+    """GLM 4.5 to 4.7: biases on queries, keys and values alone."""
+    count = read_layer_count(f)
+    mixer = make_attention(
+        read_heads(f),
+        qkv_bias=f.yes("attention_bias", default=False),
+        qk_norm="head" if f.yes("use_qk_norm", default=False) else "none",
+    )
+    return ModelStructure(mixed([LayerPart("attention", mixer)] * count, *deepseek_blocks(f, count)))
+
+
+def _dots1(f: ConfigFields) -> ModelStructure:
+    count = read_layer_count(f)
+    bias = f.yes("attention_bias", default=False)
+    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="head")
+    return ModelStructure(mixed([LayerPart("attention", mixer)] * count, *deepseek_blocks(f, count)))
+
+
+def _minimax_m2(f: ConfigFields) -> ModelStructure:
+    """MiniMax M2: norms as wide as all heads together, an expert of the block's size."""
+    mixer = make_attention(read_heads(f, head_dim=128), qk_norm=minimax_norm(f, "per_layer"))
+    routed = make_moe(
+        read_expert_count(f, "num_local_experts", "num_experts"),
+        read_experts_per_token(f),
+        f.whole("intermediate_size"),
+        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
+        router_bias=f.yes("use_routing_bias", default=True),
+    )
+    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
+
+
+def minimax_norm(f: ConfigFields, default: str) -> str:
+    if not f.yes("use_qk_norm", default=True):
+        return "none"
+    return "head" if f.word("qk_norm_type", default=default) == "per_head" else "full"
+
+
+def _ernie(f: ConfigFields) -> ModelStructure:
+    """ERNIE 4.5 with experts: they begin at a layer and may end at one."""
+    count = read_layer_count(f)
+    bias = f.yes("use_bias", default=False)
+    mixer = LayerPart("attention", make_attention(read_heads(f), qkv_bias=bias, output_bias=bias))
+    size = f.whole("moe_intermediate_size")
+    routed = make_moe(
+        read_expert_count(f, "moe_num_experts"),
+        read_experts_per_token(f, "moe_k"),
+        size,
+        shared_intermediate_size=f.whole_or(2, "moe_num_shared_experts", low=0) * size,
+        router_bias=True,
+    )
+    first = f.whole_or(1, "moe_layer_start_index", low=0)
+    last = f.whole_or(-1, "moe_layer_end_index", low=-1)
+    interval = f.whole_or(1, "moe_layer_interval")
+    end = count - 1 if last == -1 else last
+    sparse = [(number + 1) % interval == 0 and first <= number <= end for number in range(count)]
+    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"), bias=bias)
+    return ModelStructure(mixed([mixer] * count, sparse, routed, plain), tied=True)
+
+
+def _hunyuan(f: ConfigFields) -> ModelStructure:
+    """Hunyuan with experts; sizes may be listed, one a layer, where they are all alike."""
+    bias = f.yes("attention_bias", default=False)
+    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="head")
+    count = read_layer_count(f)
+    size = _alike(f, "moe_intermediate_size", count) or f.whole("intermediate_size")
+    per_token = _alike(f, "moe_topk", count) or read_experts_per_token(f)
+    shared = _alike(f, "num_shared_expert", count) or 1
+    whole_block = f.whole_or(size, "intermediate_size")
+    routed = make_moe(
+        _alike(f, "num_experts", count) or read_expert_count(f),
+        per_token,
+        size,
+        shared_intermediate_size=shared * whole_block,
+    )
+    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, count))
+
+
+def _alike(f: ConfigFields, name: str, count: int) -> int | None:
+    """Return a number that may be a list with the same number for each layer; 0 and None are none."""
+    if not f.is_list(name):
+        return f.maybe(name)
+    listed = f.wholes(name, count) or [0]
+    if len(set(listed)) > 1:
+        f.ask(name, "whole")
+    return listed[0] or None
+
+
+def _olmoe(f: ConfigFields) -> ModelStructure:
+    bias = f.yes("attention_bias", default=False)
+    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="full")
+    routed = make_moe(read_expert_count(f), read_experts_per_token(f), f.whole("intermediate_size"))
+    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
+
+
+#: By `model_type`.
+MOE: Final[Mapping[str, StructureReader]] = MappingProxyType(
+    {
+        "mixtral": _all_sparse,
+        "phimoe": _phi_moe,
+        "granitemoe": _all_sparse,
+        "granitemoeshared": _all_sparse,
+        "olmoe": _olmoe,
+        "qwen2_moe": partial(_qwen, qk_norm="none", qkv_bias=True, shared=True),
+        "qwen3_moe": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False),
+        "qwen3_vl_moe_text": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False, head_dim=128),
+        "glm4_moe": _glm4_moe,
+        "glm4v_moe_text": _glm4_moe,
+        "dots1": _dots1,
+        "minimax_m2": _minimax_m2,
+        "ernie4_5_moe": _ernie,
+        "hunyuan_v1_moe": _hunyuan,
+    }
+)
+
+
+def _llama4(f: ConfigFields) -> ModelStructure:
+    """Llama 4: three of four layers attend within chunks; one shared expert beside the routed ones."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=128, kv_heads=8)
+    bias = f.yes("attention_bias", default=False)
+    rotated = f.wholes("no_rope_layers", count) if f.raw("no_rope_layers") else None
+    interval = f.whole_or(4, "no_rope_layer_interval")
+    turns = rotated or [int((number + 1) % interval != 0) for number in range(count)]
+    kinds = read_layer_types(f, count, (FULL, CHUNKED), lambda number: CHUNKED if turns[number] else FULL)
+    chunk = f.whole_or(8192, "attention_chunk_size")
+    within = LayerPart(
+        "chunked", make_attention(heads, window=chunk, window_kind="chunked", qkv_bias=bias, output_bias=bias)
+    )
+    full = LayerPart("global", make_attention(heads, qkv_bias=bias, output_bias=bias))
+    step = f.whole_or(1, "interleave_moe_layer_step")
+    listed = f.numbers("moe_layers", count)
+    sparse = [number in listed if listed is not None else (number + 1) % step == 0 for number in range(count)]
+    size = f.whole("intermediate_size")
+    routed = make_moe(
+        read_expert_count(f, "num_local_experts"), read_experts_per_token(f), size, shared_intermediate_size=size
+    )
+    plain = None if all(sparse) else make_dense(f.whole("intermediate_size_mlp"))
+    return ModelStructure(mixed([within if kind == CHUNKED else full for kind in kinds], sparse, routed, plain))
+
+
+def _minimax_m3(f: ConfigFields) -> ModelStructure:
+    """MiniMax M3: after the first layers attention reads blocks that a small scorer picks."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=128)
+    norm = minimax_norm(f, "per_head")
+    sparse = f.table("sparse_attention_config") or ConfigFields({}, f.where("sparse_attention_config"), parent=f)
+    block = sparse.whole_or(128, "sparse_block_size")
+    blocks = sparse.whole_or(16, "sparse_topk_blocks")
+    indexer = {
+        "heads": sparse.whole_or(4, "sparse_num_index_heads"),
+        "head_dim": sparse.whole_or(128, "sparse_index_dim"),
+        "top_k": block * blocks,
+        "block": block,
+    }
+    picked = sparse.wholes("sparse_attention_freq", count) or [0] * count
+    full = LayerPart("dense", make_attention(heads, qk_norm=norm))
+    picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
+    size = f.whole("intermediate_size", "moe_intermediate_size")
+    routed = make_moe(
+        read_expert_count(f, "num_local_experts", "num_experts"),
+        read_experts_per_token(f),
+        size,
+        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
+        router_bias=f.yes("use_routing_bias", default=True),
+    )
+    with_experts = sparse_layers(f, count)
+    plain = None if all(with_experts) else make_dense(f.whole("dense_intermediate_size"))
+    mixers = [picking if flag else full for flag in picked]
+    return ModelStructure(mixed(mixers, with_experts, routed, plain))
+
+
+def _gpt_oss(f: ConfigFields) -> ModelStructure:
+    """GPT-OSS: windows and global layers in turn, sinks, biases everywhere."""
+    count = read_layer_count(f)
+    bias = f.yes("attention_bias", default=True)
+    kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(2, FULL, SLIDING))
+    mixers = make_windowed_attention(
+        read_heads(f, head_dim=64), kinds, read_sliding_window(f, 128), qkv_bias=bias, output_bias=bias, sinks=True
+    )
+    routed = make_moe(
+        read_expert_count(f, "num_local_experts", "num_experts"),
+        read_experts_per_token(f, "num_experts_per_tok", "experts_per_token"),
+        f.whole("intermediate_size"),
+        bias=True,
+        router_bias=True,
+    )
+    return ModelStructure(tuple(LayerLayout(mixer, routed) for mixer in mixers))
+
+
+def _mimo_v2(f: ConfigFields) -> ModelStructure:
+    """MiMo V2: values narrower than keys, windows with sinks and heads of their own."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=192)
+    width = f.whole_or(128, "v_head_dim")
+    near = AttentionHeads(
+        f.whole_or(heads.heads, "swa_num_attention_heads"),
+        f.whole_or(8, "swa_num_key_value_heads"),
+        f.whole_or(heads.head_dim, "swa_head_dim"),
+    )
+    listed = f.wholes("hybrid_layer_pattern", count)
+    kinds = read_layer_types(
+        f,
+        count,
+        (FULL, SLIDING),
+        lambda number: (
+            SLIDING if (listed[number] if listed is not None else number != 0 and (number + 1) % 6 != 0) else FULL
+        ),
+    )
+    window = f.whole_or(128, "sliding_window_size", "sliding_window")
+    sliding = LayerPart(
+        "sliding",
+        make_attention(
+            near,
+            v_head_dim=f.whole_or(width, "swa_v_head_dim"),
+            window=window,
+            sinks=f.yes("add_swa_attention_sink_bias", default=True),
+        ),
+    )
+    full = LayerPart(
+        "global", make_attention(heads, v_head_dim=width, sinks=f.yes("add_full_attention_sink_bias", default=False))
+    )
+    mixers = [sliding if kind == SLIDING else full for kind in kinds]
+    return ModelStructure(mixed(mixers, *deepseek_blocks(f, count)))
+
+
+def _step(f: ConfigFields) -> ModelStructure:
+    """Step 3.5 and 3.7: windows with more heads, a gate a head, one shared expert."""
+    count = read_layer_count(f)
+    heads = f.whole("num_attention_heads")
+    kv_heads = f.whole("num_key_value_heads", "num_attention_groups")
+    width = f.whole_or(128, "head_dim")
+    other = f.table("attention_other_setting") or ConfigFields({}, parent=f)
+    near = f.maybe("num_sliding_attention_heads") or other.whole_or(heads, "num_attention_heads")
+    kinds = read_layer_types(f, count, (FULL, SLIDING), lambda _: FULL)
+    gate = "head" if f.yes("use_head_wise_attn_gate", default=True) else "none"
+    sliding = LayerPart(
+        "sliding",
+        make_attention(
+            AttentionHeads(near, other.whole_or(kv_heads, "num_attention_groups"), other.whole_or(width, "head_dim")),
+            window=read_sliding_window(f, 512),
+            qk_norm="head",
+            output_gate=gate,
+        ),
+    )
+    full = LayerPart("global", make_attention(AttentionHeads(heads, kv_heads, width), qk_norm="head", output_gate=gate))
+    routed = make_moe(
+        read_expert_count(f, "moe_num_experts", "n_routed_experts", "num_experts"),
+        read_experts_per_token(f, "moe_top_k", "num_experts_per_tok"),
+        f.whole("moe_intermediate_size"),
+        shared_intermediate_size=f.whole_or(0, "share_expert_dim", "share_expert_dims", low=0),
+        router_bias=f.yes("use_moe_router_bias", default=True),
+    )
+    sparse = _step_sparse(f, count)
+    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"))
+    mixers = [sliding if kind == SLIDING else full for kind in kinds]
+    return ModelStructure(mixed(mixers, sparse, routed, plain))
+
+
+def _step_sparse(f: ConfigFields, count: int) -> list[bool]:
+    """Return which layers have experts: listed in words, or all after the first three."""
+    written = f.raw("moe_layers_enum")
+    if isinstance(written, str) and not f.has("mlp_layer_types"):
+        listed = {part.strip() for part in written.split(",")}
+        return [str(number) in listed for number in range(count)]
+    if f.has("mlp_layer_types", "first_k_dense_replace"):
+        return sparse_layers(f, count)
+    return [number >= 3 for number in range(count)]
+
+
+#: By `model_type`.
+MOE_WINDOWS: Final[Mapping[str, StructureReader]] = MappingProxyType(
+    {
+        "llama4_text": _llama4,
+        "minimax_m3": _minimax_m3,
+        "minimax_m3_vl_text": _minimax_m3,
+        "gpt_oss": _gpt_oss,
+        "mimo_v2_flash": _mimo_v2,
+        "step3p5": _step,
+        "step3p7": _step,
+    }
+)

@@ -1,0 +1,333 @@
+"""Number format of checkpoint weights from the quantization settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.catalog.importing.fields import ConfigFields, clean_text
+from gpudesk.catalog.importing.huggingface.structure import ModelStructure
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
+from gpudesk.text.messages import Message, message
+
+#: Classes of matrices that files treat alike.
+_ATTENTION: Final = "attention"
+_EXPERTS: Final = "experts"
+_SHARED: Final = "shared"
+_DENSE: Final = "dense"
+_CLASSES: Final = (_ATTENTION, _EXPERTS, _SHARED, _DENSE)
+
+_WIDE: Final[Mapping[str, Precision]] = MappingProxyType(
+    {
+        "bfloat16": Precision.BF16,
+        "bf16": Precision.BF16,
+        "float16": Precision.FP16,
+        "fp16": Precision.FP16,
+        "half": Precision.FP16,
+    }
+)
+#: Names of formats in the dialects of ModelOpt, Quark and compressed-tensors, by how they begin.
+_NAMED: Final = (
+    ("w4a8_mxfp4", Precision.MXFP4),
+    ("w4a16_mxfp4", Precision.MXFP4),
+    ("w4a16_nvfp4", Precision.NVFP4),
+    ("w4a8_nvfp4", Precision.NVFP4),
+    ("mxfp4", Precision.MXFP4),
+    ("nvfp4", Precision.NVFP4),
+    ("mxfp6", Precision.FP6),
+    ("mxfp8", Precision.FP8),
+    ("fp8", Precision.FP8),
+    ("float8", Precision.FP8),
+    ("fp4", Precision.MXFP4),
+    ("w8a8", Precision.INT8),
+    ("w4a", Precision.INT4),
+    ("int8", Precision.INT8),
+    ("int4", Precision.INT4),
+    ("uint4", Precision.INT4),
+)
+_LAYER_NUMBER: Final = re.compile(r"(?:^|\.)(\d{1,6})(?=\.|$|\*)")
+#: Marks of patterns that say nothing about a name.
+_MARKS: Final = re.compile(r"[\\^$*?()]|re:")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPrecision:
+    """What a checkpoint stores, by the fields of a definition, and what is to be said about it."""
+
+    native_precision: Precision | None
+    quantised_tensors: str = "linear"
+    native_other_precision: Precision = Precision.BF16
+    native_group_size: int | None = None
+    notes: tuple[Message, ...] = ()
+
+    def fields(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"quantised_tensors": self.quantised_tensors}
+        if self.native_precision is not None:
+            found["native_precision"] = self.native_precision.value
+        if self.native_other_precision is not Precision.BF16:
+            found["native_other_precision"] = self.native_other_precision.value
+        if self.native_group_size is not None:
+            found["native_group_size"] = self.native_group_size
+        return found
+
+
+@dataclass(slots=True)
+class _StatedFormat:
+    """The format of each class of matrices (None: as wide as the checkpoint), and a group size."""
+
+    formats: dict[str, Precision | None]
+    group: int | None = None
+
+
+def read_stored_precision(
+    whole: ConfigFields, text: ConfigFields, quantisation: Mapping[str, Any] | None, structure: ModelStructure
+) -> StoredPrecision:
+    """Return what the checkpoint stores.
+
+    `quantisation` is the table `quantization` of hf_quant_config.json beside the configuration, which tells
+    more than the copy inside.
+    """
+    wide, notes = _wide(whole, text)
+    inside = whole.table("quantization_config") or text.table("quantization_config")
+    table = inside
+    if quantisation is not None:
+        table = ConfigFields(quantisation, "quantization")
+    if table is None and inside is None:
+        return StoredPrecision(wide, notes=notes)
+    told = _told(inside, table, text, len(structure.layers))
+    if told is None:
+        method = (inside or table or text).raw("quant_method")
+        name = method if isinstance(method, str) else "?"
+        return StoredPrecision(None, notes=(message("import.hf.unknown_quantisation", name=clean_text(name, 60)),))
+    return _resolved(told, wide or Precision.BF16, _classes(structure))
+
+
+def _classes(structure: ModelStructure) -> frozenset[str]:
+    found = {_ATTENTION} if any(layer.mixer is not None for layer in structure.layers) else set()
+    for layer in structure.layers:
+        if layer.ffn is not None:
+            table = layer.ffn.table
+            found.add(_EXPERTS if table["kind"] == "moe" else _DENSE)
+            if "shared_intermediate_size" in table:
+                found.add(_SHARED)
+            if "parallel_dense_intermediate_size" in table:
+                found.add(_DENSE)
+    return frozenset(found)
+
+
+def _wide(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
+    """Return the wide format; none is told for 32 bits, which serving engines load in 16."""
+    for fields in (text, whole):
+        for name in ("torch_dtype", "dtype"):
+            written = fields.raw(name)
+            if isinstance(written, str):
+                word = written.removeprefix("torch.").lower()
+                if word in _WIDE:
+                    return _WIDE[word], ()
+                if word in {"float32", "fp32", "float"}:
+                    return Precision.BF16, (message("import.hf.float32"),)
+    return None, ()
+
+
+def _told(
+    inside: ConfigFields | None, table: ConfigFields | None, text: ConfigFields, layers: int
+) -> _StatedFormat | None:
+    """Return the format of each class by the dialect that the tables speak."""
+    method = inside.word("quant_method") if inside is not None else ""
+    told: _StatedFormat | None = None
+    if method in {"fp8", "fbgemm_fp8"}:
+        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.FP8))
+        if text.word("expert_dtype") == "fp4":
+            told.formats[_EXPERTS] = Precision.MXFP4
+        if inside is not None and not inside.has("quantized_layers"):
+            _widen(told, _names(inside), layers)
+    elif method == "mxfp4":
+        told = _StatedFormat(dict.fromkeys(_CLASSES))
+        told.formats[_EXPERTS] = Precision.MXFP4
+    elif method in {"awq", "gptq", "gptq_marlin", "awq_marlin", "auto-round", "intel/auto-round"}:
+        told = _by_bits(inside, layers)
+    elif method == "bitsandbytes" and inside is not None:
+        told = _bits_and_bytes(inside, layers)
+    elif inside is not None and method in {"compressed-tensors", "quark"}:
+        told = _by_groups(inside, layers)
+    if table is not None and (told is None or table.has("quantized_layers")):
+        told = _model_opt(table, layers, told) or told
+    if told is None and inside is not None:
+        told = _by_groups(inside, layers)
+    return told
+
+
+def _by_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
+    if table is None:
+        return None
+    width = table.maybe("bits", "w_bit", low=1, high=64)
+    found = {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
+    if found is None:
+        return None
+    told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size", "q_group_size", low=-1))
+    _widen(told, _names(table), layers)
+    return told
+
+
+def _bits_and_bytes(table: ConfigFields, layers: int) -> _StatedFormat | None:
+    if table.yes("load_in_8bit", "_load_in_8bit", default=False):
+        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT8))
+    elif table.yes("load_in_4bit", "_load_in_4bit", default=False):
+        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT4), 64)
+    else:
+        return None
+    _widen(told, _names(table), layers)
+    return told
+
+
+def _model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None) -> _StatedFormat | None:
+    """ModelOpt: one algorithm with exceptions, or one for each module where they are mixed."""
+    listed = table.table("quantized_layers")
+    if listed is None:
+        found = _format(table.raw("quant_algo"))
+        if found is None:
+            return None
+        told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size"))
+        _widen(told, _names(table), layers)
+        return told
+    told = base or _StatedFormat(dict.fromkeys(_CLASSES))
+    for name in listed.names():
+        module = listed.raw(name)
+        kind = _module_class(name)
+        if isinstance(module, Mapping) and kind is not None:
+            found = _format(module.get("quant_algo"))
+            if found is not None:
+                told.formats[kind] = found
+    told.group = table.maybe("group_size")
+    return told if any(told.formats.values()) else None
+
+
+def _by_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
+    """compressed-tensors and Quark: groups of modules, each with the format of its weights."""
+    groups = table.table("config_groups")
+    tables = [groups.table(name) for name in groups.names()[:64]] if groups is not None else []
+    tables.append(table.table("global_quant_config"))
+    told: _StatedFormat | None = None
+    for group in filter(None, tables):
+        weights = group.table("weights") or group.table("weight")
+        found = _weight_format(weights) if weights is not None else None
+        if weights is None or found is None:
+            continue
+        told = told or _StatedFormat(dict.fromkeys(_CLASSES))
+        if told.group is None:
+            told.group = weights.maybe("group_size")
+        for kind in _targets(group):
+            told.formats[kind] = found
+    if told is not None:
+        _widen(told, _names(table), layers)
+    return told
+
+
+def _targets(group: ConfigFields) -> Iterable[str]:
+    """Return the classes that a group covers: all where it names the kind of module, else those named."""
+    targets = group.raw("targets")
+    if not isinstance(targets, list) or not targets or "Linear" in targets:
+        return _CLASSES
+    found = {_module_class(name) for name in targets[:10_000] if isinstance(name, str)}
+    return sorted(kind for kind in found if kind is not None)
+
+
+def _weight_format(weights: ConfigFields) -> Precision | None:
+    named = _format(weights.raw("dtype"))
+    if named is not None:
+        return named
+    width = weights.maybe("num_bits", low=1, high=64)
+    group = weights.maybe("group_size", low=-1)
+    if weights.word("type") == "float":
+        if width == 8:
+            return Precision.FP8
+        if width == 6:
+            return Precision.FP6
+        return {16: Precision.NVFP4, 32: Precision.MXFP4}.get(group or 0) if width == 4 else None
+    return {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
+
+
+def _format(written: object) -> Precision | None:
+    if not isinstance(written, str):
+        return None
+    word = written.lower().removeprefix("torch.")
+    return next((found for start, found in _NAMED if word.startswith(start)), None)
+
+
+def _names(table: ConfigFields) -> list[str]:
+    """Return the modules that a table excepts, whatever it calls the list."""
+    found: list[str] = []
+    for name in ("modules_to_not_convert", "ignore", "exclude_modules", "exclude", "llm_int8_skip_modules"):
+        written = table.raw(name)
+        if isinstance(written, list):
+            found += [entry for entry in written[:100_000] if isinstance(entry, str)]
+    return found
+
+
+def _widen(told: _StatedFormat, names: list[str], layers: int) -> None:
+    """Make classes wide whose modules are excepted: by a pattern, or in half of the layers one by one."""
+    single: dict[str, set[str]] = {}
+    for name in names:
+        kind = _module_class(name)
+        if kind is None:
+            continue
+        number = _LAYER_NUMBER.search(name)
+        if number is None:
+            told.formats[kind] = None
+        else:
+            single.setdefault(kind, set()).add(number[1])
+    for kind, numbers in single.items():
+        if 2 * len(numbers) >= layers:
+            told.formats[kind] = None
+
+
+#: Ends of names that are whole blocks or their matrices, not a norm, a router or a small part of one.
+_MATRICES: Final = ("proj", "attn", "attention", "mlp", "experts", "expert", "mixer", "ffn", "dense")
+
+
+def _module_class(name: str) -> str | None:
+    """Return the class of matrices that a module's name means, None for norms, routers and the like."""
+    plain = _MARKS.sub("", name[:300].lower()).strip(".")
+    if "norm" in plain or "indexer" in plain or "vision" in plain or "visual" in plain:
+        return None
+    last = re.split(r"[.|]", plain)[-1]
+    if "shared" in plain and "expert" in plain:
+        return None if last.endswith("gate") else _SHARED
+    if "experts" in plain or ".expert" in plain:
+        return _EXPERTS
+    if not last.endswith(_MATRICES):
+        return None
+    if "attn" in plain or "attention" in plain or "mixer" in plain:
+        return _ATTENTION
+    if "mlp" in plain or "ffn" in plain or "feed_forward" in plain:
+        return _DENSE
+    return None
+
+
+def _resolved(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
+    """Fit the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
+    formats = {kind: found or wide for kind, found in told.formats.items()}
+    main = formats[_EXPERTS] if _EXPERTS in classes else formats[_DENSE]
+    other = formats[_ATTENTION] if _ATTENTION in classes else main
+    group = _group_size(main, told.group)
+    blocks = {formats[kind] for kind in classes - {_ATTENTION}}
+    if blocks | {other} == {main}:
+        return StoredPrecision(main, native_group_size=group)
+    if blocks <= {main} and classes - {_ATTENTION} != {_EXPERTS}:
+        return StoredPrecision(main, "ffn", other, group)
+    said = message("import.hf.mixed_rest", name=other.value)
+    if other == main:
+        return StoredPrecision(main, native_group_size=group, notes=(said,))
+    alike = {formats[kind] for kind in classes - {_EXPERTS}} == {other}
+    return StoredPrecision(main, "experts", other, group, () if alike else (said,))
+
+
+def _group_size(precision: Precision, group: int | None) -> int | None:
+    """Return a group size that is not the usual one of the format; formats without groups have none."""
+    usual = STORAGE_FORMATS.get(precision)
+    if usual is None or not usual.block or group is None or group < 1 or group == usual.block:
+        return None
+    return group

@@ -1,0 +1,482 @@
+"""A model from a Hugging Face configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.catalog.importing.fields import (
+    ConfigFields,
+    clean_text,
+    make_field_type_error,
+    make_file_slug,
+    make_file_source,
+)
+from gpudesk.catalog.importing.huggingface.checkpoint import (
+    INDEX,
+    Checkpoint,
+    compare_parameters,
+    count_text_parameters,
+    find_hints,
+    read_checkpoint,
+)
+from gpudesk.catalog.importing.huggingface.dense import DENSE, GEMMA, PRUNED
+from gpudesk.catalog.importing.huggingface.experts import MOE, MOE_WINDOWS, sparse_layers
+from gpudesk.catalog.importing.huggingface.hybrid import HYBRID, MLA, latent
+from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
+from gpudesk.catalog.importing.huggingface.structure import (
+    AttentionHeads,
+    LayerLayout,
+    LayerPart,
+    ModelStructure,
+    StructureReader,
+    divide_hidden_size,
+    make_attention,
+    make_dense,
+    make_layer_tables,
+    make_moe,
+    read_expert_count,
+    read_experts_per_token,
+    read_layer_count,
+)
+from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.json_input import parse_bounded_json
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import Message, message
+
+STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
+    {**DENSE, **MOE, **MOE_WINDOWS, **MLA, **GEMMA, **HYBRID, **PRUNED}
+)
+
+#: Other names of the same architecture: of classes, of text models inside others, of older builds.
+_SAME: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "qwen2_vl": "qwen2",
+        "qwen2_vl_text": "qwen2",
+        "qwen2_5_vl": "qwen2",
+        "qwen2_5_vl_text": "qwen2",
+        "qwen3_vl_text": "qwen3",
+        "qwen3_5": "qwen3_5_text",
+        "qwen3_5_moe": "qwen3_5_moe_text",
+        "gemma3": "gemma3_text",
+        "gemma3n": "gemma3n_text",
+        "gemma4": "gemma4_text",
+        "llama4": "llama4_text",
+        "glm4v_text": "glm4",
+        "glm4v_moe": "glm4v_moe_text",
+        "qwen3_vl": "qwen3",
+        "qwen3_vl_moe": "qwen3_vl_moe_text",
+        "minimax_m3_vl": "minimax_m3_vl_text",
+        "mistral3": "mistral",
+        "qwen2_5_omni_text": "qwen2",
+        "qwen3_omni_moe_text": "qwen3_vl_moe_text",
+        "refinedweb": "falcon",
+        "refinedwebmodel": "falcon",
+        "kimi_k25": "deepseek_v3",
+        "kimi_k3": "kimi_linear",
+        "minimaxtext01": "minimax_text_01",
+        "minimaxm1": "minimax_m1",
+        "internlm": "llama",
+    }
+)
+#: The first of `architectures`, where `model_type` is missing or not known.
+_CLASSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "LlamaForCausalLM": "llama",
+        "MistralForCausalLM": "mistral",
+        "MixtralForCausalLM": "mixtral",
+        "Qwen2ForCausalLM": "qwen2",
+        "Qwen2MoeForCausalLM": "qwen2_moe",
+        "Qwen3ForCausalLM": "qwen3",
+        "Qwen3MoeForCausalLM": "qwen3_moe",
+        "Qwen3NextForCausalLM": "qwen3_next",
+        "DeepseekV2ForCausalLM": "deepseek_v2",
+        "DeepseekV3ForCausalLM": "deepseek_v3",
+        "DeepseekV32ForCausalLM": "deepseek_v32",
+        "DeepseekV4ForCausalLM": "deepseek_v4",
+        "GlmMoeDsaForCausalLM": "glm_moe_dsa",
+        "Glm4MoeForCausalLM": "glm4_moe",
+        "DeciLMForCausalLM": "nemotron-nas",
+        "KimiLinearForCausalLM": "kimi_linear",
+        "ChatGLMModel": "chatglm",
+        "ChatGLMForConditionalGeneration": "chatglm",
+        "MiniMaxM1ForCausalLM": "minimax_m1",
+        "MiniMaxText01ForCausalLM": "minimax_text_01",
+        "MiniMaxM2ForCausalLM": "minimax_m2",
+        "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl_text",
+        "NemotronHForCausalLM": "nemotron_h",
+        "GptOssForCausalLM": "gpt_oss",
+        "FalconForCausalLM": "falcon",
+        "RWForCausalLM": "falcon",
+        "Step3p7FlashForCausalLM": "step3p7",
+        "Step3p5ForCausalLM": "step3p5",
+    }
+)
+#: Where files of several modalities keep the text model.
+_TEXT_TABLES: Final = ("text_config", "llm_config", "language_config", "thinker_config")
+#: What the classes take for fields that a file leaves out; files leave them out where the text model is a
+#: table inside another, since only differences are written there.
+_DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+    {
+        name: MappingProxyType(
+            dict(
+                zip(
+                    (
+                        "hidden_size",
+                        "intermediate_size",
+                        "num_hidden_layers",
+                        "num_attention_heads",
+                        "num_key_value_heads",
+                        "vocab_size",
+                        "max_position_embeddings",
+                    ),
+                    sizes,
+                    strict=True,
+                )
+            )
+        )
+        for name, sizes in {
+            "llama": (4096, 11008, 32, 32, 32, 32000, 2048),
+            "mistral": (4096, 14336, 32, 32, 8, 32000, 131072),
+            "gemma2": (2304, 9216, 26, 8, 4, 256000, 8192),
+            "gemma3_text": (2304, 9216, 26, 8, 4, 262208, 131072),
+            "gemma3n_text": (2048, 16384, 35, 8, 2, 262400, 32768),
+            "gemma4_text": (2304, 9216, 30, 8, 4, 262144, 131072),
+        }.items()
+    }
+)
+#: What files of older builds leave out, which had no field for it.
+_ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+    {"falcon": MappingProxyType({"max_position_embeddings": 2048})}
+)
+
+
+def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
+    """Return the path of the text model's table and the table: the file itself where it is of text alone."""
+    fields = ConfigFields(whole)
+    for name in _TEXT_TABLES:
+        inner = fields.table(name)
+        if inner is not None:
+            deeper = inner.table("text_config")
+            return (f"{name}.text_config", deeper) if deeper is not None else (name, inner)
+    return "", fields
+
+
+def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
+    """Return the name of the architecture in `READERS`, or None where it is not known."""
+    outer = ConfigFields(whole)
+    for fields in (text, outer):
+        for found in (_by_type(fields), _by_class(fields)):
+            if found is not None:
+                return found
+    return None
+
+
+def _by_type(fields: ConfigFields) -> str | None:
+    written = fields.raw("model_type")
+    if not isinstance(written, str):
+        return None
+    name = written.lower()
+    name = _SAME.get(name, name)
+    return name if name in STRUCTURE_READERS else None
+
+
+def _by_class(fields: ConfigFields) -> str | None:
+    written = fields.raw("architectures")
+    first = written[0] if isinstance(written, list) and written else None
+    return _CLASSES.get(first) if isinstance(first, str) else None
+
+
+def find_class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
+    """Return what the class takes for what a file leaves out; `inside`: the table is one inside another."""
+    defaults = _DEFAULTS if inside else _ALWAYS
+    return defaults.get(name or "", MappingProxyType({}))
+
+
+#: Words in names of fields that a reading like Llama does not understand.
+_HINTS: Final = ("mamba", "ssm", "linear_", "conv", "rwkv", "index_", "attn_type", "sliding", "layer_types")
+
+
+def read_generic(f: ConfigFields) -> ModelStructure:
+    """Read an unknown architecture like Llama, asking for everything that a reading could be wrong in."""
+    count = read_layer_count(f, "num_hidden_layers", "num_layers", "n_layers", "n_layer")
+    hidden = f.whole("hidden_size", "d_model", "n_embd", "dim")
+    qk_norm = f.word("qk_norm")
+    if qk_norm not in {"none", "head", "full"}:
+        f.ask("qk_norm", "word", ("none", "head", "full"))
+    bias = _asked(f, "attention_bias", "use_bias", "qkv_bias", "bias")
+    gated = _asked(f, "gated_mlp")
+    mixer = LayerPart("attention", _generic_attention(f, hidden, qk_norm, bias=bias))
+    sparse, routed, plain = _generic_blocks(f, count, gated=gated)
+    layers = tuple(LayerLayout(mixer, routed if flag else plain) for flag in sparse)
+    odd = sorted(name for name in f.names() if any(hint in name for hint in _HINTS))
+    hints = tuple(clean_text(name, 60) for name in odd[:8])
+    notes = (message("import.hf.unread", names=hints),) if hints else ()
+    return ModelStructure(layers, notes=notes)
+
+
+def _asked(f: ConfigFields, *names: str) -> bool:
+    """Return a yes or no that is asked for where the file does not say."""
+    if not f.has(*names):
+        f.ask(names[0], "yes_no")
+    return f.yes(*names, default=False)
+
+
+def _generic_attention(f: ConfigFields, hidden: int, qk_norm: str, *, bias: bool) -> dict[str, Any]:
+    if f.has("kv_lora_rank"):
+        return latent(f)
+    heads = f.whole("num_attention_heads", "n_heads", "n_head")
+    kv_heads = f.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num")
+    width = f.maybe("head_dim", "kv_channels", "attention_head_dim")
+    if width is None:
+        table = ConfigFields({"hidden_size": hidden, "num_attention_heads": heads}, parent=f)
+        width = divide_hidden_size(table, heads)
+    return make_attention(
+        AttentionHeads(heads, kv_heads, width), qkv_bias=bias, output_bias=bias, qk_norm=qk_norm or "none"
+    )
+
+
+def _generic_blocks(
+    f: ConfigFields, count: int, *, gated: bool
+) -> tuple[list[bool], LayerPart | None, LayerPart | None]:
+    size_names = ("intermediate_size", "ffn_hidden_size", "ffn_dim", "d_ff", "n_inner")
+    expert_names = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+    if not f.has(*expert_names):
+        return [False] * count, None, make_dense(f.whole(*size_names), gated=gated)
+    size = f.whole("moe_intermediate_size", "expert_ffn_hidden_size", *size_names)
+    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0) * size
+    routed = make_moe(
+        read_expert_count(f, *expert_names),
+        read_experts_per_token(f, "num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token"),
+        size,
+        gated=gated,
+        shared_intermediate_size=f.whole_or(shared, "shared_expert_intermediate_size", low=0),
+    )
+    sparse = sparse_layers(f, count)
+    return sparse, routed, None if all(sparse) else make_dense(f.whole(*size_names), gated=gated)
+
+
+def read_structure(name: str | None, f: ConfigFields) -> ModelStructure:
+    """Return the structure by the reader of the architecture, or like Llama where it is not known."""
+    return read_generic(f) if name is None else STRUCTURE_READERS[name](f)
+
+
+#: Counts the parameters of a model: the engine's count, which this package does not know.
+ParameterCount = Callable[[Model], int]
+
+CONFIG: Final = "config.json"
+QUANTISATION: Final = "hf_quant_config.json"
+GENERATION: Final = "generation_config.json"
+#: Files beside a configuration that are read where they are there; of `*.safetensors` the headers are.
+COMPANION_FILES: Final = (QUANTISATION, GENERATION, INDEX)
+
+_CONTEXT: Final = (
+    "max_position_embeddings",
+    "model_max_length",
+    "max_sequence_length",
+    "seq_length",
+    "n_positions",
+    "max_seq_len",
+)
+_DRAFT_LAYERS: Final = (
+    "num_nextn_predict_layers",
+    "mtp_num_hidden_layers",
+    "num_mtp_modules",
+    "num_mtp_layers",
+    "mtp_num_layers",
+)
+_OTHER_SENSES: Final = ("vision_config", "audio_config", "visual", "vision_tower", "speech_config")
+_LONGEST_ID: Final = 60
+_WIDE: Final = frozenset({Precision.BF16, Precision.FP16})
+
+
+def propose_model(
+    config: bytes, beside: Mapping[str, bytes], *, name: str, today: str, parameters_of: ParameterCount | None = None
+) -> ImportProposal:
+    """Return the model of a config.json, or which fields are missing.
+
+    `beside` holds other files of the folder by name (`BESIDE`, and `*.safetensors` from their beginning to
+    the end of the header at least). `name` is that of the folder, or `organisation/model`. With
+    `parameters_of` the parameters are counted and held against those of the checkpoint. Raises `InputError`
+    with the path of the field that cannot be.
+    """
+    return complete_model(config, beside, {}, name=name, today=today, parameters_of=parameters_of)
+
+
+def complete_model(
+    config: bytes,
+    beside: Mapping[str, bytes],
+    answers: Mapping[str, object],
+    *,
+    name: str,
+    today: str,
+    parameters_of: ParameterCount | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> ImportProposal:
+    """Return the model of a config.json with the user's answers in the place of what it does not tell.
+
+    `answers` are by the names of the proposal's missing fields: numbers, words, yes or no. `checkpoint` is
+    what `read_checkpoint` made of the files beside it, for who asks more than once.
+    """
+    whole = parse_bounded_json(config, CONFIG)
+    if checkpoint is None:
+        checkpoint = read_checkpoint(beside)
+    prefix, text = find_text_model(whole)
+    architecture = find_family(whole, text)
+    if architecture is None:
+        _apply_answers(whole, prefix, find_hints(checkpoint), over=False)
+    for path, answer in answers.items():
+        _answer(whole, path, answer)
+    _, text = find_text_model(whole)
+    text = text.with_defaults(find_class_defaults(architecture, inside=bool(prefix)))
+    return _ConfigReading(whole, text, architecture, checkpoint).proposal(
+        beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
+    )
+
+
+def _apply_answers(whole: dict[str, Any], prefix: str, values: Mapping[str, object], *, over: bool) -> None:
+    """Put values into the table at a path, over what is there or only where nothing is."""
+    table: Any = whole
+    for step in filter(None, prefix.split(".")):
+        table = table[step]
+    for name, value in values.items():
+        if over or table.get(name) is None:
+            table[name] = value
+
+
+def _answer(whole: dict[str, Any], path: str, answer: object) -> None:
+    if isinstance(answer, list | dict | tuple) or answer is None:
+        raise make_field_type_error(path, answer, "text_or_whole")
+    *steps, last = path.split(".")
+    table: Any = whole
+    for step in steps:
+        table = table.setdefault(step, {})
+        if not isinstance(table, dict):
+            raise make_field_type_error(path, answer, "nothing")
+    table[last] = answer
+
+
+class _ConfigReading:
+    """One configuration as it is read: its text model, its structure, its precision."""
+
+    def __init__(
+        self, whole: Mapping[str, Any], text: ConfigFields, architecture: str | None, checkpoint: Checkpoint
+    ) -> None:
+        self.whole = ConfigFields(whole, parent=text)
+        self.text = text
+        self.architecture = architecture
+        self.checkpoint = checkpoint
+        self.structure: ModelStructure = read_structure(architecture, text)
+
+    def proposal(
+        self,
+        beside: Mapping[str, bytes],
+        *,
+        name: str,
+        today: str,
+        answered: tuple[str, ...],
+        parameters_of: ParameterCount | None,
+    ) -> ImportProposal:
+        organisation, title = self._named(name)
+        definition = self._definition(organisation, title)
+        precision = self._stored(beside)
+        notes = [*self._read_as(answered), *self.structure.notes, *precision.notes]
+        left_out = (*self.structure.left_out, *self._not_read())
+        if self.text.missing:
+            missing = tuple(self.text.missing.values())
+            return ImportProposal("model", title, (), tuple(notes), left_out, missing)
+        definition |= precision.fields() | make_layer_tables(self.structure)
+        model = parse_model(check_model_definition(definition).definition())
+        stated: dict[str, ClaimValue] = {}
+        layers = len(self.structure.layers)
+        found = count_text_parameters(self.checkpoint, layers, precision.native_precision)
+        counted = None if parameters_of is None else parameters_of(model)
+        if counted is not None:
+            narrow = precision.native_precision not in _WIDE
+            told = compare_parameters(self.checkpoint, counted, layers, precision.native_precision, narrow=narrow)
+            notes += [told] if told is not None else []
+        if (total := found or counted) is not None:
+            stated["total_parameters"] = total
+        published = self.whole.word("_commit_date") or None
+        source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
+        facts = make_model_facts(definition, source, today=today, stated=stated)
+        return ImportProposal("model", title, facts, tuple(notes), left_out)
+
+    def _named(self, name: str) -> tuple[str, str]:
+        given = clean_text(name) or clean_text(self.whole.word("_name_or_path")) or "model"
+        # The cache of the hub names folders `models--organisation--model`.
+        path = given.removeprefix("models--").replace("--", "/").replace("\\", "/").strip("/ ")
+        *before, title = path.split("/") if path else [given]
+        organisation = before[-1].strip() if len(before) == 1 else ""
+        return organisation or UNKNOWN_MAKER, title.strip() or given
+
+    def _definition(self, organisation: str, title: str) -> dict[str, Any]:
+        text, structure = self.text, self.structure
+        definition: dict[str, Any] = {
+            "id": make_file_slug(title, _LONGEST_ID),
+            "name": title,
+            "organisation": organisation,
+            "hidden_size": text.whole("hidden_size", "n_embed", "n_embd", "d_model", "dim"),
+            "vocab_size": text.whole("vocab_size", "padded_vocab_size"),
+            "tied_embeddings": self._tied(),
+            "notes": [],
+        }
+        contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
+        if known := [context for context in contexts if context is not None]:
+            definition["max_context"] = max(known)
+        if structure.final_norms != 1:
+            definition["final_norms"] = structure.final_norms
+        return definition | dict(structure.sides)
+
+    def _tied(self) -> bool:
+        """Whether the LM head is the embedding: by the names of the tensors, the file, or its class."""
+        by_names = self.checkpoint.ties()
+        if by_names is not None:
+            return by_names
+        for fields in (self.text, self.whole):
+            if fields.has("tie_word_embeddings"):
+                return fields.yes("tie_word_embeddings", default=False)
+        if self.architecture is None:
+            self.text.ask("tie_word_embeddings", "yes_no")
+        return self.structure.tied
+
+    def _stored(self, beside: Mapping[str, bytes]) -> StoredPrecision:
+        table: Mapping[str, Any] | None = None
+        if QUANTISATION in beside:
+            told = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
+            inner = told.get("quantization", told)
+            if not isinstance(inner, Mapping):
+                raise make_field_type_error(f"{QUANTISATION}: quantization", inner, "object")
+            table = inner
+        return read_stored_precision(self.whole, self.text, table, self.structure)
+
+    def _read_as(self, answered: tuple[str, ...]) -> list[Message]:
+        name = self.whole.raw("model_type")
+        shown = clean_text(name, 60) if isinstance(name, str) else "?"
+        notes = []
+        if self.architecture is None:
+            notes.append(message("import.hf.unknown", name=shown or "?"))
+        if answered:
+            notes.append(message("import.hf.answered", names=tuple(clean_text(path, 80) for path in answered[:20])))
+        if self.text.assumed:
+            told = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
+            notes.append(message("import.hf.class_defaults", names=told))
+        return notes
+
+    def _not_read(self) -> list[Message]:
+        """Say what else the file has that is no part of the text model."""
+        found = []
+        if any(self.whole.has(name) for name in _OTHER_SENSES):
+            found.append(message("import.hf.other_senses"))
+        for fields in (self.text, self.whole):
+            drafts = fields.maybe(*_DRAFT_LAYERS, low=0)
+            if drafts:
+                found.append(message("import.hf.draft_layers", count=drafts))
+                break
+        return found

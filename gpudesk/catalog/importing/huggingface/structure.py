@@ -1,0 +1,205 @@
+"""Layers and parts that architecture readers produce."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields, quote_field
+from gpudesk.text.messages import InputError, Message, message
+
+DefinitionTable = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerPart:
+    """A mixer or a feed-forward block with the name that it has in the definition."""
+
+    name: str
+    table: DefinitionTable
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLayout:
+    """One layer; `norms` counts the vectors as long as the hidden size."""
+
+    mixer: LayerPart | None
+    ffn: LayerPart | None
+    norms: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStructure:
+    """What a reader found. `tied` is what the class takes where the file does not say.
+
+    `sides` are further fields of the model: what mixes its streams, and inputs of each layer's own.
+    """
+
+    layers: tuple[LayerLayout, ...]
+    tied: bool = False
+    final_norms: int = 1
+    sides: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    left_out: tuple[Message, ...] = ()
+
+
+StructureReader = Callable[[ConfigFields], ModelStructure]
+
+
+def make_layer_tables(structure: ModelStructure) -> DefinitionTable:
+    """Return the mixers, feed-forward blocks and layers of a definition; equal layers make one group."""
+    mixers = _name_parts(layer.mixer for layer in structure.layers)
+    ffns = _name_parts(layer.ffn for layer in structure.layers)
+    counts: dict[tuple[str | None, str | None, int], int] = {}
+    for layer in structure.layers:
+        key = (mixers[1].get(id(layer.mixer)), ffns[1].get(id(layer.ffn)), layer.norms)
+        counts[key] = counts.get(key, 0) + 1
+    return {
+        "mixers": mixers[0],
+        "ffns": ffns[0],
+        "layers": [
+            {"count": count, "norms": norms}
+            | ({} if mixer is None else {"mixer": mixer})
+            | ({} if ffn is None else {"ffn": ffn})
+            for (mixer, ffn, norms), count in counts.items()
+        ],
+    }
+
+
+def _name_parts(parts: Iterable[LayerPart | None]) -> tuple[dict[str, DefinitionTable], dict[int, str]]:
+    """Return the tables by name, and the name of each part by its identity; equal tables share one."""
+    tables: dict[str, DefinitionTable] = {}
+    names: dict[int, str] = {}
+    for part in parts:
+        if part is None or id(part) in names:
+            continue
+        name, number = part.name, 1
+        while name in tables and tables[name] != part.table:
+            number += 1
+            name = f"{part.name}_{number}"
+        tables[name] = part.table
+        names[id(part)] = name
+    return tables, names
+
+
+def read_layer_count(f: ConfigFields, *names: str) -> int:
+    """Return how many layers there are, bounded before anything is made as long as that."""
+    return f.whole(*(names or ("num_hidden_layers",)), high=MOST_LAYERS)
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionHeads:
+    """Query heads, key and value heads, and the width of one."""
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+
+
+def read_heads(f: ConfigFields, *, head_dim: int | None = None, kv_heads: int | None = None) -> AttentionHeads:
+    """Read the heads; without `head_dim` the width of the residual stream divided among them."""
+    heads = f.whole("num_attention_heads")
+    kv = f.maybe("num_key_value_heads")
+    if kv is None:
+        kv = heads if kv_heads is None else kv_heads
+    width = f.maybe("head_dim")
+    if width is None:
+        width = head_dim if head_dim is not None else divide_hidden_size(f, heads)
+    return AttentionHeads(heads, kv, width)
+
+
+def divide_hidden_size(f: ConfigFields, heads: int) -> int:
+    """Return the width of a head where the file leaves it to the division of the hidden size."""
+    hidden = f.whole("hidden_size")
+    if f.missing:
+        return 1
+    if hidden % heads:
+        problem = message("import.hf.heads_divide", hidden=hidden, heads=heads)
+        raise InputError(problem, f.where("num_attention_heads"))
+    return hidden // heads
+
+
+def make_attention(heads: AttentionHeads, **more: object) -> DefinitionTable:
+    """Return the table of softmax attention; what has the value of its default is left out."""
+    table: DefinitionTable = {
+        "kind": "attention",
+        "heads": heads.heads,
+        "kv_heads": heads.kv_heads,
+        "head_dim": heads.head_dim,
+    }
+    return table | drop_defaults(more)
+
+
+def drop_defaults(values: Mapping[str, object]) -> DefinitionTable:
+    """Leave out what is None, False or none: the defaults of dimensions."""
+    return {name: value for name, value in values.items() if value not in (None, False, "none") and value != 0}
+
+
+def make_dense(size: int, *, gated: bool = True, bias: bool = False) -> LayerPart:
+    table: DefinitionTable = {"kind": "dense", "intermediate_size": size}
+    if not gated:
+        table["gated"] = False
+    return LayerPart("mlp", table | drop_defaults({"bias": bias}))
+
+
+def make_moe(experts: int, per_token: int, size: int, *, gated: bool = True, **more: object) -> LayerPart:
+    table: DefinitionTable = {
+        "kind": "moe",
+        "experts": experts,
+        "experts_per_token": per_token,
+        "intermediate_size": size,
+    }
+    if not gated:
+        table["gated"] = False
+    return LayerPart("moe", table | drop_defaults(more))
+
+
+def read_expert_count(f: ConfigFields, *names: str) -> int:
+    return f.whole(*(names or ("num_experts", "num_local_experts", "n_routed_experts")), high=MOST_EXPERTS)
+
+
+def read_experts_per_token(f: ConfigFields, *names: str) -> int:
+    return f.whole(*(names or ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")), high=MOST_EXPERTS)
+
+
+def repeat_layer(mixer: LayerPart | None, ffn: LayerPart | None, count: int, norms: int = 2) -> tuple[LayerLayout, ...]:
+    return (LayerLayout(mixer, ffn, norms),) * count
+
+
+SLIDING: Final = "sliding_attention"
+FULL: Final = "full_attention"
+CHUNKED: Final = "chunked_attention"
+LINEAR: Final = "linear_attention"
+
+
+def read_layer_types(f: ConfigFields, count: int, allowed: tuple[str, ...], default: Callable[[int], str]) -> list[str]:
+    """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
+    listed = f.words("layer_types", count)
+    if listed is None:
+        return [default(number) for number in range(count)]
+    for number, kind in enumerate(listed, start=1):
+        if kind not in allowed:
+            problem = message("field.word", given=quote_field(kind), allowed=allowed)
+            raise InputError(problem, f"{f.where('layer_types')}.{number}")
+    return listed
+
+
+def make_interval_pattern(interval: int, kind: str, other: str) -> Callable[[int], str]:
+    """Return the pattern in which each `interval`-th layer is of a kind and all before it of the other."""
+    return lambda number: kind if (number + 1) % interval == 0 else other
+
+
+def read_sliding_window(f: ConfigFields, default: int | None = None) -> int | None:
+    """Return the width of the sliding window; 0 is none."""
+    return f.whole_or(default or 0, "sliding_window", low=0) or None
+
+
+def make_windowed_attention(
+    heads: AttentionHeads, kinds: list[str], window: int | None, **more: object
+) -> list[LayerPart]:
+    """Return the attention of each layer, global or in a sliding window where there is one."""
+    kinds = kinds if window is not None else [FULL] * len(kinds)
+    sliding = LayerPart("sliding", make_attention(heads, window=window, **more))
+    full = LayerPart("global" if SLIDING in kinds else "attention", make_attention(heads, **more))
+    return [sliding if kind == SLIDING else full for kind in kinds]

@@ -1,0 +1,494 @@
+"""Prices from CSV lists: gpuhunt, SkyPilot and a plain list."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from gpudesk.catalog.importing.fields import clean_text, make_file_source
+from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import ImportProposal, UserFact, UserPrice
+from gpudesk.text.messages import InputError, Message, message
+
+ON_DEMAND: Final = "on_demand"
+SPOT: Final = "spot"
+
+#: Rents of one accelerator by the hour, in US dollars, outside of which a figure is a slip.
+_LEAST_USD: Final = 0.001
+_MOST_USD: Final = 1000.0
+_MOST_ACCELERATORS: Final = 1024
+_LONGEST_CELL: Final = 200
+_MOST_NAMED: Final = 8
+_NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?|\.[0-9]{1,15}")
+_DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
+_DATE_IN_NAME: Final = re.compile(r"(?<![0-9])(20[0-9]{2})[-_.]?([01][0-9])[-_.]?([0-3][0-9])(?![0-9])")
+_ZONES: Final = (re.compile(r"([a-z]+-[a-z]+[0-9]{1,2})-[a-z]"), re.compile(r"([a-z]{2}(?:-[a-z]+)+-[0-9])[a-z]"))
+
+_PROVIDERS: Final = {
+    "aws": "AWS",
+    "azure": "Azure",
+    "cloudrift": "CloudRift",
+    "crusoe": "Crusoe",
+    "cudo": "Cudo Compute",
+    "cudocompute": "Cudo Compute",
+    "datacrunch": "Verda (DataCrunch)",
+    "digitalocean": "DigitalOcean",
+    "fluidstack": "FluidStack",
+    "gcp": "Google Cloud",
+    "hotaisle": "Hot Aisle",
+    "hyperbolic": "Hyperbolic",
+    "hyperstack": "Hyperstack",
+    "ibm": "IBM Cloud",
+    "jarvislabs": "JarvisLabs",
+    "koyeb": "Koyeb",
+    "lambda": "Lambda",
+    "lambdalabs": "Lambda",
+    "lium": "Lium",
+    "mithril": "Mithril",
+    "nebius": "Nebius",
+    "oci": "Oracle Cloud (OCI)",
+    "ovhcloud": "OVHcloud",
+    "paperspace": "Paperspace",
+    "primeintellect": "Prime Intellect",
+    "runpod": "RunPod",
+    "scaleway": "Scaleway",
+    "seeweb": "Seeweb",
+    "shadeform": "Shadeform",
+    "tensordock": "TensorDock",
+    "tensorwave": "TensorWave",
+    "vast": "Vast.ai",
+    "vastai": "Vast.ai",
+    "verda": "Verda (DataCrunch)",
+    "vultr": "Vultr",
+}
+
+
+class OddRowError(ValueError):
+    """A row with a cell that cannot be what its column says."""
+
+
+class PriceColumns:
+    """The columns of a list by name, whatever their order, case and separators."""
+
+    def __init__(self, header: Sequence[str], separator: str = ",") -> None:
+        """Take the first row; between semicolons a comma in a number is the decimal sign."""
+        self._decimal_comma = separator == ";"
+        self._places: dict[str, int] = {}
+        for place, name in enumerate(header):
+            self._places.setdefault(normalize_column(name), place)
+
+    def has(self, *names: str) -> bool:
+        return all(normalize_column(name) in self._places for name in names)
+
+    def cell(self, row: Sequence[str], name: str) -> str:
+        """Return a cell without the space around it, empty where there is none; `name` as by `column`."""
+        place = self._places.get(name)
+        return row[place].strip() if place is not None and place < len(row) else ""
+
+    def number(self, row: Sequence[str], name: str) -> float | None:
+        """Return a number above zero; None for an empty cell or 0. Raises `OddRowError` for anything else."""
+        cell = self.cell(row, name)
+        if self._decimal_comma:
+            cell = cell.replace(",", ".")
+        if not cell:
+            return None
+        if not _NUMBER.fullmatch(cell):
+            raise OddRowError(cell)
+        return float(cell) or None
+
+    def text(self, row: Sequence[str], name: str) -> str | None:
+        """Return a cell as text, None where it is empty; raises `OddRowError` for what does not print."""
+        cell = self.cell(row, name)
+        if len(cell) > _LONGEST_CELL or not cell.isprintable():
+            raise OddRowError(cell)
+        return cell or None
+
+
+def normalize_column(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class RentalOffer:
+    """One price of one row: `usd` is for `count` accelerators and one hour."""
+
+    name: str
+    count: float
+    usd: float
+    term: str
+    provider: str | None
+    region: str | None
+    instance: str | None
+    date: str | None
+    memory_gb: float | None = None
+    note: str | None = None
+    source: Source | None = None
+
+
+def check_day(cell: str, today: str) -> str | None:
+    """Return a day that has come, None where the cell is empty; raises `OddRowError` for anything else."""
+    if not cell:
+        return None
+    try:
+        if not _DATE.fullmatch(cell) or date.fromisoformat(cell).isoformat() > today:
+            raise OddRowError(cell)
+    except ValueError:
+        raise OddRowError(cell) from None
+    return cell
+
+
+def find_day_in_name(name: str, today: str) -> str | None:
+    """Return the day in the name of a file, None where there is none that has come."""
+    for match in _DATE_IN_NAME.finditer(name):
+        try:
+            found = date(*map(int, match.groups())).isoformat()
+        except ValueError:
+            continue
+        if found <= today:
+            return found
+    return None
+
+
+def find_provider_name(given: str) -> str:
+    """Return what a provider calls itself; a name that is not known stays as it is."""
+    return _PROVIDERS.get(given.lower(), given)
+
+
+def find_provider_in_name(name: str) -> str | None:
+    """Return the provider that the path or name of a file gives away."""
+    words = re.split(r"[^a-z]+", name.lower())
+    if words[:2] in (["do", "vms"], ["do", "csv"]):
+        # Its folder in SkyPilot's catalog; elsewhere a word of the language.
+        return _PROVIDERS["digitalocean"]
+    return next((_PROVIDERS[word] for word in words if word in _PROVIDERS), None)
+
+
+def find_region(location: str | None) -> str | None:
+    """Return the region that a zone lies in; another location stays as it is."""
+    for pattern in _ZONES:
+        if location and (match := pattern.fullmatch(location)):
+            return match[1]
+    return location
+
+
+class PriceCollector:
+    """Collects offers as prices, each once, and counts what is left out."""
+
+    def __init__(self, source: Source, names: AcceleratorNames, kind: SourceKind) -> None:
+        self._source = source
+        self._names = names
+        self._kind = kind
+        self._sources: dict[str, Source] = {source.id: source}
+        self._prices: dict[str, UserPrice] = {}
+        self._lacking: dict[NameMismatch, Counter[str]] = {lack: Counter() for lack in NameMismatch}
+        self._repeated = 0
+        self.odd = 0
+        self.without_accelerator = 0
+        self.without_price = 0
+
+    def take(self, offer: RentalOffer) -> None:
+        """Take an offer; raises `OddRowError` for an amount that no accelerator is let for."""
+        found = self._names.find(offer.name, offer.memory_gb, offer.instance or "")
+        if isinstance(found, NameMismatch):
+            self._lacking[found][offer.name[:_LONGEST_CELL]] += 1
+            return
+        price = self._price(found, offer)
+        if price.id in self._prices:
+            self._repeated += 1
+            return
+        self._prices[price.id] = price
+        source = offer.source or self._source
+        self._sources.setdefault(source.id, source)
+
+    def _price(self, found: NamedAccelerator, offer: RentalOffer) -> UserPrice:
+        # A slice of chips is one offer by its name, or so many by its count.
+        count = found.chips if found.chips is not None and offer.count == 1 else offer.count
+        usd = offer.usd / count
+        if not (_LEAST_USD <= usd <= _MOST_USD and count <= _MOST_ACCELERATORS):
+            raise OddRowError(offer.name)
+        usd, source = round(usd, 6), (offer.source or self._source).id
+        of = (offer.provider, offer.region, offer.instance, offer.date, offer.note)
+        words = repr((source, found.part, offer.term, usd, count, *of)).encode("utf-8", "surrogatepass")
+        return UserPrice(
+            id=f"own-{found.part}-{hashlib.sha256(words).hexdigest()[:12]}",
+            accelerator=found.part,
+            term=offer.term,
+            source=source,
+            kind=self._kind,
+            usd=usd,
+            provider=offer.provider,
+            region=offer.region,
+            instance=offer.instance,
+            accelerators_in_instance=int(count) if count == int(count) else None,
+            date=offer.date,
+            note=offer.note,
+        )
+
+    @property
+    def count(self) -> int:
+        return len(self._prices)
+
+    def facts(self) -> tuple[UserFact, ...]:
+        named = {price.source for price in self._prices.values()}
+        return (*(source for key, source in self._sources.items() if key in named), *self._prices.values())
+
+    def notes(self) -> Iterator[Message]:
+        """Yield what the user should know of the prices that are taken."""
+        if self._repeated:
+            yield message("import.prices.repeated", count=self._repeated)
+        if self._prices and all(price.date is None for price in self._prices.values()):
+            yield message("import.prices.undated")
+        if any(price.accelerator == "h200-sxm" for price in self._prices.values()):
+            yield message("import.prices.h200")
+
+    def nothing(self) -> Message:
+        """Say why there is no price at all."""
+        names = (
+            self._lacking[NameMismatch.UNKNOWN]
+            + self._lacking[NameMismatch.OTHER_PART]
+            + self._lacking[NameMismatch.AMBIGUOUS]
+        )
+        if names:
+            return message("import.prices.no_part", names=_count_names(names))
+        return message("import.prices.none")
+
+    def left_out(self) -> Iterator[Message]:
+        """Yield what is not taken, with how many rows that is."""
+        unknown = self._lacking[NameMismatch.UNKNOWN]
+        if unknown:
+            yield message("import.prices.unknown", count=unknown.total(), names=_count_names(unknown))
+        ambiguous = self._lacking[NameMismatch.AMBIGUOUS]
+        if ambiguous:
+            yield message("import.prices.ambiguous", count=ambiguous.total(), names=_count_names(ambiguous))
+        other = self._lacking[NameMismatch.OTHER_PART]
+        if other:
+            yield message("import.prices.other_part", count=other.total(), names=_count_names(other))
+        if self.without_price:
+            yield message("import.prices.no_price", count=self.without_price)
+        if self.without_accelerator:
+            yield message("import.prices.no_accelerator", count=self.without_accelerator)
+        if self.odd:
+            yield message("import.prices.odd", count=self.odd)
+
+
+def _count_names(counts: Mapping[str, int]) -> tuple[str, ...]:
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    named = tuple(f"{_make_printable(name)} × {count:,}" for name, count in ordered[:_MOST_NAMED])
+    return (*named, "…") if len(ordered) > _MOST_NAMED else named
+
+
+def _make_printable(name: str) -> str:
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in name)
+
+
+GPUHUNT_PUBLISHER: Final = "gpuhunt"
+GPUHUNT_COLUMNS: Final = ("gpu_name", "gpu_count", "price")
+_SPOT: Final = {
+    "true": SPOT,
+    "1": SPOT,
+    "yes": SPOT,
+    "false": ON_DEMAND,
+    "0": ON_DEMAND,
+    "no": ON_DEMAND,
+    "": ON_DEMAND,
+}
+
+
+def read_gpuhunt_row(
+    columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, _today: str
+) -> Iterator[RentalOffer]:
+    """Yield the price of a row; a row without accelerator or price has none. Raises `OddRowError`."""
+    name = columns.text(row, "gpuname")
+    count = columns.number(row, "gpucount")
+    usd = columns.number(row, "price")
+    spot = columns.cell(row, "spot").lower()
+    if spot not in _SPOT:
+        raise OddRowError(spot)
+    if name is None or count is None or usd is None:
+        return
+    given = columns.text(row, "provider")
+    yield RentalOffer(
+        name=name,
+        count=count,
+        usd=usd,
+        term=_SPOT[spot],
+        provider=find_provider_name(given) if given else provider,
+        region=find_region(columns.text(row, "location")),
+        instance=columns.text(row, "instancename"),
+        date=date,
+        memory_gb=columns.number(row, "gpumemory"),
+    )
+
+
+PLAIN_PUBLISHER: Final = "Price list"
+PLAIN_COLUMNS: Final = ("accelerator", "usd_per_accelerator_hour")
+_TERM: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
+
+
+def read_plain_row(
+    columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, today: str
+) -> Iterator[RentalOffer]:
+    """Yield the price of a row; raises `OddRowError`."""
+    name, usd = columns.text(row, "accelerator"), columns.number(row, "usdperacceleratorhour")
+    if name is None or usd is None:
+        return
+    term = re.sub(r"[\s-]+", "_", columns.cell(row, "term").lower()) or ON_DEMAND
+    if not _TERM.fullmatch(term):
+        raise OddRowError(term)
+    given, title = columns.text(row, "provider"), columns.text(row, "source")
+    stated = check_day(columns.cell(row, "date"), today)
+    yield RentalOffer(
+        name=name,
+        count=1,
+        usd=usd,
+        term=term,
+        provider=find_provider_name(given) if given else provider,
+        region=columns.text(row, "region"),
+        instance=columns.text(row, "instance"),
+        date=stated or date,
+        note=columns.text(row, "note"),
+        source=None if title is None else make_file_source(title, given or PLAIN_PUBLISHER, SourceKind.USER),
+    )
+
+
+SKYPILOT_PUBLISHER: Final = "SkyPilot"
+SKYPILOT_COLUMNS: Final = ("AcceleratorName", "AcceleratorCount", "Price")
+#: The size in the description of the accelerator, which some providers give in MiB and others in GiB.
+_SIZE: Final = re.compile(r"'SizeInMiB': ([0-9]{1,7})(?:\.[0-9]+)?\b")
+_LEAST_MIB: Final = 2048
+_LONGEST_DESCRIPTION: Final = 2000
+
+
+def read_skypilot_row(
+    columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, _today: str
+) -> Iterator[RentalOffer]:
+    """Yield the prices of a row, on demand and spot; raises `OddRowError`."""
+    name = columns.text(row, "acceleratorname")
+    count = columns.number(row, "acceleratorcount")
+    prices = [(term, columns.number(row, cell)) for term, cell in ((ON_DEMAND, "price"), (SPOT, "spotprice"))]
+    if name is None or count is None:
+        return
+    region, instance = columns.text(row, "region"), columns.text(row, "instancetype")
+    memory = _memory_gb(columns.cell(row, "gpuinfo"))
+    for term, usd in prices:
+        if usd is not None:
+            yield RentalOffer(name, count, usd, term, provider, region, instance, date, memory)
+
+
+def _memory_gb(description: str) -> float | None:
+    match = _SIZE.search(description[:_LONGEST_DESCRIPTION])
+    if match is None:
+        return None
+    size = float(match[1])
+    return (size / 1024 if size >= _LEAST_MIB else size) or None
+
+
+#: Rows between two reports, short enough that a window beside it moves on.
+_STEP: Final = 200
+_MOST_ROWS: Final = 1_000_000
+_LONGEST_HEADER: Final = 10_000
+_SEPARATORS: Final = ",;\t"
+
+_RowReader = Callable[[PriceColumns, Sequence[str], str | None, str | None, str], Iterator[RentalOffer]]
+#: The columns by which a list is known, who makes it, what its figures are, and what reads a row.
+_ListFormat = tuple[tuple[str, ...], str, SourceKind, _RowReader]
+_LIST_FORMATS: Final[tuple[_ListFormat, ...]] = (
+    (GPUHUNT_COLUMNS, GPUHUNT_PUBLISHER, SourceKind.INDEPENDENT, read_gpuhunt_row),
+    (SKYPILOT_COLUMNS, SKYPILOT_PUBLISHER, SourceKind.INDEPENDENT, read_skypilot_row),
+    (PLAIN_COLUMNS, PLAIN_PUBLISHER, SourceKind.USER, read_plain_row),
+)
+
+
+def propose_prices(
+    data: bytes,
+    *,
+    name: str,
+    today: str,
+    provider: str | None = None,
+    date: str | None = None,
+    parts: Mapping[str, str] | None = None,
+) -> Generator[tuple[int, int], None, ImportProposal]:
+    """Read a list of prices; yield how many rows of how many are done, return what they would bring.
+
+    `name` is that of the file, which often says provider and day; a day of the file itself is not one of
+    prices, so that a list without is undated. `parts` are ids and names of all accelerators of the catalog.
+    Raises `InputError` where the file is no such list.
+    """
+    rows, columns, known = _open_list(data)
+    _, publisher, kind, offers = known
+    provider = provider or find_provider_in_name(name)
+    date = date or find_day_in_name(name, today)
+    source = make_file_source(name, publisher, kind, date=date)
+    prices = PriceCollector(source, AcceleratorNames(parts), kind)
+    total = data.count(b"\n")
+    for done, row in enumerate(rows, start=1):
+        if done % _STEP == 0:
+            yield done, max(total, done)
+        _take_row(prices, columns, row, lambda row: offers(columns, row, provider, date, today))
+    if not prices.count:
+        raise InputError(prices.nothing())
+    return ImportProposal("prices", clean_text(name), prices.facts(), tuple(prices.notes()), tuple(prices.left_out()))
+
+
+def _take_row(
+    prices: PriceCollector,
+    columns: PriceColumns,
+    row: Sequence[str],
+    offers: Callable[[Sequence[str]], Iterator[RentalOffer]],
+) -> None:
+    if not any(row):
+        return
+    try:
+        found = list(offers(row))
+        for offer in found:
+            prices.take(offer)
+    except OddRowError:
+        prices.odd += 1
+        return
+    if not found:
+        named = any(columns.cell(row, each) for each in ("gpuname", "acceleratorname", "accelerator"))
+        prices.without_price += named
+        prices.without_accelerator += not named
+
+
+def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFormat]:
+    """Return the rows below the header, the columns, and which list it is."""
+    begin = data[:_LONGEST_HEADER].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+    header = next(iter(begin.splitlines()), "")
+    for separator in _SEPARATORS:
+        columns = PriceColumns(next(csv.reader([header], delimiter=separator), []), separator)
+        known = next((each for each in _LIST_FORMATS if columns.has(*each[0])), None)
+        if known is not None:
+            lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+            rows = csv.reader(lines, delimiter=separator)
+            return _iterate_rows(rows), columns, known
+    raise InputError(message("import.prices.columns", columns=tuple(_describe_columns())))
+
+
+def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Yield the rows below the header as long as they are rows of text."""
+    number = 1
+    try:
+        next(rows)
+        for number, row in enumerate(rows, start=2):
+            if number > _MOST_ROWS:
+                raise InputError(message("import.prices.many", most=_MOST_ROWS))
+            yield row
+    except UnicodeDecodeError:
+        raise InputError(message("import.not_text")) from None
+    except csv.Error:
+        raise InputError(message("import.prices.damaged", row=number + 1)) from None
+
+
+def _describe_columns() -> Iterator[str]:
+    for wanted, publisher, *_ in _LIST_FORMATS:
+        yield f"{' + '.join(wanted)} ({publisher})"

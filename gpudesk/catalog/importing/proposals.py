@@ -1,0 +1,141 @@
+"""Proposals as the user would have them: under another id, name, or title of the source."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from itertools import chain, count
+from typing import Final
+
+from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.catalog.user_store.entry import check_line, make_slug, make_user_source
+from gpudesk.domain.claim import ClaimPreference, Source
+from gpudesk.domain.user_facts import (
+    UNKNOWN_MAKER,
+    ImportProposal,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserModel,
+    UserPrice,
+)
+from gpudesk.text.messages import InputError, message
+
+#: How ids are written, shipped ones and those of the user.
+_ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_LONGEST_ID: Final = 80
+
+ProposalSubject = UserAccelerator | UserModel
+
+
+def get_subject(proposal: ImportProposal) -> ProposalSubject | None:
+    """Return the model or accelerator that a proposal is about; None for prices and packs."""
+    if proposal.kind == "pack":
+        return None
+    return next((fact for fact in proposal.facts if isinstance(fact, UserAccelerator | UserModel)), None)
+
+
+def list_proposal_sources(proposal: ImportProposal) -> tuple[Source, ...]:
+    return tuple(fact for fact in proposal.facts if isinstance(fact, Source))
+
+
+def find_free_id(wanted: str, taken: Collection[str]) -> str:
+    """Return an id made of a name that nobody has: with a number behind it where it has to be."""
+    base = make_slug(wanted)[:_LONGEST_ID].strip("-.")
+    if _ID.fullmatch(base) is None:
+        base = "own"
+    numbered = (f"{base}-{number}" for number in count(2))
+    return next(name for name in chain((base,), numbered) if name not in taken)
+
+
+def check_new_id(given: str, taken: Collection[str]) -> str:
+    """Return an id that can be taken; raises `InputError` at the field `id`."""
+    if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
+        raise InputError(message("import.id", longest=_LONGEST_ID), "id")
+    if given in taken:
+        raise InputError(message("own.exists", id=given), "id")
+    return given
+
+
+def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> ImportProposal:
+    """Return a proposal whose model or accelerator has this id and name; raises `InputError` at the field."""
+    subject = get_subject(proposal)
+    if subject is None or (subject.id, subject.name) == (thing_id, name):
+        return proposal
+    said = str(check_line("name", name.strip()))
+    former = subject.id
+
+    def renamed(fact: UserFact) -> UserFact:
+        if fact is subject:
+            return _rename_entry(subject, thing_id, said)
+        if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == former:
+            return replace(fact, thing=thing_id)
+        if isinstance(fact, UserPrice) and fact.accelerator == former:
+            return replace(fact, accelerator=thing_id)
+        return fact
+
+    return replace(proposal, name=said, facts=tuple(map(renamed, proposal.facts)))
+
+
+def _rename_entry(subject: ProposalSubject, thing_id: str, name: str) -> ProposalSubject:
+    if isinstance(subject, UserAccelerator):
+        return replace(subject, id=thing_id, name=name)
+    definition = to_canonical_json({**json.loads(subject.definition), "id": thing_id, "name": name})
+    return replace(subject, id=thing_id, name=name, definition=definition)
+
+
+def retitle_source(proposal: ImportProposal, title: str) -> ImportProposal:
+    """Return a proposal whose first source has this title; raises `InputError` at the field `title`."""
+    sources = list_proposal_sources(proposal)
+    if not sources or sources[0].title == title.strip():
+        return proposal
+    return _replace_source(proposal, replace(sources[0], title=title))
+
+
+def has_no_owner(proposal: ImportProposal) -> bool:
+    """Whether a model comes from files that do not say whose it is."""
+    subject = get_subject(proposal)
+    return isinstance(subject, UserModel) and subject.organisation == UNKNOWN_MAKER
+
+
+def set_organization(proposal: ImportProposal, organisation: str) -> ImportProposal:
+    """Return a proposal whose model is of this organisation, and so what published it.
+
+    Raises `InputError` at the field `organisation`, also where there is no model.
+    """
+    subject = get_subject(proposal)
+    said = str(check_line("organisation", organisation.strip()))
+    if not isinstance(subject, UserModel):
+        raise InputError(message("import.no_model"), "organisation")
+    definition = to_canonical_json({**json.loads(subject.definition), "organisation": said})
+    made = replace(subject, organisation=said, definition=definition)
+    named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))
+    sources = list_proposal_sources(named_so)
+    if len(sources) != 1 or sources[0].publisher != subject.organisation:
+        return named_so
+    return _replace_source(named_so, replace(sources[0], publisher=said))
+
+
+def _replace_source(proposal: ImportProposal, source: Source) -> ImportProposal:
+    """Return a proposal with another first source: the same words make the same id."""
+    former = list_proposal_sources(proposal)[0]
+    made = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
+    changed = _make_source_replacer(former.id, made.id)
+    return replace(proposal, facts=tuple(made if fact is former else changed(fact) for fact in proposal.facts))
+
+
+def _make_source_replacer(former: str, now: str) -> Callable[[UserFact], UserFact]:
+    def changed(fact: UserFact) -> UserFact:
+        if isinstance(fact, UserClaim | ClaimPreference | UserPrice) and fact.source == former:
+            return replace(fact, source=now)
+        return fact
+
+    return changed
+
+
+def find_missing_price_fields(proposal: ImportProposal) -> tuple[bool, bool]:
+    """Whether some price of a proposal has no provider, and whether some has no date."""
+    prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
+    return any(price.provider is None for price in prices), any(price.date is None for price in prices)

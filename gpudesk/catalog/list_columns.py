@@ -1,0 +1,174 @@
+"""Columns of the catalog lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
+from gpudesk.text.formatting import Quantity
+from gpudesk.text.units import KIB
+
+_Kind = CatalogColumnKind
+
+#: Groups of columns.
+DENSE_GROUP: Final = "dense"
+PARAMETERS_GROUP: Final = "parameters"
+
+
+def _make_figure_column(
+    attribute: str,
+    quantity: Quantity,
+    group: str = "",
+    *,
+    key: str = "",
+    decimals: int | None = None,
+    shown: bool = True,
+) -> CatalogColumn:
+    return CatalogColumn(
+        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, shown=shown
+    )
+
+
+def _make_word_column(attribute: str, *, shown: bool = True) -> CatalogColumn:
+    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, shown=shown)
+
+
+def _make_peak_column(precision: str, *, shown: bool = True) -> CatalogColumn:
+    name = f"peak_dense_{precision}"
+    return _make_figure_column(name, Quantity.ARITHMETIC, DENSE_GROUP, key=precision, decimals=0, shown=shown)
+
+
+_ACCELERATORS: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("vendor", _Kind.TEXT),
+    _make_word_column("architecture"),
+    _make_figure_column("memory", Quantity.MEMORY),
+    _make_figure_column("memory_bandwidth", Quantity.MEMORY_BANDWIDTH, decimals=2),
+    _make_peak_column("fp16", shown=False),
+    _make_peak_column("bf16"),
+    _make_peak_column("fp8"),
+    _make_peak_column("fp6", shown=False),
+    _make_peak_column("fp4"),
+    _make_peak_column("int8", shown=False),
+    _make_figure_column("tdp", Quantity.POWER),
+    CatalogColumn("price", _Kind.MONEY, Quantity.USD, "price_low"),
+    _make_word_column("form_factor", shown=False),
+    _make_word_column("memory_type", shown=False),
+    _make_figure_column("scale_up_bandwidth", Quantity.LINK_BANDWIDTH, shown=False),
+    _make_figure_column("scale_up_domain", Quantity.COUNT, shown=False),
+    _make_word_column("status", shown=False),
+    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", shown=False),
+)
+
+_MODELS: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("organisation", _Kind.TEXT),
+    CatalogColumn("total", _Kind.FIGURE, Quantity.COUNT, "total_parameters", 1e9, 1, PARAMETERS_GROUP),
+    CatalogColumn("active", _Kind.FIGURE, Quantity.COUNT, "active_parameters", 1e9, 1, PARAMETERS_GROUP),
+    CatalogColumn("layers", _Kind.FIGURE, Quantity.COUNT, "layer_count", 1, 0),
+    CatalogColumn("context", _Kind.FIGURE, Quantity.COUNT, "max_context", 1, 0),
+    CatalogColumn("stored_in", _Kind.WORD, attribute="native_precision"),
+    CatalogColumn("kv", _Kind.FIGURE, Quantity.COUNT, None, KIB, 1),
+    _make_word_column("licence"),
+    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", shown=False),
+)
+
+_DIFFUSION: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("medium", _Kind.WORD),
+    CatalogColumn("parameters", _Kind.FIGURE, Quantity.COUNT, "parameters", 1e9, 1),
+    _make_figure_column("denoiser_weights", Quantity.MEMORY),
+    _make_word_column("default_steps"),
+    _make_word_column("default_resolution"),
+    _make_figure_column("vram_low", Quantity.MEMORY, "vram", key="vram_low"),
+    _make_figure_column("vram_high", Quantity.MEMORY, "vram", key="vram_high"),
+    CatalogColumn("results", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
+    _make_word_column("recommended_hardware", shown=False),
+)
+
+_PRICES: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("term", _Kind.WORD),
+    CatalogColumn("usd_hour", _Kind.MONEY, Quantity.USD_PER_HOUR),
+    CatalogColumn("usd", _Kind.MONEY, Quantity.USD),
+    CatalogColumn("provider", _Kind.TEXT),
+    CatalogColumn("region", _Kind.TEXT),
+    CatalogColumn("date", _Kind.DATE),
+    CatalogColumn("age", _Kind.AGE),
+    CatalogColumn("kind", _Kind.WORD),
+    CatalogColumn("source", _Kind.TEXT, shown=False),
+    CatalogColumn("instance", _Kind.TEXT, shown=False),
+    CatalogColumn("basis", _Kind.TEXT, shown=False),
+)
+
+_CLAIMS: Final = (
+    CatalogColumn("thing", _Kind.NAME),
+    CatalogColumn("attribute", _Kind.ATTRIBUTE),
+    CatalogColumn("value", _Kind.VALUE),
+    CatalogColumn("unit", _Kind.UNIT),
+    CatalogColumn("stance", _Kind.WORD),
+    CatalogColumn("source", _Kind.TEXT),
+    CatalogColumn("kind", _Kind.WORD),
+    CatalogColumn("date", _Kind.DATE, shown=False),
+    CatalogColumn("age", _Kind.AGE),
+    CatalogColumn("verdict", _Kind.TEXT),
+    CatalogColumn("published", _Kind.TEXT, shown=False),
+    CatalogColumn("conditions", _Kind.TEXT, shown=False),
+    CatalogColumn("retrieved", _Kind.DATE, shown=False),
+    CatalogColumn("id", _Kind.TEXT, shown=False),
+)
+
+_DISPUTES: Final = (
+    CatalogColumn("subject", _Kind.NAME),
+    CatalogColumn("attribute", _Kind.ATTRIBUTE),
+    CatalogColumn("disagreement", _Kind.TEXT),
+    CatalogColumn("verdict", _Kind.TEXT),
+    CatalogColumn("reason", _Kind.TEXT),
+    CatalogColumn("against", _Kind.WORD),
+    CatalogColumn("claims", _Kind.TEXT, shown=False),
+    CatalogColumn("id", _Kind.TEXT, shown=False),
+)
+
+_SOURCES: Final = (
+    CatalogColumn("title", _Kind.NAME),
+    CatalogColumn("publisher", _Kind.TEXT),
+    CatalogColumn("kind", _Kind.WORD),
+    CatalogColumn("date", _Kind.DATE, shown=False),
+    CatalogColumn("age", _Kind.AGE),
+    CatalogColumn("claims", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
+    CatalogColumn("trust", _Kind.TEXT),
+    CatalogColumn("url", _Kind.TEXT, shown=False),
+    CatalogColumn("id", _Kind.TEXT, shown=False),
+)
+
+_YOURS: Final = (
+    CatalogColumn("thing", _Kind.NAME),
+    CatalogColumn("attribute", _Kind.ATTRIBUTE),
+    CatalogColumn("yours", _Kind.VALUE),
+    CatalogColumn("unit", _Kind.UNIT),
+    CatalogColumn("shipped", _Kind.VALUE),
+    CatalogColumn("difference", _Kind.RATIO),
+    CatalogColumn("source", _Kind.TEXT),
+    CatalogColumn("date", _Kind.DATE),
+    CatalogColumn("reason", _Kind.TEXT),
+)
+
+COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProxyType(
+    {
+        CatalogSection.ACCELERATORS: _ACCELERATORS,
+        CatalogSection.MODELS: _MODELS,
+        CatalogSection.DIFFUSION: _DIFFUSION,
+        CatalogSection.PRICES: _PRICES,
+        CatalogSection.CLAIMS: _CLAIMS,
+        CatalogSection.DISPUTES: _DISPUTES,
+        CatalogSection.SOURCES: _SOURCES,
+        CatalogSection.YOURS: _YOURS,
+    }
+)
+
+
+def make_marks(section: CatalogSection, key: str, mark: CatalogCellMark) -> tuple[int, ...]:
+    """Return the marks of a row that has one, in the column with a key."""
+    return tuple(mark if column.key == key else 0 for column in COLUMNS[section])

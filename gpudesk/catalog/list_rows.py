@@ -1,0 +1,461 @@
+"""Rows of the catalog lists, made one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.catalog.list_columns import COLUMNS, make_marks
+from gpudesk.catalog.list_user_rows import iterate_user_rows
+from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.entry import NO_PUBLISHER
+from gpudesk.domain.catalog_table import (
+    CatalogCellMark,
+    CatalogCellValue,
+    CatalogColumn,
+    CatalogRow,
+    CatalogSection,
+    CatalogTable,
+)
+from gpudesk.domain.claim import (
+    AGREEMENT_PREFIX,
+    PRICE_BOUND_ATTRIBUTES,
+    PURCHASE_TERM,
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    ClaimStatus,
+    DocumentStatement,
+    PriceRecord,
+    SourceKind,
+)
+from gpudesk.domain.model import Model, MoeFfn
+
+AttributesByName = Mapping[str, AttributeClaims]
+#: A value with its mark.
+_MarkedCell = tuple[CatalogCellValue, int]
+
+
+def iterate_accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    columns = COLUMNS[CatalogSection.ACCELERATORS]
+    announced = {part.id for part in catalog.accelerators() if part.announced}
+    purchases: dict[str, list[PriceRecord]] = {}
+    for price in catalog.prices():
+        if price.accelerator and price.term == PURCHASE_TERM:
+            purchases.setdefault(price.accelerator, []).append(price)
+    for thing in catalog.things(CatalogEntryKind.ACCELERATOR):
+        attributes = _read_attributes(catalog, thing)
+        cells = [_make_cell(column, thing, attributes) for column in columns]
+        cells[[column.key for column in columns].index("price")] = _make_price_cell(
+            attributes, purchases.get(thing.id, ())
+        )
+        yield _make_entry_row(thing, columns, cells, attributes, announced=thing.id in announced)
+
+
+def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    """Yield every model; parameters that nobody states are counted from the dimensions."""
+    columns = COLUMNS[CatalogSection.MODELS]
+    for thing in catalog.things(CatalogEntryKind.MODEL):
+        attributes = _read_attributes(catalog, thing)
+        total = attributes.get("total_parameters")
+        computed = _compute_values(catalog.model(thing.id), None if total is None else total.value)
+        cells = []
+        for column in columns:
+            value, mark = _make_cell(column, thing, attributes)
+            if value is None and column.key in computed:
+                # That all caches are computed is said by the head.
+                value, mark = computed[column.key], 0 if column.key == "kv" else CatalogCellMark.COMPUTED
+            cells.append((value, mark))
+        yield _make_entry_row(thing, columns, cells, attributes)
+
+
+def compute_model_value(catalog: Catalog, thing: str, attribute: str) -> CatalogCellValue:
+    """Return what follows from a model's dimensions for an attribute that nobody states; else None."""
+    column = next((each for each in COLUMNS[CatalogSection.MODELS] if each.attribute == attribute), None)
+    if column is None or catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
+        return None
+    total = _read_attributes(catalog, catalog.thing(thing)).get("total_parameters")
+    return _compute_values(catalog.model(thing), None if total is None else total.value).get(column.key)
+
+
+def iterate_diffusion_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    columns = COLUMNS[CatalogSection.DIFFUSION]
+    for model in catalog.diffusion_models():
+        thing = catalog.thing(model.id)
+        attributes = _read_attributes(catalog, thing)
+        known: dict[str, CatalogCellValue] = {"medium": model.medium, "results": len(model.results)}
+        cells = [
+            (known[column.key], 0) if column.key in known else _make_cell(column, thing, attributes)
+            for column in columns
+        ]
+        yield _make_entry_row(thing, columns, cells, attributes)
+
+
+def _read_attributes(catalog: Catalog, thing: CatalogEntry) -> AttributesByName:
+    return {attribute.name: attribute for attribute in catalog.attributes(thing.id)}
+
+
+def _make_cell(column: CatalogColumn, thing: CatalogEntry, attributes: AttributesByName) -> _MarkedCell:
+    """Return the value that holds of a column's attribute; names and makers are those of the thing."""
+    if column.attribute is not None:
+        attribute = attributes.get(column.attribute)
+        if attribute is None:
+            return None, 0
+        disputed = any(side.disputed for side in _find_sides(attribute, attributes))
+        return attribute.value, _find_mark(attribute) | (CatalogCellMark.DISPUTED if disputed else 0)
+    if column.key == "name":
+        return thing.name, CatalogCellMark.OWN if thing.own else 0
+    return (thing.maker, 0) if column.key in ("vendor", "organisation") else (None, 0)
+
+
+def _find_sides(attribute: AttributeClaims, attributes: AttributesByName) -> tuple[AttributeClaims, ...]:
+    """Return what is said of one thing: a memory is in dispute where the capacity it is sold by is."""
+    sold = attributes.get("memory_label") if attribute.name == "memory" else None
+    return (attribute,) if sold is None else (attribute, sold)
+
+
+def _find_mark(attribute: AttributeClaims) -> int:
+    taken = attribute.preferred
+    own = attribute.overridden or (taken is not None and taken.own)
+    return (CatalogCellMark.OWN if own else 0) | (CatalogCellMark.DISPUTED if attribute.disputed else 0)
+
+
+def _make_price_cell(attributes: AttributesByName, purchases: Iterable[PriceRecord]) -> _MarkedCell:
+    """Return the ends of what a part costs, by the claims about it, else by the prices on record."""
+    ends = [attributes[name] for name in PRICE_BOUND_ATTRIBUTES if name in attributes]
+    stated = [each for each in ends if isinstance(each.value, int | float)]
+    if stated:
+        mark = 0
+        for each in stated:
+            mark |= _find_mark(each)
+        return _make_range_cell(float(each.value) for each in stated if isinstance(each.value, int | float)), mark
+    recorded = summarize_prices(purchases)
+    if not recorded:
+        return None, 0
+    return _make_range_cell((recorded[0].low, recorded[0].high)), CatalogCellMark.OWN if recorded[0].own_count else 0
+
+
+def _make_range_cell(amounts: Iterable[float]) -> CatalogCellValue:
+    listed = list(amounts)
+    return listed[0] if len(set(listed)) == 1 else (min(listed), max(listed))
+
+
+def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, CatalogCellValue]:
+    """Return what follows from a model's dimensions: parameters, and the bytes of FP16 cache a token.
+
+    `stated` are the parameters that a source states; of a model without experts all are active.
+    """
+    # The engine is loaded with the first look at models, not with the page.
+    from gpudesk.domain.deployment import ParallelPlan
+    from gpudesk.domain.precision import Precision
+    from gpudesk.engine.kv_cache import compute_cache_profile
+    from gpudesk.engine.tensors import count_active_parameters, count_parameters
+
+    if not model.dimensions_known:
+        return {}
+    dense = not any(isinstance(group.ffn, MoeFfn) for group in model.layers)
+    stored = compute_cache_profile(model, Precision.FP16, ParallelPlan()).stored
+    return {
+        "total": count_parameters(model),
+        "active": stated if dense and stated else count_active_parameters(model, with_embedding=True),
+        # What grows without end: layers with a window are full after it.
+        "kv": sum(growth.per_token for growth in stored if growth.window is None),
+    }
+
+
+def _make_entry_row(
+    thing: CatalogEntry,
+    columns: tuple[CatalogColumn, ...],
+    cells: list[_MarkedCell],
+    attributes: AttributesByName,
+    *,
+    announced: bool = False,
+) -> CatalogRow:
+    """Put a row together; kinds and date are those of the claims that its columns show."""
+    found = (attributes.get(column.attribute) for column in columns if column.attribute is not None)
+    shown = [attribute for attribute in found if attribute is not None]
+    taken = [claim for claim in (attribute.preferred for attribute in shown) if claim is not None]
+    marks = tuple(mark for _, mark in cells)
+    return CatalogRow(
+        key=thing.id,
+        values=tuple(value for value, _ in cells),
+        marks=marks if any(marks) else (),
+        thing=thing.id,
+        maker=thing.maker,
+        kinds=_list_kinds(taken),
+        date=min(filter(None, (claim.source.date for claim in taken)), default=None),
+        announced=announced,
+        disputed=any(side.disputed for each in shown for side in _find_sides(each, attributes)),
+        own=any(mark & CatalogCellMark.OWN for mark in marks),
+    )
+
+
+def _list_kinds(claims: Iterable[Claim]) -> tuple[SourceKind, ...]:
+    return tuple(dict.fromkeys(claim.kind for claim in claims))
+
+
+#: Names of what refuses a statement without being one.
+AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
+#: The kinds of things whose attributes are listed claim by claim.
+_LISTED_KINDS: Final = (
+    CatalogEntryKind.ACCELERATOR,
+    CatalogEntryKind.MODEL,
+    CatalogEntryKind.DIFFUSION_MODEL,
+    CatalogEntryKind.SERVING_ENGINE,
+)
+
+CatalogRows = Iterator[CatalogRow | None]
+
+
+def make_catalog_table(section: CatalogSection, catalog: Catalog) -> CatalogTable:
+    rows = tuple(row for row in iterate_catalog_rows(section, catalog) if row is not None)
+    return CatalogTable(section, COLUMNS[section], rows)
+
+
+def iterate_catalog_rows(section: CatalogSection, catalog: Catalog) -> CatalogRows:
+    """Yield the rows of a section in the order of the catalog, and None where a row takes longer."""
+    return _ROW_MAKERS[section](catalog)
+
+
+# Prices
+
+
+def _iterate_price_rows(catalog: Catalog) -> CatalogRows:
+    names = {thing.id: thing for thing in catalog.things(CatalogEntryKind.ACCELERATOR)}
+    # All prices of one part together, parts in the order of their list.
+    order = {thing: place for place, thing in enumerate(names)}
+    prices = sorted(catalog.prices(), key=lambda price: order.get(price.accelerator or "", len(order)))
+    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
+    for price in prices:
+        row = _make_price_row(price, names.get(price.accelerator or ""))
+        yield replace(row, waits=gone[price.id]) if price.own and price.id in gone else row
+
+
+def _find_only_name(names: Sequence[str]) -> str | None:
+    """Return the one name there is; None where there is none or several."""
+    return names[0] if len(names) == 1 else None
+
+
+def _find_publisher(publisher: str) -> str | None:
+    """Return who publishes a source; None where that is not known."""
+    return publisher if publisher not in ("", NO_PUBLISHER) else None
+
+
+def _make_price_row(price: PriceRecord, part: CatalogEntry | None) -> CatalogRow:
+    amount = _find_amount(price)
+    provider = price.provider or _find_publisher(price.source.publisher)
+    rented = price.term != PURCHASE_TERM
+    marks = [0] * len(COLUMNS[CatalogSection.PRICES])
+    if price.own:
+        marks[2 if rented else 3] = CatalogCellMark.OWN
+    return CatalogRow(
+        key=price.id,
+        values=(
+            part.name if part is not None else price.accelerator,
+            price.term,
+            amount if rented else None,
+            None if rented else amount,
+            provider,
+            price.region,
+            price.date,
+            price.date,
+            price.kind.value,
+            price.source.title,
+            price.instance,
+            price.basis,
+        ),
+        marks=tuple(marks) if price.own else (),
+        thing=price.accelerator,
+        maker=provider,
+        kinds=(price.kind,),
+        date=price.date,
+        own=price.own,
+        item=price,
+    )
+
+
+def _find_amount(price: PriceRecord) -> CatalogCellValue:
+    """Return the price, or the ends between which it lies."""
+    if price.usd is not None:
+        return price.usd
+    ends = [end for end in (price.usd_low, price.usd_high) if end is not None]
+    return (min(ends), max(ends)) if len(set(ends)) > 1 else ends[0] if ends else None
+
+
+# Claims
+
+
+def _iterate_claim_rows(catalog: Catalog) -> CatalogRows:
+    for kind in _LISTED_KINDS:
+        for thing in catalog.things(kind):
+            for attribute in catalog.attributes(thing.id):
+                for number, claim in enumerate(attribute.claims):
+                    yield _make_claim_row(thing, attribute, number, claim)
+    judged = {claim for dispute in catalog.disputes() for claim in (dispute.claim_a, dispute.claim_b)}
+    for statement in catalog.seed_claims():
+        if not _is_claim(statement):
+            yield _make_statement_row(statement, judged=statement.id in judged)
+
+
+def _is_claim(statement: DocumentStatement) -> bool:
+    return bool(statement.things and statement.attributes)
+
+
+def _find_verdict(attribute: AttributeClaims, claim: Claim) -> str | None:
+    verdict = attribute.verdict(claim)
+    return verdict.removeprefix(AGREEMENT_PREFIX).lstrip(":;, ") or None if verdict is not None else None
+
+
+def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int, claim: Claim) -> CatalogRow:
+    date = claim.source.date
+    stands = attribute.stance(claim)
+    return CatalogRow(
+        key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
+        values=(
+            thing.name,
+            attribute.name,
+            claim.value,
+            attribute.unit,
+            stands.value,
+            claim.source.title,
+            claim.kind.value,
+            date,
+            date or claim.retrieved,
+            _find_verdict(attribute, claim),
+            claim.published,
+            claim.conditions,
+            claim.retrieved,
+            ", ".join(claim.statements) or None,
+        ),
+        marks=_OWN_CLAIM if claim.own else (),
+        thing=thing.id,
+        attribute=attribute.name,
+        unit=attribute.unit,
+        maker=thing.maker,
+        kinds=(claim.kind,),
+        date=date or claim.retrieved,
+        disputed=stands in (ClaimStatus.DIFFERS, ClaimStatus.REFUSED),
+        own=claim.own,
+        item=claim,
+    )
+
+
+_OWN_CLAIM: Final = make_marks(CatalogSection.CLAIMS, "value", CatalogCellMark.OWN)
+
+
+def _make_statement_row(statement: DocumentStatement, *, judged: bool) -> CatalogRow:
+    """Return the row of a statement that is about no attribute of the catalog."""
+    source = statement.source
+    value = statement.value
+    if statement.value_high is not None and statement.value_high != value:
+        value = f"{value} – {statement.value_high}"
+    return CatalogRow(
+        key=statement.id,
+        values=(
+            statement.subject,
+            statement.attribute,
+            value,
+            statement.unit,
+            ClaimStatus.DIFFERS.value if judged else None,
+            source.title,
+            source.kind.value,
+            source.date or statement.as_of,
+            source.date or statement.as_of,
+            None,
+            None,
+            statement.conditions,
+            None,
+            statement.id,
+        ),
+        thing=_find_only_name(statement.things),
+        unit=statement.unit,
+        maker=_find_publisher(source.publisher),
+        kinds=(source.kind,),
+        date=source.date,
+        disputed=judged,
+        item=statement,
+    )
+
+
+# Disputes
+
+
+def _iterate_dispute_rows(catalog: Catalog) -> CatalogRows:
+    for dispute in catalog.disputes():
+        against = AUTHORITIES.get(dispute.claim_b or "", "claim" if dispute.claim_b else None)
+        claims = [each for each in (dispute.claim_a, dispute.claim_b) if each and each not in AUTHORITIES]
+        yield CatalogRow(
+            key=dispute.id,
+            values=(
+                dispute.subject,
+                _find_only_name(dispute.attributes) or dispute.attribute,
+                dispute.disagreement,
+                dispute.verdict,
+                dispute.reason,
+                against,
+                ", ".join(claims) or None,
+                dispute.id,
+            ),
+            thing=_find_only_name(dispute.things),
+            attribute=_find_only_name(dispute.attributes),
+            disputed=True,
+            item=dispute,
+        )
+
+
+# Sources
+
+
+def _iterate_source_rows(catalog: Catalog) -> CatalogRows:
+    counted: Counter[str] = Counter()
+    for counts in _count_claims_by_source(catalog):
+        counted.update(counts)
+        yield None
+    for source in catalog.sources():
+        yield CatalogRow(
+            key=source.id,
+            values=(
+                source.title,
+                _find_publisher(source.publisher),
+                source.kind.value,
+                source.date,
+                source.date,
+                counted[source.id],
+                source.trust,
+                source.url,
+                source.id,
+            ),
+            maker=_find_publisher(source.publisher),
+            kinds=(source.kind,),
+            date=source.date,
+            own=source.own,
+            item=source,
+        )
+
+
+def _count_claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
+    for thing in catalog.things():
+        claims = (claim for attribute in catalog.attributes(thing.id) for claim in attribute.claims)
+        yield Counter(claim.source.id for claim in claims)
+    yield Counter(each.source.id for model in catalog.diffusion_models() for each in model.results)
+    yield Counter(each.source.id for each in catalog.seed_claims() if not _is_claim(each))
+    yield Counter(price.source.id for price in catalog.prices())
+
+
+_ROW_MAKERS: Final[Mapping[CatalogSection, Callable[[Catalog], CatalogRows]]] = MappingProxyType(
+    {
+        CatalogSection.ACCELERATORS: iterate_accelerator_rows,
+        CatalogSection.MODELS: iterate_model_rows,
+        CatalogSection.DIFFUSION: iterate_diffusion_rows,
+        CatalogSection.PRICES: _iterate_price_rows,
+        CatalogSection.CLAIMS: _iterate_claim_rows,
+        CatalogSection.DISPUTES: _iterate_dispute_rows,
+        CatalogSection.SOURCES: _iterate_source_rows,
+        CatalogSection.YOURS: iterate_user_rows,
+    }
+)

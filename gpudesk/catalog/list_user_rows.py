@@ -1,0 +1,241 @@
+"""Rows of the user's facts beside the shipped values, active and inactive."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from typing import Final
+
+from gpudesk.catalog.list_columns import make_marks
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.catalog_table import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection
+from gpudesk.domain.claim import (
+    PRICE_BOUND_ATTRIBUTES,
+    PURCHASE_TERM,
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    PriceRecord,
+    Source,
+    is_figure,
+)
+from gpudesk.domain.user_facts import FactKey, InactiveOverride, UserAccelerator, UserFacts, UserModel
+from gpudesk.text.translation import tr
+
+PRICE_LOW: Final = PRICE_BOUND_ATTRIBUTES[0]
+#: What both ends of a price are called together.
+PURCHASE_PRICE: Final = "price_purchase"
+
+
+def make_inactive_row(catalog: Catalog, thing: CatalogEntry | None, waiting: InactiveOverride) -> CatalogRow:
+    """Return the row of an entry, or of what is said of an attribute, that waits; of no price."""
+    if waiting.entry is not None:
+        return _make_inactive_entry_row(waiting, waiting.entry)
+    name = waiting.attribute or ""
+    yours = merge_ends(waiting.values)
+    shipped = merge_ends(claim.value for claim in _list_shipped_claims(catalog, thing, name))
+    claim = next(iter(waiting.claims), None)
+    source = None if claim is None else catalog.own.get("source", claim.source)
+    dates = [*(each.date for each in waiting.choices), *(each.retrieved for each in waiting.claims)]
+    return CatalogRow(
+        key=_make_inactive_key(waiting),
+        values=(
+            waiting.thing if thing is None else thing.name,
+            PURCHASE_PRICE if name == PRICE_LOW else name,
+            yours,
+            waiting.unit,
+            shipped,
+            divide_values(yours, shipped),
+            source.title if isinstance(source, Source) else None,
+            dates[0],
+            waiting.why.id,
+        ),
+        thing=waiting.thing,
+        attribute=name,
+        unit=waiting.unit,
+        maker=None if thing is None else thing.maker,
+        kinds=tuple(dict.fromkeys(each.kind for each in waiting.claims)),
+        date=dates[0],
+        own=True,
+        waits=waiting,
+    )
+
+
+def _make_inactive_key(waiting: InactiveOverride) -> str:
+    return "/".join(("waiting", *waiting.keys[0]))
+
+
+def _make_inactive_entry_row(waiting: InactiveOverride, entry: UserAccelerator | UserModel) -> CatalogRow:
+    part = isinstance(entry, UserAccelerator)
+    kind = CatalogEntryKind.ACCELERATOR if part else CatalogEntryKind.MODEL
+    maker = entry.vendor if isinstance(entry, UserAccelerator) else entry.organisation
+    return CatalogRow(
+        key=_make_inactive_key(waiting),
+        values=(entry.name, kind.value, maker, *(None,) * 5, waiting.why.id),
+        thing=entry.id,
+        maker=maker,
+        own=True,
+        waits=waiting,
+    )
+
+
+def _list_shipped_claims(catalog: Catalog, thing: CatalogEntry | None, name: str) -> list[Claim]:
+    if thing is None:
+        return []
+    names = PRICE_BOUND_ATTRIBUTES if name == PRICE_LOW else (name,)
+    choices = (each.catalog_choice for each in catalog.attributes(thing.id) if each.name in names)
+    return [claim for claim in choices if claim is not None]
+
+
+def merge_ends(values: Iterable[CatalogCellValue]) -> CatalogCellValue:
+    """Return the values of the ends of one amount: one value, or the two ends."""
+    stated = [value for value in values if value is not None]
+    numbers = [value for value in stated if is_figure(value)]
+    if len(set(numbers)) > 1:
+        return min(numbers), max(numbers)
+    return stated[0] if stated else None
+
+
+def divide_values(one: CatalogCellValue, other: CatalogCellValue) -> float | None:
+    """Return a value divided by another, where both are one number."""
+    return float(one) / float(other) if is_figure(one) and is_figure(other) and other else None
+
+
+_PRICE_HIGH: Final = PRICE_BOUND_ATTRIBUTES[1]
+
+
+def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    """Yield a row for each thing, attribute and price of the user's."""
+    things = {thing.id: thing for thing in catalog.things()}
+    waits = {key for waiting in catalog.waiting for key in waiting.keys}
+    for fact in catalog.own:
+        if isinstance(fact, UserAccelerator | UserModel) and fact.key not in waits:
+            yield _make_user_entry_row(things[fact.id])
+    for thing_id in _list_touched(catalog.own):
+        if thing_id in things:
+            yield from _iterate_override_rows(things[thing_id], catalog.attributes(thing_id), waits)
+    for waiting in catalog.waiting:
+        if waiting.price is None:
+            yield make_inactive_row(catalog, things.get(waiting.thing), waiting)
+    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
+    for price in catalog.prices():
+        if price.own:
+            yield _make_user_price_row(price, things.get(price.accelerator or ""), gone.get(price.id))
+
+
+def _list_touched(facts: UserFacts) -> tuple[str, ...]:
+    """Return the things about whose attributes the user says something, in the order in which that began."""
+    about = (key[1] for key in facts.facts if key[0] in ("claim", "preference"))
+    return tuple(dict.fromkeys(about))
+
+
+def _make_user_entry_row(thing: CatalogEntry) -> CatalogRow:
+    return CatalogRow(
+        key=thing.id,
+        values=(thing.name, thing.kind.value, thing.maker, *(None,) * 6),
+        thing=thing.id,
+        maker=thing.maker,
+        own=True,
+    )
+
+
+def _iterate_override_rows(
+    thing: CatalogEntry, attributes: Iterable[AttributeClaims], waits: Container[FactKey]
+) -> Iterator[CatalogRow]:
+    """Yield what the user says of a thing with effect; the two ends of a price are one amount."""
+    found = {
+        attribute.name: attribute
+        for attribute in attributes
+        if any(
+            claim.own and ("claim", thing.id, attribute.name, claim.source.id) not in waits
+            for claim in attribute.claims
+        )
+        or (attribute.overridden and ("preference", thing.id, attribute.name) not in waits)
+    }
+    high = found.pop(_PRICE_HIGH, None) if PRICE_LOW in found else None
+    for name, attribute in found.items():
+        yield _make_override_row(thing, attribute, high if name == PRICE_LOW else None)
+
+
+def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: AttributeClaims | None) -> CatalogRow:
+    sides = [side for side in (attribute, high) if side is not None]
+    preference = next((side.preference for side in sides if side.preference is not None), None)
+    yours, shipped = [_find_user_claim(side) for side in sides], [_find_shipped_claim(side) for side in sides]
+    stated = next((claim for claim in yours if claim is not None), None)
+    date = preference.date if preference is not None else stated.retrieved if stated is not None else None
+    holds = any(claim is not None and claim is side.preferred for claim, side in zip(yours, sides, strict=True))
+    return CatalogRow(
+        key=f"{thing.id}/{attribute.name}",
+        values=(
+            thing.name,
+            PURCHASE_PRICE if attribute.name == PRICE_LOW else attribute.name,
+            merge_ends(_list_values(yours)),
+            attribute.unit,
+            merge_ends(_list_values(shipped)),
+            divide_values(merge_ends(_list_values(yours)), merge_ends(_list_values(shipped))),
+            stated.source.title if stated is not None else None,
+            date,
+            None if preference is None or preference.reason == tr("Your value") else preference.reason,
+        ),
+        marks=_OWN_VALUE if holds else (),
+        thing=thing.id,
+        attribute=attribute.name,
+        unit=attribute.unit,
+        maker=thing.maker,
+        kinds=() if stated is None else (stated.kind,),
+        date=date,
+        disputed=any(side.disputed for side in sides),
+        own=True,
+        item=stated,
+    )
+
+
+def _find_user_claim(attribute: AttributeClaims) -> Claim | None:
+    taken = attribute.preferred
+    if attribute.overridden or (taken is not None and taken.own):
+        return taken
+    return _find_first(attribute.claims, own=True)
+
+
+def _find_shipped_claim(attribute: AttributeClaims) -> Claim | None:
+    return attribute.shipped if attribute.overridden else _find_first(attribute.claims, own=False)
+
+
+_OWN_VALUE: Final = make_marks(CatalogSection.YOURS, "yours", CatalogCellMark.OWN)
+
+
+def _find_first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
+    """Return the preferred one of the user's or of the shipped claims, else the first."""
+    found = [claim for claim in claims if claim.own is own]
+    return next((claim for claim in found if claim.preferred), found[0] if found else None)
+
+
+def _list_values(claims: Iterable[Claim | None]) -> Iterator[CatalogCellValue]:
+    return (claim.value for claim in claims if claim is not None)
+
+
+def _make_user_price_row(price: PriceRecord, part: CatalogEntry | None, waiting: InactiveOverride | None) -> CatalogRow:
+    amount = price.usd if price.usd is not None else price.usd_low
+    return CatalogRow(
+        key=f"price/{price.id}",
+        values=(
+            part.name if part is not None else price.accelerator,
+            f"price_{price.term}",
+            amount,
+            "USD" if price.term == PURCHASE_TERM else "USD/h",
+            None,
+            None,
+            price.source.title,
+            price.date,
+            price.note if waiting is None else waiting.why.id,
+        ),
+        marks=() if waiting is not None else _OWN_VALUE,
+        thing=price.accelerator,
+        unit="USD" if price.term == PURCHASE_TERM else "USD/h",
+        maker=price.provider,
+        kinds=(price.kind,),
+        date=price.date,
+        own=True,
+        item=price,
+        waits=waiting,
+    )

@@ -1,0 +1,383 @@
+"""The catalog that the program reads: shipped facts with the user's overrides."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+from gpudesk.catalog import overlay
+from gpudesk.catalog.database import CatalogDatabase
+from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
+from gpudesk.catalog.overlay import find_unit, is_same_value
+from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, make_accelerator
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.attributes import ACCELERATOR_UNITS, MODEL_STATED_UNITS, REQUIRED_ATTRIBUTES, find_model_unit
+from gpudesk.domain.claim import (
+    PRICE_BOUND_ATTRIBUTES,
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    ClaimPreference,
+    Dispute,
+    DocumentStatement,
+    PriceRecord,
+    Source,
+    is_figure,
+)
+from gpudesk.domain.model import DiffusionModel, Model
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, Message, MessageParameter, message
+
+_T = TypeVar("_T")
+
+
+class Catalog:
+    """The facts of one catalog file and of one user, as domain objects with their sources.
+
+    A question for an id that is not there raises `InputError` with the closest ids. The answers never
+    change: other facts of the user make another catalog.
+    """
+
+    def __init__(self, shipped: ShippedCatalog, own: UserFacts | None = None) -> None:
+        """Answer from an open file, which is closed with this object, and from the facts of the user."""
+        self.shipped = shipped
+        self.own = UserFacts() if own is None else own
+        self._layer = overlay.UserLayer(self.own)
+        self._attributes: dict[str, dict[str, AttributeClaims]] = {}
+
+    @classmethod
+    def open(cls, path: Path) -> Catalog:
+        """Open the file at `path`; raises `CatalogFileError` where it is no usable catalog."""
+        return cls(ShippedCatalog(CatalogDatabase(path)))
+
+    def with_own(self, own: UserFacts) -> Catalog:
+        """Return the catalog with these facts of the user instead; both share the file."""
+        return Catalog(self.shipped, own)
+
+    def close(self) -> None:
+        """Let the file go; what was read stays valid."""
+        self.shipped.store.close()
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What the catalog is
+
+    @property
+    def revision(self) -> str:
+        """The digest of all facts: equal for equal facts, whenever and wherever they were built."""
+        return self._revision
+
+    @property
+    def shipped_revision(self) -> str:
+        return self.shipped.meta["revision"]
+
+    @property
+    def data_date(self) -> str:
+        """The latest day on which a figure was retrieved."""
+        return self.shipped.meta["data_date"]
+
+    # Things
+
+    def things(self, kind: CatalogEntryKind | None = None) -> tuple[CatalogEntry, ...]:
+        """Return the entries of one kind or of all, in the order of lists."""
+        return tuple(thing for thing in self._things.values() if kind is None or thing.kind is kind)
+
+    def thing(self, thing_id: str) -> CatalogEntry:
+        return _look_up(self._things, thing_id, "thing")
+
+    def kind_of(self, thing_id: str) -> CatalogEntryKind:
+        return self.thing(thing_id).kind
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        return tuple(self._accelerators.values())
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        return _look_up(self._accelerators, accelerator_id, CatalogEntryKind.ACCELERATOR)
+
+    def models(self) -> tuple[Model, ...]:
+        return tuple(self._models.values())
+
+    def model(self, model_id: str) -> Model:
+        return _look_up(self._models, model_id, CatalogEntryKind.MODEL)
+
+    def definition(self, model_id: str) -> dict[str, Any]:
+        """Return the structure of a model in plain JSON types, as it was published or entered."""
+        return dict(json.loads(_look_up(self._definitions, model_id, CatalogEntryKind.MODEL)))
+
+    def diffusion_models(self) -> tuple[DiffusionModel, ...]:
+        return tuple(self.shipped.diffusion_models.values())
+
+    def diffusion_model(self, model_id: str) -> DiffusionModel:
+        return _look_up(self.shipped.diffusion_models, model_id, CatalogEntryKind.DIFFUSION_MODEL)
+
+    def serving_engines(self) -> tuple[ServingEngine, ...]:
+        return tuple(self.shipped.serving_engines.values())
+
+    def serving_engine(self, engine_id: str) -> ServingEngine:
+        return _look_up(self.shipped.serving_engines, engine_id, CatalogEntryKind.SERVING_ENGINE)
+
+    # Figures and who states them
+
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
+        """Return all attributes of a thing with all their claims, in the order of the data."""
+        return tuple(self._attributes_of(thing_id).values())
+
+    def attribute(self, thing_id: str, name: str) -> AttributeClaims:
+        """Return one attribute of a thing with all its claims."""
+        attributes = self._attributes_of(thing_id)
+        if name not in attributes:
+            near = _find_near(name, attributes)
+            raise InputError(message("catalog.unknown_attribute", thing=thing_id, name=name, near=near))
+        return attributes[name]
+
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(self._sources.values())
+
+    def source(self, source_id: str) -> Source:
+        return _look_up(self._sources, source_id, "source")
+
+    def prices(self, accelerator: str | None = None) -> tuple[PriceRecord, ...]:
+        """Return all prices, or those of one accelerator: rents first, then purchases."""
+        if accelerator is None:
+            return self._prices
+        self.accelerator(accelerator)
+        return tuple(price for price in self._prices if price.accelerator == accelerator)
+
+    def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]:
+        """Return what the five source documents state, of all subjects or of one thing alone."""
+        if thing is None:
+            return self.shipped.seed_claims
+        self.thing(thing)
+        return tuple(claim for claim in self.shipped.seed_claims if claim.concerns(thing))
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
+        """Return the judged contradictions, all or those about one thing."""
+        if thing is None:
+            return self.shipped.disputes
+        self.thing(thing)
+        return tuple(dispute for dispute in self.shipped.disputes if dispute.concerns(thing))
+
+    # What the user says
+
+    @cached_property
+    def waiting(self) -> tuple[InactiveOverride, ...]:
+        """The facts of the user that have no effect on the catalog as it is, and why."""
+        # Most users have none, and who asks for a figure does not want to know.
+
+        return find_inactive_overrides(self) if len(self.own) else ()
+
+    # What was merged
+
+    @cached_property
+    def _revision(self) -> str:
+        return overlay.merge_revision(self.shipped_revision, self.own)
+
+    @cached_property
+    def _things(self) -> dict[str, CatalogEntry]:
+        return overlay.merge_things(self.shipped.things, self._layer)
+
+    @cached_property
+    def _sources(self) -> dict[str, Source]:
+        return {**self.shipped.sources, **self._layer.sources}
+
+    @cached_property
+    def _accelerators(self) -> dict[str, Accelerator]:
+        """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
+        found = {}
+        for part in (*self.shipped.parts.values(), *self._own_parts()):
+            values = self._values(part.id)
+            if all(name in values for name in REQUIRED_ATTRIBUTES):
+                found[part.id] = make_accelerator(part, values)
+        return found
+
+    def _own_parts(self) -> list[AcceleratorEntry]:
+        return [
+            AcceleratorEntry(part.id, part.name, part.vendor, part.generation, part.announced)
+            for part in self._layer.accelerators.values()
+            if part.id not in self.shipped.things
+        ]
+
+    def _values(self, part: str) -> Mapping[str, ClaimValue]:
+        if not self._layer.touched(part):
+            return self.shipped.part_values.get(part, {})
+        attributes = self._attributes_of(part)
+        return {name: each.value for name, each in attributes.items() if each.preferred is not None}
+
+    @cached_property
+    def _definitions(self) -> dict[str, str]:
+        own = {
+            model.id: model.definition for model in self._layer.models.values() if model.id not in self.shipped.things
+        }
+        return {**self.shipped.definitions, **own}
+
+    @cached_property
+    def _models(self) -> dict[str, Model]:
+        return {
+            model: overlay.merge_model(definition, self._attributes_of(model) if self._layer.touched(model) else {})
+            for model, definition in self._definitions.items()
+        }
+
+    @cached_property
+    def _prices(self) -> tuple[PriceRecord, ...]:
+        return overlay.merge_prices(self.shipped.prices, self._layer, self._sources)
+
+    def _attributes_of(self, thing_id: str) -> dict[str, AttributeClaims]:
+        if thing_id not in self._attributes:
+            thing = self.thing(thing_id)
+            shipped = {} if thing.own else self.shipped.attributes_of(thing_id)
+            definition = self._definitions[thing_id] if thing.kind is CatalogEntryKind.MODEL else None
+            self._attributes[thing_id] = overlay.merge_attributes(
+                thing, shipped, self._layer, self._sources, definition
+            )
+        return self._attributes[thing_id]
+
+
+def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
+    """Return an entry; where there is none, raise what was asked for and the closest ids."""
+    try:
+        return entries[entry_id]
+    except KeyError:
+        problem = message("catalog.unknown", kind=kind, id=entry_id, near=_find_near(entry_id, entries))
+        raise InputError(problem) from None
+
+
+def _find_near(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three known words that look like `word`, the closest first."""
+    names = list(known)
+    wanted = word.strip().lower().replace(" ", "-").replace("_", "-")
+    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    starting = [name for name in names if len(wanted) > 1 and name.startswith(wanted) and name not in close]
+    return tuple((close + starting)[:3])
+
+
+#: What any model can have, whatever its groups of layers are.
+_MODEL_ATTRIBUTES: Final = frozenset({*MODEL_STATED_UNITS, *MODEL_FIELDS, "layer_count"})
+
+UserStatement = UserClaim | ClaimPreference
+
+
+def find_inactive_overrides(catalog: Catalog) -> tuple[InactiveOverride, ...]:
+    """Return the facts that wait: entries, then what is said of attributes, then prices."""
+    things = {thing.id: thing for thing in catalog.things()}
+    return (
+        *_find_inactive_entries(catalog, things),
+        *_find_inactive_statements(catalog, things),
+        *(
+            InactiveOverride(fact.accelerator, None, _say_missing(fact.accelerator), (fact,))
+            for fact in catalog.own
+            if isinstance(fact, UserPrice) and fact.accelerator not in things
+        ),
+    )
+
+
+def _say_missing(thing: str) -> Message:
+    return message("own.waits.thing", id=thing)
+
+
+def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
+    for fact in catalog.own:
+        if not isinstance(fact, UserAccelerator | UserModel):
+            continue
+        entry, kind = things.get(fact.id), _find_kind(fact)
+        if entry is None:
+            yield InactiveOverride(fact.id, None, message("own.waits.unreadable"), (fact,))
+        elif not entry.own:
+            yield InactiveOverride(fact.id, None, message("own.waits.taken", id=fact.id), (fact,))
+        elif entry.kind is not kind:
+            yield InactiveOverride(fact.id, None, message("own.waits.two", id=fact.id), (fact,))
+
+
+def _find_kind(fact: UserAccelerator | UserModel) -> CatalogEntryKind:
+    return CatalogEntryKind.ACCELERATOR if isinstance(fact, UserAccelerator) else CatalogEntryKind.MODEL
+
+
+# Figures and choices
+
+
+def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
+    """Yield what waits of what is said about attributes; both ends of a price wait together."""
+    said: dict[str, dict[str, list[UserStatement]]] = {}
+    for fact in catalog.own:
+        if isinstance(fact, UserClaim | ClaimPreference):
+            said.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
+    for thing, about in said.items():
+        entry = things.get(thing)
+        attributes = {} if entry is None else {each.name: each for each in catalog.attributes(thing)}
+        found: dict[tuple[str, str], tuple[Message, list[UserStatement]]] = {}
+        for name, facts in about.items():
+            for fact in facts:
+                why = _say_missing(thing) if entry is None else _find_reason(catalog, entry, attributes.get(name), fact)
+                if why is not None:
+                    group = PRICE_BOUND_ATTRIBUTES[0] if name in PRICE_BOUND_ATTRIBUTES else name
+                    found.setdefault((group, why.id), (why, []))[1].append(fact)
+        for (name, _), (why, waiting) in found.items():
+            unit = ACCELERATOR_UNITS.get(name, find_model_unit(name)) if entry is None else find_unit(entry.kind, name)
+            yield InactiveOverride(thing, name, why, tuple(waiting), unit)
+
+
+def _find_reason(
+    catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims | None, fact: UserStatement
+) -> Message | None:
+    """Return why what is said of a thing that is there waits, None where it has its effect."""
+    if attribute is None or not _is_known(catalog, thing, attribute):
+        return message("own.waits.attribute", id=thing.id)
+    stated = any(
+        claim.source.id == fact.source and is_same_value(claim.value, fact.value) for claim in attribute.claims
+    )
+    if isinstance(fact, UserClaim) and not stated:
+        return message("own.waits.cannot_be")
+    if attribute.preference is not None or not _is_chosen(catalog, fact):
+        return None
+    if stated:
+        return _say_no_model(attribute.preferred)
+    return _say_no_claim(attribute.preferred, _make_parameter(fact.value, find_unit(thing.kind, fact.attribute)))
+
+
+def _is_chosen(catalog: Catalog, fact: UserStatement) -> bool:
+    """Whether it is a choice, or the claim that the user's choice names: both wait together."""
+    choice = catalog.own.get("preference", fact.thing, fact.attribute)
+    return (
+        isinstance(choice, ClaimPreference) and choice.source == fact.source and is_same_value(choice.value, fact.value)
+    )
+
+
+def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims) -> bool:
+    """Whether anything rests on an attribute: of a model, one that is shipped, a dimension, or named so."""
+    if thing.kind is not CatalogEntryKind.MODEL or any(not claim.own for claim in attribute.claims):
+        return True
+    return attribute.name in _MODEL_ATTRIBUTES or is_dimension(catalog.definition(thing.id), attribute.name)
+
+
+def _say_no_claim(held: Claim | None, value: MessageParameter) -> Message:
+    if held is None:
+        return message("own.waits.claim_none", value=value)
+    return message("own.waits.claim_yours" if held.own else "own.waits.claim", value=value)
+
+
+def _say_no_model(held: Claim | None) -> Message:
+    """Say that the dimensions make no model, and what holds instead."""
+    if held is None:
+        return message("own.waits.dimension_none")
+    return message("own.waits.dimension_yours" if held.own else "own.waits.dimension")
+
+
+def _make_parameter(value: ClaimValue, unit: str | None) -> MessageParameter:
+    if is_figure(value) and unit is not None:
+        return (value, unit)
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""User facts: the SQLite file, edits and undo."""

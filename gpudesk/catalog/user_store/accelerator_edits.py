@@ -1,0 +1,114 @@
+"""Edits that add or change a user accelerator with all its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpudesk.catalog.importing.accelerator_facts import StatedFigure, make_accelerator_facts
+from gpudesk.catalog.importing.proposals import find_free_id
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.edits import add_facts, make_step
+from gpudesk.catalog.user_store.entry import find_attribute, make_user_source
+from gpudesk.domain.attributes import ACCELERATOR_UNITS
+from gpudesk.domain.claim import Claim, ClaimPreference, Source
+from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserFacts
+from gpudesk.text.messages import message
+from gpudesk.text.translation import tr
+
+#: Words of the attribute `status`, by whether an accelerator is announced alone.
+STATUS_BY_ANNOUNCED: Final = {True: "announced", False: "shipping"}
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorGeneration:
+    """Accelerators of one die, by their names."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
+    """Return the generations that the catalog has, by name, each with its accelerators."""
+    found: dict[str, list[str]] = {}
+    for part in catalog.accelerators():
+        found.setdefault(part.generation, []).append(part.name)
+    return tuple(AcceleratorGeneration(name, tuple(parts)) for name, parts in sorted(found.items()))
+
+
+def copy_figure(claim: Claim) -> StatedFigure:
+    """Return the figure of a claim, with a source of the user's that says what the claim's does."""
+    source = claim.source
+    if not source.own:
+        source = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
+    unit = claim.unit if isinstance(claim.value, int | float) else None
+    return StatedFigure(
+        claim.value,
+        unit,
+        source,
+        claim.kind,
+        conditions=claim.conditions,
+        note=claim.note,
+        retrieved=claim.retrieved,
+        printed=claim.published,
+    )
+
+
+def make_accelerator_id(catalog: Catalog, name: str) -> str:
+    return find_free_id(name, {thing.id for thing in catalog.things()})
+
+
+def make_accelerator_step(
+    catalog: Catalog, part: UserAccelerator, figures: Mapping[str, StatedFigure], *, today: str
+) -> FactEdit:
+    """Return the step that adds an accelerator with its figures, or changes one of the user's to them.
+
+    Raises `InputError` at the attribute that is missing or cannot be.
+    """
+    facts = make_accelerator_facts(part, {name: (each,) for name, each in figures.items()}, today=today)
+    if catalog.own.get(*part.key) is None:
+        return add_facts(catalog, facts, part.name)
+    return _make_change_step(catalog, part, UserFacts.of(facts), today)
+
+
+def _make_change_step(catalog: Catalog, part: UserAccelerator, new: UserFacts, today: str) -> FactEdit:
+    """Put new figures in the place of those that hold; where none is given, all that was stated goes."""
+    own = catalog.own
+    claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
+    sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
+    gone: list[UserFact] = []
+    put: list[UserFact] = [part]
+    for name in ACCELERATOR_UNITS:
+        claim, held = claims.get(name), _find_active_claim(catalog, part.id, name)
+        if claim is not None and held is not None and _is_same_statement(claim, held):
+            continue
+        stated = list(_list_user_claims(own, part.id, name))
+        rivals = [fact for fact in stated if fact != held and claim is not None and fact.key != claim.key]
+        gone += [fact for fact in stated if fact not in rivals]
+        chosen = own.get("preference", part.id, name)
+        gone += [] if chosen is None else [chosen]
+        if claim is not None:
+            put += [sources[claim.source], claim]
+        if claim is not None and rivals:
+            put.append(ClaimPreference(part.id, name, claim.source, claim.value, tr("Your value"), today))
+    return make_step(own, message("own.step.change", name=part.name), take=gone, put=put)
+
+
+def _find_active_claim(catalog: Catalog, part: str, name: str) -> UserClaim | None:
+    attribute = find_attribute(catalog, part, name)
+    if attribute.preferred is None:
+        return None
+    found = catalog.own.get("claim", part, name, attribute.preferred.source.id)
+    return found if isinstance(found, UserClaim) else None
+
+
+def _list_user_claims(own: UserFacts, part: str, name: str) -> Iterator[UserClaim]:
+    for fact in own:
+        if isinstance(fact, UserClaim) and (fact.thing, fact.attribute) == (part, name):
+            yield fact
+
+
+def _is_same_statement(one: UserClaim, other: UserClaim) -> bool:
+    """Whether two claims differ at most in when they were entered and how they were printed."""
+    return replace(one, retrieved="", published=None) == replace(other, retrieved="", published=None)

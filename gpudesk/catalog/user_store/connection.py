@@ -1,0 +1,204 @@
+"""Connections to the user file: reading whole, writing durably."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.user_store.faults import (
+    find_user_file_problem,
+    has_changes_beside,
+    make_companion_path,
+    translate_errors,
+)
+from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
+from gpudesk.catalog.user_store.rows import FACT_TABLES, WATCH_TABLE, FactTable, RowError, decode_rows
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.user_facts import UserFacts
+from gpudesk.domain.watch_list import WatchNote
+from gpudesk.text.messages import message
+
+_T = TypeVar("_T")
+
+#: Seconds that another process may keep the file to itself: no longer than a window may stand still.
+PATIENCE: Final = 0.25
+
+#: What tells one state of a file from another: number, size and time of change; None where it is not there.
+FileState = tuple[tuple[int, int, int] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserFileContents:
+    """All that is in a file."""
+
+    facts: UserFacts = field(default_factory=UserFacts)
+    signers: tuple[TrustedSigner, ...] = ()
+    watched: tuple[WatchNote, ...] = ()
+
+
+def open_connection(path: Path, access: str) -> sqlite3.Connection:
+    """Open a file with what SQLite's addresses say of access, such as `mode=rw`."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{access}",
+        uri=True,
+        timeout=PATIENCE,
+        isolation_level=None,
+        # Who uses it holds the lock of its `UserFile`.
+        check_same_thread=False,
+    )
+    try:
+        # Nothing that a file says of itself is carried out.
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def read_file_state(path: Path) -> FileState:
+    """Return the state of a file and of the changes beside it."""
+    return (
+        _read_state(path),
+        _read_state(make_companion_path(path, "-wal")),
+        _read_state(make_companion_path(path, "-journal")),
+    )
+
+
+def _read_state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def query_file(path: Path, question: Callable[[sqlite3.Connection], _T]) -> _T:
+    """Put a question to the file at `path` as it lies there; raises `CatalogFileError` where it is not whole.
+
+    A file in an older version answers in the newest one, while it stays what it is.
+    """
+    problem = find_user_file_problem(path)
+    if problem is not None:
+        raise CatalogFileError(problem, path)
+    if not has_changes_beside(path):
+        # Nobody has it open: no lock is needed, unless somebody comes just now.
+        before = read_file_state(path)
+        try:
+            answer = _query_connection(path, "mode=ro&immutable=1", question)
+        except CatalogFileError:
+            if read_file_state(path) == before:
+                raise
+        else:
+            if read_file_state(path) == before:
+                return answer
+    # What a journal holds can only be taken back by writing.
+    mode = "rw" if make_companion_path(path, "-journal").exists() else "ro"
+    return _query_connection(path, f"mode={mode}", question)
+
+
+def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Connection], _T]) -> _T:
+    with translate_errors(path), closing(open_connection(path, access)) as connection:
+        require_whole(connection)
+        version = read_version(connection)
+        if version > USER_VERSION:
+            raise CatalogFileError(message("own.file.newer", version=version, supported=USER_VERSION), path)
+        if version == USER_VERSION:
+            return question(connection)
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+            connection.backup(copy, progress=make_lock_check(path))
+            migrate(copy)
+            return question(copy)
+
+
+def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
+    """Return what ends a copy that another process blocks; Python itself would try without end."""
+
+    def look(status: int, _left: int, _pages: int) -> None:
+        if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise CatalogFileError(message("own.file.locked"), path)
+
+    return look
+
+
+def require_whole(connection: sqlite3.Connection) -> None:
+    """Raise `RowError` where the pages of a file do not hang together."""
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise RowError(str(found))
+
+
+def read_contents(connection: sqlite3.Connection) -> UserFileContents:
+    """Read everything; raises `RowError` where the tables or rows are not those that this program writes."""
+    try:
+        with _pause_garbage_collection():
+            facts = UserFacts.of(
+                fact
+                for table in FACT_TABLES
+                for fact in decode_rows(table, connection.execute(table.select).fetchall())
+            )
+        signers = connection.execute("SELECT key, name, trusted_on FROM signer ORDER BY trusted_on, key")
+        watched = connection.execute(WATCH_TABLE.select).fetchall()
+        return UserFileContents(
+            facts, tuple(TrustedSigner(*row) for row in signers), tuple(decode_rows(WATCH_TABLE, watched))
+        )
+    except sqlite3.OperationalError as error:
+        # The statements are right: a table or a column is not there.
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
+            raise RowError(str(error)) from error
+        raise
+
+
+@contextmanager
+def _pause_garbage_collection() -> Iterator[None]:
+    """Look for no garbage meanwhile: of facts none is, and looking takes a quarter more."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def count_facts(connection: sqlite3.Connection) -> int:
+    return sum(_count_rows(connection, table) for table in FACT_TABLES)
+
+
+def holds_anything(connection: sqlite3.Connection) -> bool:
+    """Whether there is anything in a file that would be lost with it: facts, or notes on the watch list."""
+    return count_facts(connection) > 0 or _count_rows(connection, WATCH_TABLE) > 0
+
+
+def _count_rows(connection: sqlite3.Connection, table: FactTable[Any]) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0])
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """Open a file so that a step, once it was made, outlives a power cut."""
+    connection = open_connection(path, "mode=rw")
+    try:
+        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {setting}").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def checkpoint(connection: sqlite3.Connection) -> None:
+    """Let the file hold all by itself, whoever copies it; what cannot be moved now stays beside it."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
+
+
+def read_data_version(connection: sqlite3.Connection) -> int:
+    """Return what changes whenever another connection has changed the file."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])

@@ -1,0 +1,350 @@
+"""User changes to the catalog as edits: pure functions that write nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from gpudesk.catalog.overlay import is_same_value
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.entry import (
+    check_dimension,
+    check_line,
+    check_model,
+    check_optional_date,
+    check_optional_line,
+    check_optional_note,
+    check_value,
+    find_attribute,
+    is_required,
+    make_entry,
+)
+from gpudesk.domain.attributes import REQUIRED_ATTRIBUTES
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimPreference, Source
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    InactiveOverride,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserFacts,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.translation import tr
+
+
+def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), put: Iterable[UserFact] = ()) -> FactEdit:
+    """Return the step that takes facts away and puts others; what stays as it is takes no part in it.
+
+    Sources that nothing rests on any more go with the facts that rested on them. Raises `InputError` where
+    nothing would change.
+    """
+    wanted = {get_fact_key(fact): fact for fact in put}
+    new = {key: fact for key, fact in wanted.items() if own.get(*key) != fact}
+    gone = {get_fact_key(fact): fact for fact in take if get_fact_key(fact) not in wanted}
+    for key in new:
+        replaced = own.get(*key)
+        if replaced is not None:
+            gone[key] = replaced
+    if not new and not gone:
+        raise InputError(message("own.same_value"), "value")
+    edit = FactEdit(text, before=tuple(gone.values()), after=tuple(new.values()))
+    orphans = _find_orphaned_sources(own, own.after(edit))
+    return FactEdit(text, before=(*edit.before, *orphans), after=edit.after)
+
+
+def _find_orphaned_sources(before: UserFacts, after: UserFacts) -> list[Source]:
+    """Return the sources that facts rested on before, and none does now."""
+    rested, rests = _list_used_sources(before), _list_used_sources(after)
+    return [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
+
+
+def _list_used_sources(facts: UserFacts) -> set[str]:
+    return {fact.source for fact in facts if isinstance(fact, UserClaim | UserPrice)}
+
+
+# One figure
+
+
+def state_value(  # noqa: PLR0913 - the fields of one form
+    catalog: Catalog,
+    thing: str,
+    attribute: str,
+    value: ClaimValue,
+    unit: str | None,
+    source: Source,
+    *,
+    today: str,
+    conditions: str | None = None,
+    note: str | None = None,
+    reason: str | None = None,
+    high: float | None = None,
+) -> FactEdit:
+    """State a value of an attribute of a thing, which holds at once; `value` is in `unit`.
+
+    It takes the place of a value of the user's that held, whoever stated that; rivals that did not hold stay.
+    `high` is the upper end of a price, which is one amount without it.
+    """
+    about = check_optional_line("conditions", conditions)
+    noted = check_optional_note("note", note)
+    because = check_optional_note("reason", reason) or tr("Your value")
+    facts: list[UserFact] = [source]
+    former: list[UserFact] = []
+    for name, given in _list_stated(attribute, value, high):
+        entry = make_entry(catalog, thing, name)
+        inside = check_value(entry, given, unit)
+        check_dimension(catalog, entry.attribute, inside)
+        printed = f"{given} {unit}" if unit is not None else None
+        facts += [
+            UserClaim(thing, name, inside, source.id, source.kind, today, printed, about, noted),
+            ClaimPreference(thing, name, source.id, inside, because, today),
+        ]
+        former += _find_active_user_claim(catalog, entry.attribute)
+    text = message("own.step.state", thing=catalog.thing(thing).name, attribute=attribute)
+    return make_step(catalog.own, text, take=former, put=facts)
+
+
+def _find_active_user_claim(catalog: Catalog, attribute: AttributeClaims) -> list[UserFact]:
+    """Return the user's claim that holds for an attribute, if one does."""
+    held = attribute.preferred
+    own = None if held is None else catalog.own.get("claim", attribute.thing, attribute.name, held.source.id)
+    return [] if own is None else [own]
+
+
+def _list_stated(attribute: str, value: ClaimValue, high: float | None) -> tuple[tuple[str, ClaimValue], ...]:
+    """Return the attributes that are stated with their values: of a price, both ends."""
+    if attribute not in PRICE_BOUND_ATTRIBUTES:
+        return ((attribute, value),)
+    if high is not None and isinstance(value, int | float) and high < value:
+        raise InputError(message("own.price_order"), "high")
+    return ((PRICE_BOUND_ATTRIBUTES[0], value), (PRICE_BOUND_ATTRIBUTES[1], value if high is None else high))
+
+
+def _list_price_ends(attribute: str) -> tuple[str, ...]:
+    return PRICE_BOUND_ATTRIBUTES if attribute in PRICE_BOUND_ATTRIBUTES else (attribute,)
+
+
+def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, reason: str, *, today: str) -> FactEdit:
+    """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
+    found = find_attribute(catalog, thing, attribute)
+    if not any(_is_same_claim(each, claim) for each in found.claims):
+        raise InputError(message("own.no_such_claim"), "claim")
+    shipped = found.shipped if found.overridden else found.preferred
+    if shipped is not None and _is_same_claim(shipped, claim) and not catalog.thing(thing).own:
+        return take_shipped(catalog, thing, attribute)
+    because = check_optional_note("reason", reason)
+    if because is None:
+        raise InputError(message("own.reason_missing"), "reason")
+    check_dimension(catalog, found, claim.value)
+    chosen = [ClaimPreference(thing, attribute, claim.source.id, claim.value, because, today)]
+    for name in _list_price_ends(attribute):
+        # The other end of a price is taken from the same source.
+        other = _find_claim_of_source(find_attribute(catalog, thing, name), claim.source.id)
+        if name != attribute and other is not None:
+            chosen.append(ClaimPreference(thing, name, claim.source.id, other.value, because, today))
+    text = message("own.step.prefer", thing=catalog.thing(thing).name, attribute=attribute)
+    return make_step(catalog.own, text, put=chosen)
+
+
+def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | None:
+    return next((claim for claim in attribute.claims if claim.source.id == source), None)
+
+
+def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
+    """Let the shipped choice hold again; claims of the user's stay as rivals beside it."""
+    chosen = [catalog.own.get("preference", thing, name) for name in _list_price_ends(attribute)]
+    gone = [fact for fact in chosen if fact is not None]
+    if not gone:
+        raise InputError(message("own.same_value"), "claim")
+    text = message("own.step.take_shipped", thing=catalog.thing(thing).name, attribute=attribute)
+    return make_step(catalog.own, text, take=gone)
+
+
+def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
+    """Take back all that the user says of an attribute: claims, choice, and sources nothing else rests on."""
+    entry, names = catalog.thing(thing), _list_price_ends(attribute)
+    gone = [
+        fact
+        for fact in catalog.own
+        if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing and fact.attribute in names
+    ]
+    if not gone:
+        raise InputError(message("own.same_value"), "value")
+    if entry.own and is_required(entry.kind, attribute):
+        raise InputError(message("own.required", attribute=attribute), "value")
+    text = message("own.step.revert", thing=entry.name, attribute=attribute)
+    return make_step(catalog.own, text, take=gone)
+
+
+def _is_same_claim(one: Claim, other: Claim) -> bool:
+    return one.source.id == other.source.id and is_same_value(one.value, other.value)
+
+
+# Things, prices, sources
+
+
+def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdit:
+    """Add facts that belong together, such as a model or a list of prices; those there already stay.
+
+    Raises `InputError` where an id is taken, or where a fact is about something that is not there.
+    """
+    new = UserFacts.of(facts)
+    known = {thing.id for thing in catalog.things()}
+    for fact in new:
+        check_model(fact)
+        if isinstance(fact, UserAccelerator | UserModel):
+            _check_free(catalog, fact, new)
+            known.add(fact.id)
+    sources = {source.id for source in catalog.sources()} | {fact.id for fact in new if isinstance(fact, Source)}
+    for fact in new:
+        _check_reference(fact, known, sources)
+    for fact in new:
+        if isinstance(fact, UserAccelerator):
+            _check_complete(fact, new)
+    return make_step(catalog.own, message("own.step.add", name=check_line("name", name)), put=facts)
+
+
+def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFacts) -> None:
+    """Refuse an id that another entry has; the user's own entry of the same kind may be replaced."""
+    taken = any(thing.id == fact.id for thing in catalog.things())
+    other = "model" if isinstance(fact, UserAccelerator) else "accelerator"
+    if (taken and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
+        raise InputError(message("own.exists", id=fact.id), "id")
+
+
+def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None:
+    thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
+    if thing is not None and thing not in known:
+        raise InputError(message("own.no_such_thing", id=thing), thing)
+    source = getattr(fact, "source", None)
+    if source is not None and source not in sources:
+        raise InputError(message("own.no_such_source", id=source), source)
+
+
+def _check_complete(part: UserAccelerator, facts: UserFacts) -> None:
+    stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == part.id}
+    for name in REQUIRED_ATTRIBUTES:
+        if name not in stated:
+            raise InputError(message("own.required", attribute=name), name)
+
+
+def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
+    """Remove an entry of the user's with all that is said of it."""
+    entry = catalog.thing(thing)
+    if not entry.own:
+        raise InputError(message("own.not_own", id=thing), "id")
+    gone = [
+        fact
+        for fact in catalog.own
+        if (isinstance(fact, UserAccelerator | UserModel) and fact.id == thing)
+        or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing)
+        or (isinstance(fact, UserPrice) and fact.accelerator == thing)
+    ]
+    return make_step(catalog.own, message("own.step.remove", name=entry.name), take=gone)
+
+
+def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
+    """Remove facts that wait, and sources that nothing else rests on; raises `InputError` if one is gone."""
+    gone = [_require_user_fact(catalog, *key) for key in waiting.keys]
+    entry, price, name = waiting.entry, waiting.price, _find_name(catalog, waiting.thing)
+    if price is not None:
+        text = message("own.step.remove_price", thing=name)
+    elif entry is not None:
+        text = message("own.step.remove", name=entry.name)
+    else:
+        text = message("own.step.forget", attribute=waiting.attribute or "", thing=name)
+    return make_step(catalog.own, text, take=gone)
+
+
+def _find_name(catalog: Catalog, thing: str) -> str:
+    """Return what a thing is called: by its id where it is not there."""
+    return next((each.name for each in catalog.things() if each.id == thing), thing)
+
+
+def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: str | None = None) -> FactEdit:
+    """State a price, in the place of another of the user's where `replaces` names it."""
+    part = catalog.thing(price.accelerator)
+    ends = [("usd_low", price.usd_low), ("usd", price.usd), ("usd_high", price.usd_high)]
+    stated = [(name, amount) for name, amount in ends if amount is not None]
+    if not stated:
+        raise InputError(message("field.missing"), "usd")
+    for name, amount in stated:
+        if not 0 < amount < 1e9:
+            raise InputError(message("field.range_above", given=str(amount), low=0, high=1e9), name)
+    if [amount for _, amount in stated] != sorted(amount for _, amount in stated):
+        raise InputError(message("own.price_order"), "usd_high")
+    check_line("term", price.term)
+    for name in ("provider", "region", "instance", "basis"):
+        check_optional_line(name, getattr(price, name))
+    check_optional_date("date", price.date)
+    check_optional_note("note", price.note)
+    before = () if replaces is None else (_require_user_fact(catalog, "price", replaces),)
+    return make_step(catalog.own, message("own.step.price", thing=part.name), take=before, put=(source, price))
+
+
+def remove_price(catalog: Catalog, price: str) -> FactEdit:
+    found = _require_user_fact(catalog, "price", price)
+    name = _find_name(catalog, found.accelerator) if isinstance(found, UserPrice) else price
+    return make_step(catalog.own, message("own.step.remove_price", thing=name), take=(found,))
+
+
+def change_source(catalog: Catalog, source: Source) -> FactEdit:
+    """Change what is said of a source of the user's, which keeps its id."""
+    _require_user_fact(catalog, "source", source.id)
+    return make_step(catalog.own, message("own.step.source", title=source.title), put=(source,))
+
+
+def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
+    """Return a fact of the user's; raises `InputError` where it is a shipped one or there is none."""
+    found = catalog.own.get(*key)
+    if found is None:
+        raise InputError(message("own.not_own", id=key[-1]), "id")
+    return found
+
+
+_RENTAL_TERMS: Final = ("on_demand", "spot", "reserved")
+
+
+def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
+    """Give an entry of the user's another name and maker; its id stays, so that scenarios find it."""
+    found = catalog.own.get("accelerator", thing) or catalog.own.get("model", thing)
+    named, by = check_line("name", name.strip()), check_line("maker", maker.strip())
+    if isinstance(found, UserAccelerator):
+        changed: UserFact = replace(found, name=named, vendor=by)
+    elif isinstance(found, UserModel):
+        changed = replace(found, name=named, organisation=by)
+    else:
+        raise InputError(message("own.not_own", id=thing), "id")
+    if changed == found:
+        raise InputError(message("own.same_value"), "name")
+    text = message("own.step.rename", name=found.name, new=named)
+    return FactEdit(text, before=(found,), after=(changed,))
+
+
+def make_price_id(price: UserPrice) -> str:
+    """Return an id for a new price of the user's: the same words make the same price."""
+    digest = hashlib.sha256(repr(replace(price, id="")).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"own-{price.accelerator}-{digest[:8]}"
+
+
+def list_rental_terms(catalog: Catalog) -> tuple[str, ...]:
+    """Return the terms on which accelerators are rented, those of the catalog among them."""
+    stated = dict.fromkeys((*_RENTAL_TERMS, *(price.term for price in catalog.prices())))
+    return tuple(term for term in stated if term != PURCHASE_TERM)
+
+
+def count_resting_figures(facts: UserFacts, source: str) -> int:
+    return sum(isinstance(fact, UserClaim | UserPrice) and fact.source == source for fact in facts)
+
+
+def find_upper_end(catalog: Catalog, attribute: AttributeClaims) -> AttributeClaims | None:
+    """Return the other end of a range of which an attribute is the lower one; None for all others."""
+    if attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
+        return None
+    return find_attribute(catalog, attribute.thing, PRICE_BOUND_ATTRIBUTES[1])

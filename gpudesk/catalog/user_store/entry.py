@@ -1,0 +1,362 @@
+"""How a value is entered, with its units, and the checks of entered fields."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+from gpudesk.catalog.model_definition import (
+    find_dimension,
+    find_shape_faults,
+    is_dimension,
+    parse_model,
+    patch_definition,
+)
+from gpudesk.catalog.overlay import find_chosen_dimensions, is_same_value
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.attributes import (
+    ACCELERATOR_UNITS,
+    COUNTED_UNITS,
+    DIFFUSION_UNITS,
+    LARGEST_BY_UNIT,
+    MODEL_STATED_UNITS,
+    REQUIRED_ATTRIBUTES,
+    convert_claim_to_si,
+)
+from gpudesk.domain.claim import (
+    USER_SOURCE_PREFIX,
+    AttributeClaims,
+    CatalogEntryKind,
+    ClaimPreference,
+    Source,
+    SourceKind,
+)
+from gpudesk.domain.field_checks import accept_month, accept_plain_text, make_type_error, quote_value
+from gpudesk.domain.user_facts import UserFact, UserModel
+from gpudesk.text.formatting import ClaimValue, Quantity, find_quantity, get_display_unit
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
+
+
+class ValueKind(StrEnum):
+    """What is typed."""
+
+    NUMBER = "number"
+    WORD = "word"
+    WORDS = "words"
+    YES_NO = "yes_no"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitChoice:
+    """A unit that can be chosen beside a number: what is typed times `times` is in the unit `unit`."""
+
+    label: str
+    unit: str | None
+    times: int = 1
+
+    def stated(self, typed: float) -> int | float:
+        exact = Decimal(str(typed)) * self.times
+        return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+    def inside(self, typed: float) -> int | float:
+        """Return what is typed in the unit used inside, exactly."""
+        exact = Decimal(str(self.stated(typed)))
+        if self.unit is not None:
+            exact *= Decimal(str(convert_to_si_unit(1, self.unit)))
+        return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+    def typed(self, inside: float) -> float:
+        """Return what one would type for a value in the unit used inside."""
+        return float(Decimal(str(inside)) / Decimal(str(self.inside(1))))
+
+
+@dataclass(frozen=True, slots=True)
+class ValueEntry:
+    """One figure to enter. `attribute` has all claims there are, none where nobody states it.
+
+    The first of `units` is that on display; there are none for words. `words` are what other things have.
+    """
+
+    attribute: AttributeClaims
+    kind: ValueKind
+    units: tuple[UnitChoice, ...]
+    words: tuple[str, ...] = ()
+
+
+#: Where nobody states a value yet, its name tells that it is no plain word.
+_YES_NO: Final = frozenset({"tied_embeddings", "router_bias"})
+_WORD_LISTS: Final = frozenset({"supported_precisions"})
+_PLAIN_NUMBER: Final = (UnitChoice("", None),)
+_UNITS_BY_QUANTITY: Final[dict[Quantity, tuple[str, ...]]] = {
+    Quantity.MEMORY: ("GiB", "GB"),
+    Quantity.CACHE: ("MiB", "MB", "GiB"),
+    Quantity.MEMORY_BANDWIDTH: ("TB/s", "GB/s"),
+    Quantity.LINK_BANDWIDTH: ("GB/s", "TB/s"),
+    Quantity.ARITHMETIC: ("TFLOPS", "PFLOPS"),
+    Quantity.POWER: ("W", "kW"),
+}
+_BILLION: Final = 10**9
+_KNOWN_ATTRIBUTES: Final[dict[CatalogEntryKind, Mapping[str, str | None]]] = {
+    CatalogEntryKind.ACCELERATOR: ACCELERATOR_UNITS,
+    CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS,
+    CatalogEntryKind.MODEL: MODEL_STATED_UNITS,
+}
+
+
+def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
+    """Return how an attribute of a thing is entered; raises `InputError` for one that it cannot have."""
+    return _make_value_entry(catalog, find_attribute(catalog, thing, name), catalog.kind_of(thing))
+
+
+def make_accelerator_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
+    """Return how an attribute of an accelerator is entered that need not be there yet."""
+    return _make_value_entry(
+        catalog, AttributeClaims(thing, name, ACCELERATOR_UNITS[name], ()), CatalogEntryKind.ACCELERATOR
+    )
+
+
+def _make_value_entry(catalog: Catalog, attribute: AttributeClaims, of: CatalogEntryKind) -> ValueEntry:
+    kind, name = _find_value_kind(attribute), attribute.name
+    units = list_unit_choices(name, attribute.unit) if kind is ValueKind.NUMBER else ()
+    words = _list_words(catalog, of, name) if kind in (ValueKind.WORD, ValueKind.WORDS) else ()
+    return ValueEntry(attribute, kind, units, words)
+
+
+def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
+    """Return an attribute with its claims, or without any where nobody states it.
+
+    Raises `InputError` where a thing of this kind has no such attribute.
+    """
+    found = next((each for each in catalog.attributes(thing) if each.name == name), None)
+    if found is not None:
+        return found
+    known = _KNOWN_ATTRIBUTES.get(catalog.kind_of(thing), {})
+    if name in known:
+        return AttributeClaims(thing, name, known[name], ())
+    raise InputError(message("catalog.unknown_attribute", thing=thing, name=name, near=()))
+
+
+def list_unit_choices(name: str, unit: str | None) -> tuple[UnitChoice, ...]:
+    """Return the units in which a figure can be typed, that on display first."""
+    if unit is None:
+        return _PLAIN_NUMBER
+    if unit == "parameters":
+        return (UnitChoice("billion", unit, _BILLION), UnitChoice("", unit))
+    quantity = find_quantity(name, unit)
+    if get_display_unit(quantity, name) == "TOPS":
+        return (UnitChoice("TOPS", "TOPS"),)
+    scaled = _UNITS_BY_QUANTITY.get(quantity, (unit,))
+    return tuple(UnitChoice(each, each) for each in scaled)
+
+
+def _find_value_kind(attribute: AttributeClaims) -> ValueKind:
+    stated: ClaimValue = next((claim.value for claim in attribute.claims if claim.value is not None), None)
+    last = attribute.name.rpartition(".")[2]
+    if isinstance(stated, bool) or (stated is None and last in _YES_NO):
+        return ValueKind.YES_NO
+    if isinstance(stated, tuple) or (stated is None and last in _WORD_LISTS):
+        return ValueKind.WORDS
+    if isinstance(stated, int | float) or (stated is None and attribute.unit is not None):
+        return ValueKind.NUMBER
+    return ValueKind.WORD
+
+
+def _list_words(catalog: Catalog, kind: CatalogEntryKind, name: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for each in catalog.things(kind):
+        for attribute in catalog.attributes(each.id):
+            value = attribute.value if attribute.name == name else None
+            if isinstance(value, str):
+                found[value] = None
+            elif isinstance(value, tuple):
+                found.update(dict.fromkeys(value))
+    return tuple(sorted(found, key=str.casefold))
+
+
+#: What a source says of its publisher where nobody is named.
+NO_PUBLISHER: Final = "not stated"
+#: No figure of an accelerator or a model comes near this, in whatever unit.
+_LARGEST_FIGURE: Final = 1e30
+#: The sum of all layers of a model, which follows from its groups.
+DERIVED_DIMENSION: Final = "layer_count"
+_LONGEST_LINE: Final = 300
+_LONGEST_NOTE: Final = 4000
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+#: What the address of a source looks like.
+URL_PATTERN: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
+_SLUG_LENGTH: Final = 40
+
+check_line = accept_plain_text(_LONGEST_LINE)
+_check_note = accept_plain_text(_LONGEST_NOTE)
+
+
+def check_optional_line(where: str, value: str | None) -> str | None:
+    """Return a line of text without blanks around it, None where nothing was given."""
+    stripped = (value or "").strip()
+    return check_line(where, stripped) if stripped else None
+
+
+def check_optional_note(where: str, value: str | None) -> str | None:
+    """Return a text of several lines, None where nothing was given."""
+    stripped = (value or "").strip()
+    return _check_note(where, stripped) if stripped else None
+
+
+def check_optional_date(where: str, value: str | None) -> str | None:
+    """Return a year, a month or a day, None where nothing was given."""
+    stripped = (value or "").strip()
+    if not stripped or _YEAR.fullmatch(stripped):
+        return stripped or None
+    accept_month(where, stripped)
+    return stripped
+
+
+def make_slug(name: str) -> str:
+    """Return a name in the letters of ids; empty where it has none of them."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9.]+", "-", plain).strip("-.")
+
+
+def make_user_source(
+    title: str,
+    publisher: str | None = None,
+    *,
+    url: str | None = None,
+    date: str | None = None,
+    kind: SourceKind = SourceKind.USER,
+) -> Source:
+    """Return a source of the user's; the same words make the same source.
+
+    Raises `InputError` at the field that cannot be taken: `title`, `publisher`, `url` or `date`.
+    """
+    named = check_optional_line("title", title)
+    if named is None:
+        raise InputError(message("own.title_missing"), "title")
+    address = check_optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
+    if address is not None and URL_PATTERN.fullmatch(address) is None:
+        raise InputError(message("own.not_an_address", given=quote_value(address)), "url")
+    by = check_optional_line("publisher", publisher) or NO_PUBLISHER
+    day = check_optional_date("date", date)
+    words = "\n".join((named, by, address or "", day or "", kind.value))
+    digest = hashlib.sha256(words.encode()).hexdigest()[:8]
+    shown = make_slug(named)[:_SLUG_LENGTH].strip("-.")
+    return Source(
+        id=f"{USER_SOURCE_PREFIX}{shown}-{digest}" if shown else f"{USER_SOURCE_PREFIX}{digest}",
+        title=named,
+        publisher=by,
+        kind=kind,
+        url=address,
+        date=day,
+    )
+
+
+def check_value(entry: ValueEntry, value: ClaimValue, unit: str | None) -> ClaimValue:
+    """Return a value in the unit used inside; raises `InputError` at `value` or `unit`."""
+    if entry.kind is ValueKind.NUMBER:
+        return _check_figure(entry.attribute, value, unit)
+    if entry.kind is ValueKind.YES_NO:
+        if not isinstance(value, bool):
+            raise make_type_error("value", value, "boolean")
+        return value
+    if entry.kind is ValueKind.WORDS:
+        words = value if isinstance(value, tuple) else (value,)
+        if not words:
+            raise InputError(message("field.empty"), "value")
+        return tuple(check_line("value", each) for each in words)
+    return str(check_line("value", value.strip() if isinstance(value, str) else value))
+
+
+def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | None) -> int | float:
+    """Return a figure above zero in the unit used inside."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise make_type_error("value", value, "number")
+    if not 0 < value < _LARGEST_FIGURE:
+        raise InputError(message("field.range_above", given=quote_value(value), low=0, high=_LARGEST_FIGURE), "value")
+    try:
+        fits = unit is None or attribute.unit is None or get_si_unit(unit) == attribute.unit
+        inside = convert_claim_to_si(value, unit) if fits else None
+    except UnknownUnitError:
+        inside = None
+    if isinstance(inside, bool) or not isinstance(inside, int | float) or (unit and attribute.unit is None):
+        raise InputError(message("own.unknown_unit", given=quote_value(unit), unit=attribute.unit or "1"), "unit")
+    whole = attribute.unit in COUNTED_UNITS or (attribute.unit is None and isinstance(attribute.value, int))
+    if whole and inside != int(inside):
+        raise make_type_error("value", value, "whole")
+    if attribute.unit is not None and inside > (most := LARGEST_BY_UNIT.get(attribute.unit, _LARGEST_FIGURE)):
+        high = (most, attribute.unit)
+        raise InputError(message("field.range_above", given=quote_value(value), low=0, high=high), "value")
+    return int(inside) if whole else inside
+
+
+def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimValue) -> None:
+    """Refuse a dimension of a model that makes no model with its other dimensions; `where` is `value`."""
+    thing, name = attribute.thing, attribute.name
+    if catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
+        return
+    definition = catalog.definition(thing)
+    if not is_dimension(definition, name):
+        if name == DERIVED_DIMENSION:
+            raise InputError(message("own.follows", name=name), "value")
+        return
+    chosen = find_chosen_dimensions(definition, {each.name: each for each in catalog.attributes(thing)})
+    check_dimensions(definition, {**chosen, name: value}, "value")
+
+
+def check_dimensions(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue], where: str) -> None:
+    """Refuse dimensions that make no model with the others of a definition; `where` names what is at fault.
+
+    What is refused of a file is refused here too.
+    """
+    from gpudesk.catalog.importing.model_facts import check_model_definition
+
+    if all(is_same_value(value, find_dimension(definition, name)) for name, value in wanted.items()):
+        return
+    try:
+        check_model_definition(patch_definition(definition, wanted))
+    except InputError as error:
+        raise InputError(error.problem, where) from error
+
+
+def is_consistent_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> bool:
+    """Whether dimensions make a model with the others of a definition."""
+    try:
+        check_dimensions(definition, wanted, "value")
+    except InputError:
+        return False
+    return True
+
+
+def check_choices(catalog: Catalog, things: Collection[str]) -> None:
+    """Refuse dimensions of models that the user prefers and that make no model together; where: the model."""
+    for model in [thing for thing in catalog.things(CatalogEntryKind.MODEL) if thing.id in things]:
+        definition = catalog.definition(model.id)
+        wanted = {
+            fact.attribute: fact.value
+            for fact in catalog.own
+            if isinstance(fact, ClaimPreference) and fact.thing == model.id and is_dimension(definition, fact.attribute)
+        }
+        check_dimensions(definition, wanted, model.name)
+
+
+def is_required(kind: CatalogEntryKind, name: str) -> bool:
+    """Whether a thing cannot do without an attribute."""
+    return kind is CatalogEntryKind.ACCELERATOR and name in REQUIRED_ATTRIBUTES
+
+
+def check_model(fact: UserFact) -> None:
+    """Refuse a model whose definition cannot be read."""
+    if isinstance(fact, UserModel):
+        try:
+            faults = list(find_shape_faults(parse_model(json.loads(fact.definition))))
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InputError(message("own.no_such_model", reason=str(error)), fact.id) from error
+        for fault in faults:
+            raise InputError(message("own.shape", fault=str(fault)), fact.id)

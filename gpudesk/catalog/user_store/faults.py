@@ -1,0 +1,128 @@
+"""Faults of the user file: header, SQLite and system errors as messages."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import stat
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from gpudesk.catalog.database import CatalogBugError, CatalogFileError
+from gpudesk.catalog.user_store.migrations import USER_VERSION
+from gpudesk.catalog.user_store.rows import RowError
+from gpudesk.text.messages import Message, message
+
+#: "GPUU", in the header of the file: tells it from the shipped catalog and from any other database.
+USER_APPLICATION_ID: Final = 0x47505555
+#: What SQLite lays beside a file: changes that are not in it yet, what it shares between processes, and what
+#: undoes a change where the first cannot be had.
+COMPANIONS: Final = ("-wal", "-shm", "-journal")
+
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_SIZE: Final = 100
+
+
+def make_companion_path(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def has_changes_beside(path: Path) -> bool:
+    """Whether changes lie beside the file: another process has it open, or one was ended while it had."""
+    try:
+        return any(
+            beside.exists() and beside.stat().st_size > 0
+            for beside in (make_companion_path(path, suffix) for suffix in ("-wal", "-journal"))
+        )
+    except OSError:
+        return False
+
+
+def find_user_file_problem(path: Path) -> Message | None:
+    """Say why the file at `path` is none of ours, by its first 100 bytes alone; None where nothing is there.
+
+    Their layout is section 1.3 of SQLite's description of its file format.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            return message("own.file.folder")
+        if not stat.S_ISREG(status.st_mode):
+            # A pipe would wait forever.
+            return message("own.file.no_file")
+        with path.open("rb") as file:
+            header = file.read(_HEADER_SIZE)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return describe_os_error(error)
+    return _find_header_problem(header, status.st_size, whole=not has_changes_beside(path))
+
+
+def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | None:
+    """Say what the header gives away; the size counts where no changes wait beside the file."""
+    if not header.startswith(_MAGIC[: len(header)]):
+        return message("own.file.foreign")
+    if len(header) < _HEADER_SIZE:
+        return message("own.file.cut", size=size, expected=_HEADER_SIZE)
+    (version, application) = struct.unpack(">I4xI", header[60:72])
+    if application != USER_APPLICATION_ID:
+        return message("own.file.foreign")
+    if version > USER_VERSION:
+        return message("own.file.newer", version=version, supported=USER_VERSION)
+    (page_size, pages) = struct.unpack(">H10xI", header[16:32])
+    expected = (65536 if page_size == 1 else page_size) * pages
+    if whole and size < expected:
+        return message("own.file.cut", size=size, expected=expected)
+    return None
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the system raise into the two classes of faults of the file at `path`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        problem = describe_sqlite_error(error)
+        if problem is None:
+            raise CatalogBugError(f"{path}: {error}") from error
+        raise CatalogFileError(problem, path) from error
+    except RowError as error:
+        raise CatalogFileError(message("own.file.damaged", reason=str(error)), path) from error
+    except OSError as error:
+        raise CatalogFileError(describe_os_error(error), path) from error
+
+
+def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
+    """Say what the user can mend, by the low byte of SQLite's code; None for a mistake of the program."""
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code = extended & 0xFF
+    reason = str(error)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
+        return message("own.file.locked")
+    if code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE:
+        return message("own.file.full")
+    if code == sqlite3.SQLITE_READONLY:
+        return message("own.file.read_only")
+    if code in (sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return message("own.file.no_access", reason=reason)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM):
+        return message("own.file.faulty", reason=reason)
+    # Text that is no UTF-8 comes without a code.
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode to UTF-8" in reason:
+        return message("own.file.damaged", reason=reason)
+    return None
+
+
+def describe_os_error(error: OSError) -> Message:
+    reason = (error.strerror or type(error).__name__).lower()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return message("own.file.full")
+    if error.errno == errno.EROFS:
+        return message("own.file.read_only")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP):
+        return message("own.file.no_access", reason=reason)
+    return message("own.file.faulty", reason=reason)

@@ -1,0 +1,208 @@
+"""Creating, moving aside and backing up the user file."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from gpudesk.catalog.database import sync_to_disk
+from gpudesk.catalog.user_store.connection import make_lock_check, open_connection, require_whole
+from gpudesk.catalog.user_store.faults import COMPANIONS, USER_APPLICATION_ID, make_companion_path, translate_errors
+from gpudesk.catalog.user_store.migrations import migrate, read_version
+from gpudesk.domain.user_facts import BackupReason
+
+#: Seconds after which nobody is still making a file.
+_IN_THE_MAKING: Final = 3600
+
+
+def can_write(path: Path) -> bool:
+    """Whether the system lets us write the file at `path`, or make it and the folders above it."""
+    if path.exists() and not os.access(path, os.W_OK):
+        return False
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = None) -> bool:
+    """Make a file in the newest version at `path`, empty or as `fill` fills it; return whether it is ours.
+
+    One that another process just made stays. Ours is whole from the moment when it has its name.
+    """
+    with translate_errors(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        remove_leftovers(path.parent, f"{path.name}.*.new")
+        # In this order: a process that begins the file now has it before anything lies beside it.
+        if any(make_companion_path(path, suffix).exists() for suffix in COMPANIONS) and not path.exists():
+            # Changes of a file that is gone would be taken for those of the new one.
+            move_changes_aside(path)
+        fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+        try:
+            with closing(open_connection(fresh, "mode=rwc")) as connection:
+                connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
+                migrate(connection)
+                if fill is not None:
+                    connection.execute("BEGIN")
+                    fill(connection)
+                    connection.execute("COMMIT")
+            sync_to_disk(fresh)
+            given = _claim_name(fresh, path)
+            sync_to_disk(path.parent)
+            return given
+        finally:
+            remove_with_companions(fresh)
+
+
+def _claim_name(fresh: Path, path: Path) -> bool:
+    """Let a file have a name, unless one has it already; not every file system can do both at once."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        return False
+    except OSError:
+        if path.exists():
+            return False
+        fresh.rename(path)
+    return True
+
+
+def remove_with_companions(path: Path) -> None:
+    """Remove a file that only this process knows; what cannot be removed stays."""
+    for name in (path, *(make_companion_path(path, suffix) for suffix in COMPANIONS)):
+        with suppress(OSError):
+            name.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path, pattern: str) -> None:
+    """Remove what a process left that was ended while it made a file; a young one may be in the making."""
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - _IN_THE_MAKING:
+                remove_with_companions(path)
+
+
+def set_aside(path: Path) -> Path:
+    """Give a file that cannot be used another name, so that a new one can be begun; return the name.
+
+    Nothing is removed. Raises `CatalogFileError` where the system refuses.
+    """
+    with translate_errors(path):
+        # Of a link, what it leads to; where that is not there, the link.
+        return _move_aside(path.resolve() if path.exists() else path)
+
+
+def _move_aside(path: Path) -> Path:
+    aside = _find_free_aside_path(path)
+    # The file itself last: with its name still taken, no other is begun beside changes that are not its own.
+    _move_with_suffixes(path, aside, (*COMPANIONS, ""))
+    return aside
+
+
+def move_changes_aside(path: Path) -> None:
+    """Give the changes beside a file another name, where they belong to a file that is gone."""
+    _move_with_suffixes(path, _find_free_aside_path(path), COMPANIONS)
+
+
+def _find_free_aside_path(path: Path) -> Path:
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    aside = path.with_name(f"{path.name}.broken-{now}")
+    while any(make_companion_path(aside, suffix).exists() for suffix in (*COMPANIONS, "")):
+        aside = path.with_name(f"{path.name}.broken-{now}-{secrets.token_hex(2)}")
+    return aside
+
+
+def _move_with_suffixes(path: Path, aside: Path, suffixes: tuple[str, ...]) -> None:
+    for suffix in suffixes:
+        with suppress(FileNotFoundError):
+            make_companion_path(path, suffix).rename(make_companion_path(aside, suffix))
+
+
+#: How many there are at the most.
+MOST_BACKUPS: Final = 5
+
+_BACKUP_NAME: Final = re.compile(r"catalog-(\d{8}T\d{9})Z-v(\d{1,6})-([a-z]+)\.sqlite")
+_BACKUP_TIME: Final = "%Y%m%dT%H%M%S%f"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BackupName:
+    """What the name of a backup says; by time, and then by the name itself."""
+
+    made: datetime
+    path: Path
+    version: int
+    reason: BackupReason
+
+
+def list_backup_names(folder: Path) -> tuple[BackupName, ...]:
+    """Return what is named as a backup, the oldest first; none where the folder cannot be read."""
+    try:
+        names = [_parse_backup_name(path) for path in folder.iterdir()]
+    except OSError:
+        return ()
+    return tuple(sorted(name for name in names if name is not None))
+
+
+def _parse_backup_name(path: Path) -> BackupName | None:
+    match = _BACKUP_NAME.fullmatch(path.name)
+    if match is None:
+        return None
+    try:
+        made = datetime.strptime(f"{match[1]}000", _BACKUP_TIME).replace(tzinfo=UTC)
+        return BackupName(made, path, int(match[2]), BackupReason(match[3]))
+    except ValueError:
+        return None
+
+
+def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReason, now: datetime) -> Path:
+    """Copy an open file into `folder` and return the copy; raises `CatalogFileError` where that cannot be.
+
+    Older ones beyond `KEPT` go once the new one is whole and on the disk.
+    """
+    with translate_errors(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = _find_free_backup_path(folder, read_version(connection), reason, now)
+        part = path.with_suffix(".part")
+        try:
+            with translate_errors(path):
+                with closing(open_connection(part, "mode=rwc")) as copy:
+                    # Nobody else knows the copy: it needs nothing beside it, and ends as one whole file.
+                    copy.execute("PRAGMA locking_mode = EXCLUSIVE")
+                    connection.backup(copy, progress=make_lock_check(path))
+                    copy.execute("PRAGMA journal_mode = DELETE")
+                    require_whole(copy)
+                sync_to_disk(part)
+                part.rename(path)
+                sync_to_disk(folder)
+        finally:
+            remove_with_companions(part)
+    remove_leftovers(folder, "catalog-*.part")
+    _prune_backups(folder, path)
+    return path
+
+
+def _find_free_backup_path(folder: Path, version: int, reason: BackupReason, now: datetime) -> Path:
+    while True:
+        time = now.astimezone(UTC).strftime(_BACKUP_TIME)[:-3]
+        path = folder / f"catalog-{time}Z-v{version}-{reason.value}.sqlite"
+        if not path.exists():
+            return path
+        now += timedelta(milliseconds=1)
+
+
+def _prune_backups(folder: Path, newest: Path) -> None:
+    """Remove the oldest beyond `KEPT`; the one just made stays, whatever the clock said."""
+    others = [name.path for name in list_backup_names(folder) if name.path != newest]
+    for path in others[: max(0, len(others) + 1 - MOST_BACKUPS)]:
+        with suppress(OSError):
+            path.unlink()

@@ -1,0 +1,310 @@
+"""User facts as table rows and back, and edits as row changes."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
+
+from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    FactKey,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
+from gpudesk.domain.watch_list import WatchNote, WatchValue
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, message
+
+#: What has a row of its own.
+StoredRecord = UserFact | WatchNote
+
+_T = TypeVar("_T", bound=StoredRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable(Generic[_T]):
+    """A table and the facts in it; `key` are the columns by which one is told from another."""
+
+    name: str
+    fact: type[_T]
+    key: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in the order of the fields."""
+        return tuple(field.name for field in fields(self.fact))
+
+    @property
+    def select(self) -> str:
+        """All rows, in the order in which they were entered."""
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY position"
+
+    @property
+    def select_one(self) -> str:
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} WHERE {self._where}"
+
+    @property
+    def insert(self) -> str:
+        places = ", ".join("?" * len(self.columns))
+        return f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({places})"
+
+    @property
+    def update(self) -> str:
+        values = ", ".join(f"{column} = ?" for column in self.columns)
+        return f"UPDATE {self.name} SET {values} WHERE {self._where}"
+
+    @property
+    def delete(self) -> str:
+        return f"DELETE FROM {self.name} WHERE {self._where}"
+
+    @property
+    def _where(self) -> str:
+        return " AND ".join(f"{column} = ?" for column in self.key)
+
+
+FACT_TABLES: Final[tuple[FactTable[UserFact], ...]] = (
+    FactTable("source", Source, ("id",)),
+    FactTable("accelerator", UserAccelerator, ("id",)),
+    FactTable("model", UserModel, ("id",)),
+    FactTable("claim", UserClaim, ("thing", "attribute", "source")),
+    FactTable("preference", ClaimPreference, ("thing", "attribute")),
+    FactTable("price", UserPrice, ("id",)),
+)
+WATCH_TABLE: Final = FactTable("watch", WatchNote, ("signal",))
+STORED_TABLES: Final[tuple[FactTable[Any], ...]] = (*FACT_TABLES, WATCH_TABLE)
+TABLE_BY_NAME: Final = {table.name: table for table in STORED_TABLES}
+
+
+StoredRow = tuple[Any, ...]
+
+#: Characters that one text may have; the definition of a large model has a tenth of that.
+LONGEST_TEXT: Final = 1_000_000
+_LARGEST_WHOLE: Final = 2**63 - 1
+_KINDS: Final = {kind.value: kind for kind in SourceKind}
+#: What a value is called in a refusal.
+_TYPE_WORDS: Final = {bool: "boolean", int: "whole", float: "number", str: "text", tuple: "list", type(None): "nothing"}
+
+
+class RowError(ValueError):
+    """A row that this program cannot have written; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """How the values of a field are stored: `stored` are their types in the file."""
+
+    encode: Callable[[str, Any], Any]
+    stored: frozenset[type]
+    decode: Callable[[Any], Any] | None = None
+
+
+def encode_row(table: FactTable[_T], fact: _T) -> StoredRow:
+    """Return the row of a fact; raises `InputError` at the field that cannot be kept as it is."""
+    return tuple(column.encode(name, getattr(fact, name)) for name, column in _list_columns(table).items())
+
+
+def decode_rows(table: FactTable[_T], rows: list[StoredRow]) -> list[_T]:
+    """Return the facts of rows; raises `RowError` for what this program cannot have written."""
+    if not rows:
+        return []
+    # Column by column, since there can be tens of thousands of rows.
+    columns: list[Iterable[Any]] = []
+    for column, stored in zip(_list_columns(table).values(), zip(*rows, strict=True), strict=True):
+        if not column.stored.issuperset(map(type, stored)):
+            raise RowError(f"a row of the table {table.name} holds what does not belong there")
+        columns.append(stored if column.decode is None else map(column.decode, stored))
+    return list(map(cast("type[Any]", table.fact), *columns))
+
+
+@cache
+def _list_columns(table: FactTable[Any]) -> Mapping[str, _Column]:
+    hints = get_type_hints(table.fact)
+    return {name: _COLUMN_BY_TYPE[hints[name]] for name in (field.name for field in fields(table.fact))}
+
+
+# To the file
+
+
+def check_text(where: str, value: object) -> str:
+    """Return a text that comes back as it is; raises `InputError` at `where` for any other."""
+    if not isinstance(value, str):
+        raise _make_type_error(where, value, "text")
+    if len(value) > LONGEST_TEXT:
+        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+    if "\0" in value:
+        raise InputError(message("field.control"), where)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(message("field.half_character"), where) from None
+    return str(value)
+
+
+def _encode_optional_text(where: str, value: object) -> str | None:
+    return None if value is None else check_text(where, value)
+
+
+def _encode_flag(where: str, value: object) -> int:
+    if not isinstance(value, bool):
+        raise _make_type_error(where, value, "boolean")
+    return int(value)
+
+
+def _encode_optional_whole(where: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _make_type_error(where, value, "whole")
+    if abs(value) > _LARGEST_WHOLE:
+        raise InputError(message("own.too_large"), where)
+    return int(value)
+
+
+def _encode_optional_number(where: str, value: object) -> float | None:
+    if value is None:
+        return None
+    number = _check_number(where, value)
+    if float(number) != number:
+        raise InputError(message("own.too_large"), where)
+    return float(number)
+
+
+def _check_number(where: str, value: object) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _make_type_error(where, value, "number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(message("own.no_number"), where)
+    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
+        # Where figures are handed on, whole numbers have 64 bits.
+        raise InputError(message("own.too_large"), where)
+    return value
+
+
+def _encode_kind(where: str, value: object) -> str:
+    if not isinstance(value, SourceKind):
+        raise InputError(message("field.word", given=str(value)[:80], allowed=tuple(_KINDS)), where)
+    return value.value
+
+
+def _encode_value(where: str, value: object) -> str:
+    if isinstance(value, tuple):
+        checked: object = [check_text(where, word) for word in value]
+    elif value is None or isinstance(value, bool):
+        checked = value
+    else:
+        checked = check_text(where, value) if isinstance(value, str) else _check_number(where, value)
+    written = to_canonical_json(checked)
+    if len(written) > LONGEST_TEXT:
+        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+    return written
+
+
+def _encode_watch_value(where: str, value: object) -> str:
+    return to_canonical_json(value if isinstance(value, bool) else _check_number(where, value))
+
+
+def _make_type_error(where: str, value: object, wanted: str) -> InputError:
+    found = next((word for kind, word in _TYPE_WORDS.items() if isinstance(value, kind)), "object")
+    shown = str(value)[:80] if isinstance(value, bool | float | str) else type(value).__name__
+    return InputError(message("field.type", given=shown, found=found, wanted=wanted), where)
+
+
+# From the file
+
+
+def _decode_kind(stored: str) -> SourceKind:
+    try:
+        return _KINDS[stored]
+    except KeyError:
+        raise RowError(f"{stored[:80]!r} is no kind of a claim") from None
+
+
+def _decode_value(stored: str) -> ClaimValue:
+    try:
+        (value, end) = _DECODER.raw_decode(stored)
+    except (ValueError, RecursionError):
+        raise RowError(f"{stored[:80]!r} is no value of a claim") from None
+    if type(value) in _PLAIN and end == len(stored):
+        return cast("ClaimValue", value)
+    if isinstance(value, list) and end == len(stored) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    raise RowError(f"{stored[:80]!r} is no value of a claim")
+
+
+def _decode_watch_value(stored: str) -> WatchValue:
+    value = _decode_value(stored)
+    if not isinstance(value, int | float):
+        raise RowError(f"{stored[:80]!r} is no number and neither yes nor no")
+    return value
+
+
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(constant)
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+_PLAIN: Final = frozenset({bool, int, float, str, type(None)})
+
+_NONE: Final = type(None)
+#: By the annotation of a field.
+_COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
+    str: _Column(check_text, frozenset({str})),
+    str | None: _Column(_encode_optional_text, frozenset({str, _NONE})),
+    bool: _Column(_encode_flag, frozenset({int}), bool),
+    int | None: _Column(_encode_optional_whole, frozenset({int, _NONE})),
+    float | None: _Column(_encode_optional_number, frozenset({float, _NONE})),
+    SourceKind: _Column(_encode_kind, frozenset({str}), _decode_kind),
+    ClaimValue: _Column(_encode_value, frozenset({str}), _decode_value),
+    WatchValue: _Column(_encode_watch_value, frozenset({str}), _decode_watch_value),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row before and after; None where there is none."""
+
+    table: FactTable[Any]
+    key: tuple[str, ...]
+    before: StoredRow | None
+    after: StoredRow | None
+
+
+def list_row_changes(edit: FactEdit) -> list[RowChange]:
+    """Return what an edit changes; raises `InputError` at a field of a fact that cannot be kept."""
+    before = _encode_records((*edit.before, *edit.unwatched))
+    after = _encode_records((*edit.after, *edit.watched))
+    return [RowChange(TABLE_BY_NAME[key[0]], key[1:], before.get(key), after.get(key)) for key in {**before, **after}]
+
+
+def _encode_records(stored: tuple[StoredRecord, ...]) -> dict[FactKey, StoredRow]:
+    keyed = {_find_key(each): each for each in stored}
+    return {key: encode_row(TABLE_BY_NAME[key[0]], each) for key, each in keyed.items()}
+
+
+def _find_key(stored: StoredRecord) -> FactKey:
+    return stored.key if isinstance(stored, WatchNote) else get_fact_key(stored)
+
+
+def is_row_as_expected(connection: sqlite3.Connection, change: RowChange) -> bool:
+    found: StoredRow | None = connection.execute(change.table.select_one, change.key).fetchone()
+    return found == change.before
+
+
+def write_row_change(connection: sqlite3.Connection, change: RowChange) -> None:
+    if change.after is None:
+        connection.execute(change.table.delete, change.key)
+    elif change.before is None:
+        connection.execute(change.table.insert, change.after)
+    elif change.after != change.before:
+        connection.execute(change.table.update, (*change.after, *change.key))

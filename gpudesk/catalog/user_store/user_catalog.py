@@ -1,0 +1,296 @@
+"""User facts while the program runs: stored, merged over the catalog, undone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.user_facts import FactEdit, UserFacts
+from gpudesk.text.messages import InputError, Message
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.user_store.user_file import UserFile
+    from gpudesk.domain.fact_exchange import TrustedSigner
+    from gpudesk.domain.user_facts import Backup
+    from gpudesk.domain.watch_list import WatchNote
+
+
+#: What is told of a change: the ids of the things that it is about.
+ChangeListener = Callable[[frozenset[str]], None]
+#: Steps that can be undone.
+_MOST_UNDO_STEPS: Final = 500
+
+
+class UserCatalog:
+    """The user's facts and their file. Without a file they last as long as the program.
+
+    A file that cannot be used leaves the shipped catalog alone; `problem` says why.
+    """
+
+    def __init__(self, path: Path | None, show: Callable[[UserFacts, FactEdit | None], None]) -> None:
+        """Open the file at `path`, which need not exist; `show` lays facts over the catalog.
+
+        `show` gets the step that led to the facts, None where they are others altogether.
+        """
+        self.path = path
+        self.problem: InputError | None = None
+        self._show = show
+        self._file: UserFile | None = None
+        self._listeners: list[ChangeListener] = []
+        self._done: list[FactEdit] = []
+        self._undone: list[FactEdit] = []
+        # Whether the file holds other facts than these.
+        self._stale = False
+        self.facts = self._open()
+        #: The notes on the watch list, one for a signal.
+        self.watched = self._noted()
+        if len(self.facts):
+            show(self.facts, None)
+
+    def _open(self) -> UserFacts:
+        """Open the file if there is one, and return its facts; `problem` says why it cannot be used."""
+        self.problem = None
+        # Most users have no facts of their own: what reads them is loaded where there is something to read.
+        if self.path is None or not os.path.lexists(self.path):
+            return UserFacts()
+        try:
+            self._file = self._opened(self.path)
+        except InputError as error:
+            self.problem = error
+            return UserFacts()
+        return self._file.facts
+
+    def _noted(self) -> tuple[WatchNote, ...]:
+        return () if self._file is None else self._file.watched
+
+    @staticmethod
+    def _opened(path: Path) -> UserFile:
+        from gpudesk.catalog.user_store.user_file import UserFile
+
+        return UserFile.open(path)
+
+    def close(self) -> None:
+        """Let the file go; the facts stay valid."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be stated: not where the file cannot be used or written."""
+        if self.problem is not None:
+            return False
+        if self._file is not None or self.path is None:
+            return self._file is None or self._file.writable
+        from gpudesk.catalog.user_store.file_system import can_write
+
+        return can_write(self.path)
+
+    def subscribe(self, listener: ChangeListener) -> None:
+        """Tell `listener` of every change, after it is in force."""
+        self._listeners.append(listener)
+
+    def unsubscribe(self, listener: ChangeListener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    # Steps
+
+    def do(self, edit: FactEdit) -> None:
+        """Write a step and put it in force; raises `InputError` where that fails: nothing changed."""
+        self.adopt(edit, self._written(edit))
+
+    def _written(self, edit: FactEdit) -> UserFacts:
+        """Write a step; where another program changed the file, take up what it wrote before refusing."""
+        try:
+            return self.write(edit)
+        except InputError:
+            self.look_again()
+            raise
+
+    def write(self, edit: FactEdit) -> UserFacts:
+        """Write a step and return the facts after it, which are not in force yet; any thread may call this.
+
+        Where another program changed what the step is about, it is refused; `look_again` reads what holds.
+        """
+        if self.path is None:
+            return self.facts.after(edit)
+        if self.problem is not None:
+            raise self.problem
+        from gpudesk.catalog.user_store.user_file import ChangedElsewhereError
+
+        file = self._made(self.path)
+        try:
+            return file.apply(edit)
+        except ChangedElsewhereError:
+            self._stale = True
+            raise
+
+    def _made(self, path: Path) -> UserFile:
+        """Return the file, which is made at the first step that is written."""
+        if self._file is None:
+            self._file = self._opened(path)
+        return self._file
+
+    def adopt(self, edit: FactEdit, facts: UserFacts) -> None:
+        """Put a step that was written in force, so that it can be undone.
+
+        Where others were written since, they are in force as well.
+        """
+        self._done.append(edit)
+        del self._done[:-_MOST_UNDO_STEPS]
+        self._undone.clear()
+        self._put(facts if self._file is None else self._file.facts, edit)
+
+    def _put(self, facts: UserFacts, edit: FactEdit | None) -> None:
+        things = self._all_things(facts) if edit is None else edit.things
+        self.facts = facts
+        if edit is None or self._file is not None:
+            self.watched = self._noted()
+        else:
+            self.watched = edit.watched_after(self.watched)
+        if edit is None or edit.changes_facts:
+            self._show(facts, edit)
+        for listener in tuple(self._listeners):
+            listener(things)
+
+    def _all_things(self, facts: UserFacts) -> frozenset[str]:
+        both = FactEdit(Message(""), before=tuple(self.facts), after=tuple(facts))
+        return both.things
+
+    @property
+    def undo_text(self) -> Message | None:
+        return self._done[-1].text if self._done else None
+
+    @property
+    def redo_text(self) -> Message | None:
+        return self._undone[-1].text if self._undone else None
+
+    def undo(self) -> FactEdit | None:
+        """Take the last step back and return it; None where there is none."""
+        if not self._done:
+            return None
+        back = self._done[-1].inverse()
+        facts = self._written(back)
+        self._undone.append(self._done.pop())
+        self._put(facts, back)
+        return self._undone[-1]
+
+    def redo(self) -> FactEdit | None:
+        """Do again what was undone last and return it; None where there is nothing."""
+        if not self._undone:
+            return None
+        step = self._undone[-1]
+        facts = self._written(step)
+        self._done.append(self._undone.pop())
+        self._put(facts, step)
+        return step
+
+    # The file
+
+    def look_again(self) -> bool:
+        """Take up what another program wrote to the file; return whether there was anything.
+
+        Steps can be undone as before where the file turns out to hold the same facts.
+        """
+        if self.path is None or self.problem is not None:
+            return False
+        if self._file is None:
+            # Asked so, a folder that lets nobody look in is none.
+            if not os.access(self.path, os.F_OK):
+                return False
+            self._begin_anew()
+            return True
+        try:
+            if not self._stale and not self._file.changed_elsewhere:
+                return False
+            facts = self._file.reload()
+        except InputError:
+            # It was removed or cannot be read just now: what was read stays, and the next step will say so.
+            return False
+        self._stale = False
+        if dict(facts.facts) == dict(self.facts.facts) and set(self._noted()) == set(self.watched):
+            return False
+        self._forget_steps()
+        self._put(facts, None)
+        return True
+
+    @property
+    def removed(self) -> bool:
+        """Whether the file of the facts was removed while they were in use, so that no step is written."""
+        return self.problem is None and self._file is not None and self._file.removed
+
+    def write_anew(self) -> None:
+        """Write all facts into a new file, where theirs was removed; raises `InputError` where that fails.
+
+        They are in force as before, and steps can be undone as before.
+        """
+        if self.problem is not None:
+            raise self.problem
+        if self._file is not None:
+            self._file.write_anew()
+
+    # Who is trusted
+
+    def signers(self) -> tuple[TrustedSigner, ...]:
+        return () if self._file is None else self._file.signers()
+
+    def trust(self, signer: TrustedSigner) -> None:
+        """Trust a signer from now on; raises `InputError` where that cannot be written."""
+        if self.problem is not None:
+            raise self.problem
+        if self.path is not None:
+            self._made(self.path).trust(signer)
+
+    def distrust(self, key: str) -> None:
+        """Trust a signer no longer; raises `InputError` where that cannot be written."""
+        if self.problem is not None:
+            raise self.problem
+        if self._file is not None:
+            self._file.distrust(key)
+
+    def _forget_steps(self) -> None:
+        self._done.clear()
+        self._undone.clear()
+
+    @property
+    def backups_folder(self) -> Path | None:
+        """Where the backups lie; None without a file."""
+        return None if self.path is None else self.path.parent / "backups"
+
+    def backups(self) -> tuple[Backup, ...]:
+        """Return the backups there are, the newest first."""
+        from gpudesk.catalog.user_store.user_file import list_backups
+
+        return () if self.backups_folder is None else list_backups(self.backups_folder)
+
+    def restore(self, backup: Backup | Path) -> None:
+        """Put a backup in the place of the file, which is backed up first; no step can be undone then."""
+        from gpudesk.catalog.user_store.user_file import restore_backup
+
+        if self.path is None:
+            return
+        self.close()
+        try:
+            restore_backup(self.path, backup if isinstance(backup, Path) else backup.path)
+        finally:
+            self._begin_anew()
+
+    def set_aside(self) -> Path | None:
+        """Move a file that cannot be used out of the way, and return where to; begin with none."""
+        from gpudesk.catalog.user_store.file_system import set_aside
+
+        if self.path is None:
+            return None
+        self.close()
+        try:
+            return set_aside(self.path)
+        finally:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._stale = False
+        self._forget_steps()
+        self._put(self._open(), None)

@@ -1,0 +1,409 @@
+"""The user file: facts read whole, changed in transactions, restored from backups."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.user_store.connection import (
+    UserFileContents,
+    checkpoint,
+    connect_to_write,
+    count_facts,
+    holds_anything,
+    query_file,
+    read_contents,
+    read_data_version,
+    read_file_state,
+)
+from gpudesk.catalog.user_store.faults import find_user_file_problem, translate_errors
+from gpudesk.catalog.user_store.file_system import (
+    BackupName,
+    begin_file,
+    can_write,
+    list_backup_names,
+    make_backup,
+    move_changes_aside,
+    set_aside,
+)
+from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
+from gpudesk.catalog.user_store.rows import (
+    TABLE_BY_NAME,
+    RowChange,
+    check_text,
+    is_row_as_expected,
+    list_row_changes,
+    write_row_change,
+)
+from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts
+from gpudesk.domain.watch_list import WatchNote
+from gpudesk.text.messages import InputError, Message, message
+
+#: Facts that one step may change without a backup before it.
+SMALL_STEP: Final = 50
+
+_ALL_TABLE_NAMES: Final = (*TABLE_BY_NAME, "signer")
+
+
+class ChangedElsewhereError(InputError):
+    """Another process changed what a step rests on: nothing was written; `reload` reads what holds now."""
+
+    def __init__(self) -> None:
+        super().__init__(message("own.changed_elsewhere"))
+
+
+def _read_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class UserFile:
+    """The open file of the user. Threads may share it: one does something at a time."""
+
+    def __init__(self, path: Path, clock: Callable[[], datetime] = _read_clock) -> None:
+        """Be at `path`, where nothing has been read yet; `open` is the way in."""
+        self.path = path
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._contents = UserFileContents()
+        # What the contents were read from: a state of the file, or a version that the connection counts.
+        self._state = read_file_state(path)
+        self._connection: sqlite3.Connection | None = None
+        self._seen: int | None = None
+
+    @classmethod
+    def open(cls, path: Path, clock: Callable[[], datetime] = _read_clock) -> UserFile:
+        """Read the file at `path`, or where a link there leads; nothing there means no facts.
+
+        Raises `CatalogFileError` where it is no file of the user's that can be read. `clock` says when
+        backups are made.
+        """
+        with translate_errors(path):
+            try:
+                place = path.resolve()
+            except RuntimeError as error:
+                # What Python says of links that lead round in a circle.
+                raise CatalogFileError(message("own.file.no_access", reason=str(error)), path) from error
+            if path.is_symlink() and not place.parent.exists():
+                # A disk that is not connected: a new file there would hide all that is on it.
+                raise CatalogFileError(message("own.file.link", target=str(place)), path)
+        file = cls(place, clock)
+        file.reload()
+        return file
+
+    @property
+    def facts(self) -> UserFacts:
+        return self._contents.facts
+
+    @property
+    def watched(self) -> tuple[WatchNote, ...]:
+        return self._contents.watched
+
+    @property
+    def writable(self) -> bool:
+        return can_write(self.path)
+
+    @property
+    def removed(self) -> bool:
+        """Whether the file was read and is gone: what it held is here alone."""
+        return self._state[0] is not None and read_file_state(self.path)[0] is None
+
+    @property
+    def backups_folder(self) -> Path:
+        return self.path.parent / "backups"
+
+    @property
+    def changed_elsewhere(self) -> bool:
+        """Whether the file is another than the one that was read: changed, replaced, removed or made."""
+        with self._lock:
+            if self._connection is None or self._replaced:
+                return read_file_state(self.path) != self._state
+            with translate_errors(self.path):
+                return read_data_version(self._connection) != self._seen
+
+    def reload(self) -> UserFacts:
+        """Read the file anew; raises `CatalogFileError` where it was removed, and keeps what was read."""
+        with self._lock:
+            self._require_not_removed()
+            if self._replaced:
+                self._leave_replaced()
+            if self._connection is None:
+                state = read_file_state(self.path)
+                there = state[0] is not None or find_user_file_problem(self.path) is not None
+                contents = query_file(self.path, read_contents) if there else UserFileContents()
+                self._state, self._contents = state, contents
+            else:
+                with translate_errors(self.path):
+                    self._connection.execute("BEGIN")
+                    try:
+                        self._seen, self._contents = (
+                            read_data_version(self._connection),
+                            read_contents(self._connection),
+                        )
+                    finally:
+                        self._connection.execute("ROLLBACK")
+            return self.facts
+
+    def apply(self, edit: FactEdit) -> UserFacts:
+        """Make a step, and return the facts after it; the step is in the file whole, or not at all.
+
+        Raises `ChangedElsewhereError` where the file does not hold what the step takes away, `InputError` at
+        a field that cannot be kept, and `CatalogFileError` where the file cannot be written.
+        """
+        changes = list_row_changes(edit)
+        if not changes:
+            return self.facts
+        with self._lock:
+            with self._writing(BackupReason.EDIT if len(changes) > SMALL_STEP else BackupReason.DAY) as connection:
+                _require_expected_rows(connection, changes)
+                for change in changes:
+                    write_row_change(connection, change)
+                seen = read_data_version(connection)
+                contents = self._after(edit) if seen == self._seen else read_contents(connection)
+            self._seen, self._contents = seen, contents
+            return self.facts
+
+    def _after(self, edit: FactEdit) -> UserFileContents:
+        held = self._contents
+        return UserFileContents(held.facts.after(edit), held.signers, edit.watched_after(held.watched))
+
+    def write_anew(self) -> UserFacts:
+        """Begin a new file with all that was read, where the file was removed; else change nothing.
+
+        Raises `ChangedElsewhereError` where another process just made one, which stays as it is.
+        """
+        with self._lock:
+            if not self.removed:
+                return self.facts
+            if not self.writable:
+                raise CatalogFileError(message("own.file.read_only"), self.path)
+            if not begin_file(self.path, self._write_all):
+                raise ChangedElsewhereError
+            self._disconnect()
+            return self.reload()
+
+    def _write_all(self, connection: sqlite3.Connection) -> None:
+        for change in list_row_changes(FactEdit(Message(""), after=tuple(self.facts), watched=self.watched)):
+            write_row_change(connection, change)
+        rows = [(each.key, each.name, each.trusted_on) for each in self.signers()]
+        connection.executemany("INSERT INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", rows)
+
+    def take_over(self, other: sqlite3.Connection) -> UserFacts:
+        """Put everything of another file, open in the newest version, in the place of what is in here.
+
+        Where the file was removed, a new one is begun.
+        """
+        with self._lock:
+            if self.removed:
+                self._disconnect()
+                self._state = read_file_state(self.path)
+            with self._writing(BackupReason.RESTORE) as connection:
+                for table in _ALL_TABLE_NAMES:
+                    connection.execute(f"DELETE FROM {table}")
+                    rows = other.execute(f"SELECT * FROM {table}")
+                    names = ", ".join(column[0] for column in rows.description)
+                    places = ", ".join("?" * len(rows.description))
+                    connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", rows)
+                seen, contents = read_data_version(connection), read_contents(connection)
+            self._seen, self._contents = seen, contents
+            return self.facts
+
+    # Who is trusted
+
+    def signers(self) -> tuple[TrustedSigner, ...]:
+        return self._contents.signers
+
+    def trust(self, signer: TrustedSigner) -> None:
+        """Trust a signer from now on; a key that is trusted already gets the new name and day.
+
+        Raises `InputError` at a field that cannot be kept.
+        """
+        row = tuple(check_text(name, getattr(signer, name)) for name in ("key", "name", "trusted_on"))
+        self._change_signers("INSERT OR REPLACE INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", row)
+
+    def distrust(self, key: str) -> None:
+        """Trust a signer no longer; one that is not trusted stays so."""
+        self._change_signers("DELETE FROM signer WHERE key = ?", (key,))
+
+    def _change_signers(self, statement: str, values: tuple[str, ...]) -> None:
+        with self._lock:
+            with self._writing(BackupReason.DAY) as connection:
+                connection.execute(statement, values)
+                seen, contents = read_data_version(connection), read_contents(connection)
+            self._seen, self._contents = seen, contents
+
+    # Writing
+
+    @contextmanager
+    def _writing(self, reason: BackupReason) -> Iterator[sqlite3.Connection]:
+        """Give the connection within a transaction, after a backup where one is due."""
+        if not self.writable:
+            raise CatalogFileError(message("own.file.read_only"), self.path)
+        connection = self._connected()
+        self._back_up(connection, reason)
+        with translate_errors(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._require_readable_version(connection)
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException as error:
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+                if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+                    raise InputError(message("own.dangling_source")) from error
+                raise
+            checkpoint(connection)
+            self._state = read_file_state(self.path)
+
+    def _connected(self) -> sqlite3.Connection:
+        self._require_not_removed()
+        if self._replaced:
+            self._leave_replaced()
+        # Also while it is open: what is written over from outside takes no step any more.
+        problem = find_user_file_problem(self.path)
+        if problem is not None:
+            raise CatalogFileError(problem, self.path)
+        if self._connection is None:
+            if read_file_state(self.path)[0] is None:
+                begin_file(self.path)
+            with translate_errors(self.path):
+                self._connection = connect_to_write(self.path)
+                seen = read_data_version(self._connection)
+            now = read_file_state(self.path)
+            unchanged = now[0] == self._state[0] and (now[1] is None or now[1][1] == 0)
+            self._seen, self._state = (seen if unchanged else None), now
+        connection = self._connection
+        with translate_errors(self.path):
+            self._require_readable_version(connection)
+            if read_version(connection) < USER_VERSION:
+                make_backup(connection, self.backups_folder, BackupReason.MIGRATION, self._clock())
+                migrate(connection)
+        return connection
+
+    def _back_up(self, connection: sqlite3.Connection, reason: BackupReason) -> None:
+        """Make a backup where one is due: of anything at all, and once a day before small changes."""
+        now = self._clock().astimezone(UTC)
+        days = {name.made.date() for name in list_backup_names(self.backups_folder)}
+        if reason is BackupReason.DAY and now.date() in days:
+            return
+        with translate_errors(self.path):
+            anything = holds_anything(connection)
+        if anything:
+            make_backup(connection, self.backups_folder, reason, now)
+
+    def _require_readable_version(self, connection: sqlite3.Connection) -> None:
+        version = read_version(connection)
+        if version > USER_VERSION:
+            raise CatalogFileError(message("own.file.newer", version=version, supported=USER_VERSION), self.path)
+
+    def _require_not_removed(self) -> None:
+        """Refuse where a file was read and is gone: a new one in its place would hide the loss."""
+        if self.removed:
+            raise CatalogFileError(message("own.file.removed"), self.path)
+
+    @property
+    def _replaced(self) -> bool:
+        if self._connection is None or self._state[0] is None:
+            return False
+        now = read_file_state(self.path)[0]
+        return now is None or now[0] != self._state[0][0]
+
+    def _leave_replaced(self) -> None:
+        """Let go a file that has lost its place, with the changes beside it: they are none of the other's."""
+        beside = self._state[1]
+        self._disconnect()
+        now = read_file_state(self.path)[1]
+        if beside is not None and now is not None and now[0] == beside[0] and now[1] > 0:
+            with translate_errors(self.path):
+                move_changes_aside(self.path)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection, self._seen = None, None
+
+    def close(self) -> None:
+        """Let the file go; what was read stays. Closing twice is no error."""
+        with self._lock:
+            self._disconnect()
+
+    def __enter__(self) -> UserFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _require_expected_rows(connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
+    if not all(is_row_as_expected(connection, change) for change in changes):
+        raise ChangedElsewhereError
+
+
+#: Faults of a file that cannot be mended: its place is free for a backup once it was moved.
+_BEYOND_REPAIR: Final = frozenset({"own.file.foreign", "own.file.cut", "own.file.damaged"})
+
+
+def list_backups(folder: Path) -> tuple[Backup, ...]:
+    """Return the backups in a folder, the newest first; one that is damaged says so."""
+    return tuple(_inspect_backup(name) for name in reversed(list_backup_names(folder)))
+
+
+def _inspect_backup(name: BackupName) -> Backup:
+    facts, problem, size = None, None, 0
+    try:
+        size = name.path.stat().st_size
+        facts = query_file(name.path, count_facts)
+    except OSError:
+        problem = message("own.backup.gone")
+    except CatalogFileError as error:
+        problem = _reword_for_backup(error.problem)
+    return Backup(name.path, name.made, name.version, name.reason, size, facts, problem)
+
+
+def _reword_for_backup(problem: Message) -> Message:
+    parameters = problem.parameters
+    if problem.id == "own.file.cut":
+        return message("own.backup.cut", size=parameters["size"], expected=parameters["expected"])
+    if problem.id == "own.file.damaged":
+        return message("own.backup.damaged", reason=parameters["reason"])
+    if problem.id in {"own.file.foreign", "own.file.folder", "own.file.no_file"}:
+        return message("own.backup.foreign")
+    return problem
+
+
+def restore_backup(path: Path, backup: Path) -> UserFacts:
+    """Put what a backup holds in the place of what the user's file at `path` holds; return its facts.
+
+    What the file holds is backed up first; a file that is broken is moved aside. Raises `CatalogFileError`
+    where the backup or the file cannot be used: then the file is as it was.
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+        if not backup.exists():
+            raise CatalogFileError(message("own.backup.gone"), backup)
+        try:
+            query_file(backup, lambda whole: whole.backup(copy))
+        except CatalogFileError as error:
+            raise CatalogFileError(_reword_for_backup(error.problem), backup) from error
+        with _open_user_file(path) as file:
+            return file.take_over(copy)
+
+
+def _open_user_file(path: Path) -> UserFile:
+    try:
+        return UserFile.open(path)
+    except CatalogFileError as error:
+        if error.problem.id not in _BEYOND_REPAIR:
+            raise
+    set_aside(path)
+    return UserFile.open(path)

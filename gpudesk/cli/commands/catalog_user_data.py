@@ -1,0 +1,288 @@
+"""`gpudesk catalog backups`, `restore`, `export`, `pack` and `signers`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.cli import output
+from gpudesk.cli.options import add_json_option
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr, trn
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.user_store.user_catalog import UserCatalog
+    from gpudesk.domain.fact_exchange import TrustedSigner
+    from gpudesk.domain.user_facts import Backup
+    from gpudesk.report.writers.export_table import ExportFormat
+
+
+def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add both parts to `gpudesk catalog`."""
+    said = tr("list the backups of your own facts, the newest first")
+    part = parts.add_parser("backups", help=said, description=said)
+    add_json_option(part)
+    part.set_defaults(run=_backups)
+    said = tr("go back to a backup of your own facts; the present ones are backed up first")
+    part = parts.add_parser("restore", help=said, description=said)
+    part.add_argument("backup", metavar=tr("BACKUP"), help=tr("its number, as `catalog backups` lists it, or a file"))
+    part.set_defaults(run=_restore)
+
+
+def _backups(options: argparse.Namespace) -> int:
+    from gpudesk.report.writers.text import align_table
+    from gpudesk.service import GpuDeskService
+
+    with GpuDeskService.open() as workbench:
+        backups = workbench.own.backups()
+    if options.json:
+        output.print_json([_encode_backup(number, backup) for number, backup in enumerate(backups, start=1)])
+    elif backups:
+        head = ["#", tr("Facts"), tr("Size"), tr("Version"), tr("Made"), tr("Before")]
+        rows = [_list_backup_cells(number, backup) for number, backup in enumerate(backups, start=1)]
+        for line in align_table(head, rows, output.get_terminal_width(), right=(0, 1, 2, 3), strong=output.make_bold):
+            output.print_line(line)
+    else:
+        output.print_line(tr("None yet. One is made before the first change of a day, and before each large change."))
+    return EXIT_DONE
+
+
+def _encode_backup(number: int, backup: Backup) -> dict[str, Any]:
+    from gpudesk.text.messages import format_message
+
+    return {
+        "number": number,
+        "file": str(backup.path),
+        "made": backup.made.isoformat(),
+        "before": backup.reason.value,
+        "facts": backup.facts,
+        "bytes": backup.size_bytes,
+        "version": backup.version,
+        "problem": None if backup.problem is None else format_message(backup.problem),
+    }
+
+
+def _list_backup_cells(number: int, backup: Backup) -> list[str]:
+    from gpudesk.report.labels import label_backup_reason
+    from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+    from gpudesk.text.messages import format_message
+
+    formatter = Formatter()
+    return [
+        str(number),
+        MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts),
+        formatter.memory(backup.size_bytes),
+        str(backup.version),
+        _made(backup),
+        label_backup_reason(backup.reason) if backup.problem is None else format_message(backup.problem),
+    ]
+
+
+def _made(backup: Backup) -> str:
+    return f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from gpudesk.service import GpuDeskService
+
+    with GpuDeskService.open() as workbench:
+        own = workbench.own
+        broken, before = own.problem, len(own.facts)
+        own.restore(_choose_backup(own, options.backup))
+        after = len(own.facts)
+    output.print_line(trn("Restored: you have {n} fact now.", "Restored: you have {n} facts now.", after))
+    if broken is not None:
+        output.print_line(tr("The file that could not be used is kept beside it, with .broken in its name."))
+    elif before:
+        output.print_line(tr("What was there before is a backup now: `gpudesk catalog restore 1` brings it back."))
+    return EXIT_DONE
+
+
+def _choose_backup(own: UserCatalog, given: str) -> Path:
+    if not (given.isascii() and given.isdigit()):
+        return Path(given)
+    backups = own.backups()
+    # The number of digits that Python reads is bounded, and no list is that long.
+    number = int(given) if len(given) < 4 else 0
+    if not 0 < number <= len(backups):
+        raise InputError(message("own.backup.unknown", number=given), "restore")
+    return backups[number - 1].path
+
+
+#: Tables that can be written; `gpudesk.sheets.catalog_tables` makes them.
+EXPORTABLE_KINDS: Final = (
+    "accelerators",
+    "models",
+    "diffusion-models",
+    "diffusion-results",
+    "prices",
+    "claims",
+    "statements",
+    "disputes",
+    "sources",
+    "own",
+)
+_FORMS: Final = ("csv", "xlsx", "json", "md")
+_STANDARD_OUTPUT: Final = "-"
+
+
+def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the part to `gpudesk catalog`."""
+    said = tr("write a table with units, sources and dates: .csv, .xlsx, .json or .md")
+    part = parts.add_parser("export", help=said, description=said)
+    part.add_argument("kind", choices=EXPORTABLE_KINDS, metavar=tr("KIND"), help=", ".join(EXPORTABLE_KINDS))
+    part.add_argument(
+        "-o",
+        "--output",
+        metavar=tr("FILE"),
+        required=True,
+        help=tr("the file, its suffix names the form; - for standard output"),
+    )
+    part.add_argument("--format", choices=_FORMS, help=tr("the form, where no suffix names it"))
+    part.set_defaults(run=run_export)
+
+
+def run_export(options: argparse.Namespace) -> int:
+    from gpudesk.files import write_atomically
+    from gpudesk.report.catalog_export import build_catalog_table, write_table
+    from gpudesk.report.writers.export_table import MACHINE_FORMATS
+    from gpudesk.service import GpuDeskService
+
+    form = _find_export_format(options)
+    contents = io.BytesIO()
+    with GpuDeskService.open() as workbench:
+        table = build_catalog_table(options.kind, workbench.catalog, for_programs=form in MACHINE_FORMATS)
+    write_table(table, form, contents)
+    if options.output == _STANDARD_OUTPUT:
+        sys.stdout.buffer.write(contents.getvalue())
+        sys.stdout.buffer.flush()
+    else:
+        write_atomically(Path(options.output), contents.getvalue())
+        output.print_line(tr("Written: {file}", file=options.output))
+    return EXIT_DONE
+
+
+def _find_export_format(options: argparse.Namespace) -> ExportFormat:
+    from gpudesk.report.writers.export_table import ExportFormat
+
+    if options.format is not None:
+        return ExportFormat(f".{options.format}")
+    if options.output == _STANDARD_OUTPUT:
+        raise UsageError(tr("--format is missing; standard output has no suffix that names the form"))
+    suffix = Path(options.output).suffix.lower()
+    if suffix not in list(ExportFormat):
+        raise InputError(message("table.format", suffix=suffix or "-", known=tuple(ExportFormat)), options.output)
+    return ExportFormat(suffix)
+
+
+#: Parts of the facts; `gpudesk.workbench.handing_on` says what belongs to each.
+PACK_PARTS: Final = ("all", "things", "figures", "prices")
+
+
+def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the part to `gpudesk catalog`."""
+    said = tr("write your own facts with their sources as a pack for others")
+    part = parts.add_parser("pack", help=said, description=said)
+    part.add_argument(
+        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("the file, {suffix}", suffix=output.PACK_SUFFIX)
+    )
+    part.add_argument("--name", metavar=tr("NAME"), help=tr("what the pack is called; the file's name if omitted"))
+    part.add_argument("--part", choices=PACK_PARTS, default="all", help=tr("which facts; all if omitted"))
+    part.add_argument("--sign", metavar=tr("NAME"), help=tr("sign it with your key, under this name"))
+    part.set_defaults(run=run_pack)
+
+
+def run_pack(options: argparse.Namespace) -> int:
+    from gpudesk.documents.packs import write_pack
+    from gpudesk.report.labels import get_today
+    from gpudesk.service import GpuDeskService
+
+    target = Path(options.output)
+    if target.suffix.lower() != output.PACK_SUFFIX:
+        raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
+    with GpuDeskService.open() as workbench:
+        if workbench.own.problem is not None:
+            raise workbench.own.problem
+        steps = write_pack(
+            workbench.own.facts,
+            options.part,
+            target.stem if options.name is None else options.name,
+            target,
+            made=get_today(),
+            about=workbench.catalog.shipped_revision,
+            signed_by=options.sign,
+        )
+        for _ in steps:
+            pass
+    output.print_line(tr("Written: {file}", file=target))
+    if options.sign:
+        from gpudesk.documents.pack_file import format_fingerprint, load_signer
+
+        output.print_line(
+            tr("Fingerprint of your key: {fingerprint}", fingerprint=format_fingerprint(load_signer(options.sign).key))
+        )
+    return EXIT_DONE
+
+
+def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the part to `gpudesk catalog`."""
+    said = tr("list the signers of packs whom you trust, or trust one of them no longer")
+    part = parts.add_parser("signers", help=said, description=said)
+    part.add_argument("--distrust", metavar=tr("NUMBER"), help=tr("trust this one of the list no longer"))
+    add_json_option(part)
+    part.set_defaults(run=run_signers)
+
+
+def run_signers(options: argparse.Namespace) -> int:
+    """List the signers who are trusted, after one was left out where that is asked for."""
+    from gpudesk.service import GpuDeskService
+
+    with GpuDeskService.open() as workbench:
+        own = workbench.own
+        if own.problem is not None:
+            raise own.problem
+        if options.distrust is not None:
+            own.distrust(_choose_signer(own, options.distrust).key)
+        signers = own.signers()
+    if options.json:
+        output.print_json([_encode_signers(number, signer) for number, signer in enumerate(signers, start=1)])
+    else:
+        _print_signers(signers)
+    return EXIT_DONE
+
+
+def _choose_signer(own: UserCatalog, given: str) -> TrustedSigner:
+    signers = own.signers()
+    # The number of digits that Python reads is bounded, and no list is that long.
+    number = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
+    if not 0 < number <= len(signers):
+        raise InputError(message("pack.signer_unknown", number=given), "--distrust")
+    return signers[number - 1]
+
+
+def _encode_signers(number: int, signer: TrustedSigner) -> dict[str, Any]:
+    from gpudesk.documents.pack_file import format_fingerprint
+
+    return {
+        "number": number,
+        "name": signer.name,
+        "fingerprint": format_fingerprint(signer.key),
+        "trusted_on": signer.trusted_on,
+    }
+
+
+def _print_signers(signers: tuple[TrustedSigner, ...]) -> None:
+    from gpudesk.report.writers.text import align_table
+
+    if not signers:
+        output.print_line(tr("You trust nobody yet. `gpudesk import --trust` trusts the signer of a pack."))
+        return
+    head = ["#", tr("Name"), tr("Trusted since"), tr("Fingerprint")]
+    cells = [_encode_signers(number, signer) for number, signer in enumerate(signers, start=1)]
+    rows = [[str(each["number"]), each["name"], each["trusted_on"], each["fingerprint"]] for each in cells]
+    for line in align_table(head, rows, output.get_terminal_width(), right=(0,), strong=output.make_bold):
+        output.print_line(line)

@@ -1,0 +1,354 @@
+"""`gpudesk decide --show`: advisory information on the recommendation, as text or JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import DecisionRule
+from gpudesk.domain.purchase import DeferralAnalysis
+from gpudesk.domain.routing import RoutedPlan, RoutingResult
+from gpudesk.domain.watch_list import SignalStatus
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.advisory import AdvisoryLine
+from gpudesk.report.decision.buy_or_wait import (
+    RangeFigureRow,
+    describe_computed_verdict,
+    describe_contradiction,
+    describe_deferral_rule,
+    describe_document_verdict,
+    describe_release_slip,
+    describe_signal,
+    format_deferral_verdict,
+    list_deferral_figures,
+    list_deferral_flips,
+    list_deferral_notes,
+    list_future_price_rows,
+)
+from gpudesk.report.decision.routing import (
+    build_pool_cell,
+    describe_extra_cost,
+    describe_impossible_plan,
+    describe_ranking,
+    describe_request_mix,
+    format_mixing_line,
+    format_routed_plan,
+    list_routing_notes,
+    list_shared_pool_lines,
+)
+from gpudesk.report.writers.text import indent_hanging
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.decision.purchasing.reference_data import ReferenceData
+    from gpudesk.domain.answer import Answer
+    from gpudesk.domain.decision import Decision
+    from gpudesk.domain.reference_data import ReferenceDeployment
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+def list_deferral_lines(
+    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> Iterator[AdvisoryLine]:
+    """Yield whether to buy or to wait, whose word that is, the figures, and where it turns.
+
+    `names` are what accelerators are called, by their ids.
+    """
+    yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(found, names)))
+    yield AdvisoryLine(1, tr("Documents: {said}.", said=describe_document_verdict(found)))
+    yield AdvisoryLine(1, tr("Arithmetic: {said}.", said=describe_computed_verdict(found, formatter)))
+    yield from _texts(1, (describe_contradiction(found),))
+    yield from _texts(2, map(describe_deferral_rule, found.rules))
+    yield from (AdvisoryLine(1, _figure(row)) for row in list_deferral_figures(found, names, money, formatter))
+    yield from _texts(1, (describe_release_slip(found, names, formatter),))
+    for what, value in list_deferral_flips(found, names, money, formatter):
+        yield AdvisoryLine(1, tr("It turns where {what}: {value}", what=what, value=value))
+    for row in list_future_price_rows(found, money):
+        span = f" ({row.span})" if row.span else ""
+        yield AdvisoryLine(
+            1,
+            tr(
+                "Next part at {price}: waiting saves {saved}, {verdict}",
+                price=f"{row.price} {money.code}",
+                saved=f"{row.saved}{span}",
+                verdict=row.verdict,
+            ),
+        )
+    yield from _texts(1, list_deferral_notes(found, formatter))
+
+
+def _figure(row: RangeFigureRow) -> str:
+    unit = f" {row.unit}" if row.unit else ""
+    text = tr("{name}: {value}", name=row.name, value=f"{row.likely}{unit}")
+    return tr("{text}, from {low} to {high}", text=text, low=row.low, high=row.high) if row.low else text
+
+
+def list_routing_lines(
+    found: RoutingResult,
+    rules: Sequence[DecisionRule],
+    names: Mapping[str, str],
+    money: MoneyFormatter,
+    formatter: Formatter,
+) -> Iterator[AdvisoryLine]:
+    """Yield the plans for requests of two kinds over two parts, and what documents say of that.
+
+    `names` are what columns are called, by their keys.
+    """
+    yield AdvisoryLine(0, tr("Two vendors"))
+    yield AdvisoryLine(1, describe_request_mix(found, formatter))
+    for plan in found.plans:
+        title = format_routed_plan(plan.plan, found, names).whole
+        yield AdvisoryLine(1, tr("{title}: {said}", title=title, said=_plan(plan, found, names, money, formatter)))
+    for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
+        yield AdvisoryLine(1, tr("{paid}: {text}", paid=paid, text=describe_ranking(ranking, found, names)))
+        if ranking is not None:
+            yield from _texts(2, (describe_extra_cost(each, found, names, money) for each in ranking.beyond))
+    yield from _texts(1, list_shared_pool_lines(found, formatter))
+    yield from _texts(1, list_routing_notes(found, formatter))
+    yield AdvisoryLine(0, tr("What documents say of mixing"))
+    yield from _texts(1, map(format_mixing_line, rules))
+
+
+def _plan(
+    plan: RoutedPlan, found: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> str:
+    """Return what a plan takes and costs, or why it cannot be."""
+    if plan.reason is not None:
+        return describe_impossible_plan(plan, formatter)
+    parts = []
+    for key in found.keys:
+        total, *details = build_pool_cell(plan, key, formatter)
+        detail = ", ".join(each for each in details if each)
+        parts.append(f"{names[key]} {total}" + (f" ({detail})" if detail else ""))
+    parts.append(tr("owned {amount}", amount=_amount(plan.owned_usd, money)))
+    parts.append(tr("rented {amount}", amount=_amount(plan.rented_usd, money)))
+    return "; ".join(parts)
+
+
+def _amount(spread: UncertainValue | None, money: MoneyFormatter) -> str:
+    if spread is None:
+        return MISSING_VALUE_TEXT
+    text = f"{money.whole(spread.likely)} {money.code}"
+    if spread.is_known:
+        return text
+    low, high = money.whole(spread.low), money.whole(spread.high)
+    return tr("{text} ({low} to {high})", text=text, low=low, high=high)
+
+
+def list_watch_lines(signals: Iterable[tuple[SignalStatus, str]], formatter: Formatter) -> Iterator[AdvisoryLine]:
+    """Yield every signal with what is known of it; each comes with the title of the record's source."""
+    yield AdvisoryLine(0, tr("Watch list"))
+    yield from (AdvisoryLine(1, describe_signal(each, source, formatter)) for each, source in signals)
+
+
+def _texts(depth: int, texts: Iterable[str]) -> Iterator[AdvisoryLine]:
+    return (AdvisoryLine(depth, text) for text in texts if text)
+
+
+#: What can be shown.
+ADVISORY_TOPICS: Final = ("waiting", "vendors", "export", "negotiation", "software", "references", "loading", "watch")
+_INDENT: Final = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class AdvisoryRequest:
+    """A decision with what it was made from; `names` are those of columns by key, `today` is an ISO day."""
+
+    answer: Answer
+    decision: Decision
+    names: Mapping[str, str]
+    workbench: GpuDeskService
+    today: str
+
+    @property
+    def scenario(self) -> Scenario:
+        return self.answer.scenario
+
+    @property
+    def beside(self) -> ReferenceData:
+        return self.workbench.beside
+
+    @property
+    def money(self) -> MoneyFormatter:
+        from gpudesk.report.costs import MoneyFormatter
+
+        return MoneyFormatter(Formatter(), self.scenario.costs.currency)
+
+    @property
+    def part_names(self) -> dict[str, str]:
+        from gpudesk.report.labels import shorten_name
+
+        return {part.id: shorten_name(part.name) for part in self.workbench.catalog.accelerators()}
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platforms of what is compared, each once."""
+        from gpudesk.report.decision.advisory import split_platforms
+
+        found = (split_platforms(column.accelerator.platform) for column in self.answer.columns)
+        return tuple(dict.fromkeys(each for names in found for each in names))
+
+    @property
+    def references(self) -> tuple[ReferenceDeployment, ...]:
+        from gpudesk.domain.reference_data import find_references
+
+        parts = (column.accelerator.id for column in self.answer.columns)
+        return find_references(self.beside.references, *parts)
+
+    def buy_or_wait(self) -> DeferralAnalysis:
+        """Return whether to buy now or to wait; raises `InputError` for inputs that cannot be."""
+        from gpudesk.decision.purchasing.plan_inputs import find_bought_position
+
+        found = self.decision.recommended
+        position = find_bought_position(self.scenario, None if found is None else found.key)
+        return self.beside.buy_or_wait(self.scenario, position, self.today)
+
+
+# As JSON values
+
+
+def encode_advisory(names: Sequence[str], asked: AdvisoryRequest) -> dict[str, Any]:
+    """Return what is to be shown by its names; raises `InputError` for inputs of plans that cannot be."""
+    return {name: _FIELDS[name](asked) for name in dict.fromkeys(names)}
+
+
+def _waiting_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_buy_or_wait
+
+    return encode_buy_or_wait(asked.buy_or_wait(), asked.scenario.decision.plans)
+
+
+def _vendors_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_routing
+
+    return encode_routing(asked.beside.routing(asked.scenario), asked.scenario.decision.plans)
+
+
+def _export_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_export_checks
+
+    return encode_export_checks(asked.beside.export_checks(asked.scenario), asked.beside.export_rules)
+
+
+def _negotiation_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_negotiation
+
+    return encode_negotiation(asked.beside.negotiation(asked.scenario, asked.decision, asked.today))
+
+
+def _software_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_software_support
+
+    return encode_software_support(asked.beside.support, asked.platforms)
+
+
+def _reference_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_reference_deployments
+
+    return encode_reference_deployments(asked.references)
+
+
+def _loading_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_weight_loading
+
+    return encode_weight_loading(asked.beside.loadings(asked.answer))
+
+
+def _watch_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+    from gpudesk.report.writers.advisory_json import encode_watch_list
+
+    return encode_watch_list(asked.beside.watch_list())
+
+
+_FIELDS: Final[Mapping[str, Callable[[AdvisoryRequest], Any]]] = {
+    "waiting": _waiting_fields,
+    "vendors": _vendors_fields,
+    "export": _export_fields,
+    "negotiation": _negotiation_fields,
+    "software": _software_fields,
+    "references": _reference_fields,
+    "loading": _loading_fields,
+    "watch": _watch_fields,
+}
+
+
+# As text
+
+
+def list_advisory_text(
+    names: Sequence[str], asked: AdvisoryRequest, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield what is to be shown as text; raises `InputError` for inputs of plans that cannot be."""
+    for name in dict.fromkeys(names):
+        for line in _LINES[name](asked):
+            if line.depth == 0:
+                yield ""
+                yield from map(strong, indent_hanging("", line.text, width))
+            else:
+                yield from indent_hanging(_INDENT * line.depth, line.text, width)
+
+
+def _waiting_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+
+    return list_deferral_lines(asked.buy_or_wait(), asked.part_names, asked.money, Formatter())
+
+
+def _vendors_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+
+    found, rules = asked.beside.routing(asked.scenario), asked.beside.rules_on_mixing()
+    return list_routing_lines(found, rules, asked.names, asked.money, Formatter())
+
+
+def _export_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.report.decision.advisory import list_export_lines
+
+    return list_export_lines(asked.beside.export_checks(asked.scenario), asked.beside.export_rules, Formatter())
+
+
+def _negotiation_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.report.decision.advisory import list_negotiation_lines
+
+    return list_negotiation_lines(asked.beside.negotiation(asked.scenario, asked.decision, asked.today), Formatter())
+
+
+def _software_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.report.decision.advisory import list_support_lines
+
+    return list_support_lines(asked.beside.support, asked.platforms)
+
+
+def _reference_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.report.decision.advisory import list_reference_lines
+
+    return list_reference_lines(asked.references, Formatter())
+
+
+def _loading_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.report.decision.advisory import list_loading_lines
+
+    return list_loading_lines(asked.beside.loadings(asked.answer), asked.names, Formatter())
+
+
+def _watch_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+
+    source = asked.workbench.catalog.source
+    shown = (
+        (each, "" if each.known is None else source(each.known.source).title) for each in asked.beside.watch_list()
+    )
+    return list_watch_lines(shown, Formatter())
+
+
+_LINES: Final[Mapping[str, Callable[[AdvisoryRequest], Iterator[AdvisoryLine]]]] = {
+    "waiting": _waiting_lines,
+    "vendors": _vendors_lines,
+    "export": _export_lines,
+    "negotiation": _negotiation_lines,
+    "software": _software_lines,
+    "references": _reference_lines,
+    "loading": _loading_lines,
+    "watch": _watch_lines,
+}

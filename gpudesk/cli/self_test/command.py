@@ -1,0 +1,120 @@
+"""`gpudesk --self-test`: whether an installation is whole and computes what it should."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from gpudesk.cli import output
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
+from gpudesk.cli.self_test import installation, network, presentation
+from gpudesk.cli.self_test.report import (
+    Check,
+    CheckFailedError,
+    CheckFinding,
+    CheckOutcome,
+    CheckResult,
+    SelfTestReport,
+)
+from gpudesk.text.translation import tr
+
+#: The checks in their order, each with a short name for programs and one for people. The network comes last:
+#: it is about all that the others did.
+CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
+    ("resources", "Resources", installation.check_resources),
+    ("catalog", "Catalog", installation.check_catalog),
+    ("own_facts", "Your own facts", installation.check_own_file),
+    ("calibration", "Calibration", installation.check_calibration),
+    ("golden", "Figures of the engine", installation.check_golden),
+    ("memory", "Memory of known models", installation.check_memory),
+    ("speed", "Speed within memory bandwidth", installation.check_speed),
+    ("sheets", "Sheets", presentation.check_sheets),
+    ("icons", "Icons", presentation.check_icons),
+    ("fonts", "Fonts", presentation.check_fonts),
+    ("paper", "Paper", presentation.check_paper),
+    ("window", "Window", presentation.check_window),
+    ("display", "Plug-ins for the screen", presentation.check_display),
+    ("user_folder", "Your folder", installation.check_user_folder),
+    ("network", "No network", network.check_network),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run all checks as the command line asks for, and return the exit code."""
+    network.watch()
+    options = _parse(arguments)
+    report = run_checks(say=not options.json)
+    report.keep()
+    if options.json:
+        output.print_json(report.fields())
+    else:
+        for line in report.verdict_lines():
+            output.print_line(line)
+    if options.output is not None:
+        report.write(Path(options.output))
+    elif sys.__stdout__ is None and not options.json:
+        report.show_file()
+    return EXIT_DONE if report.ok else EXIT_AT_FAULT
+
+
+def run_checks(*, say: bool) -> SelfTestReport:
+    """Run all checks, and say each as it is done where that is wished; none keeps another from running."""
+    # What is logged meanwhile is not for standard error: a check that minds it says so itself.
+    log, quiet = logging.getLogger("gpudesk"), logging.NullHandler()
+    log.addHandler(quiet)
+    report = SelfTestReport()
+    try:
+        presentation.start_offscreen_qt()
+        if say:
+            output.print_line(report.head)
+        for identity, name, check in CHECKS:
+            report.results.append(_result(identity, tr(name), check))
+            if say:
+                output.print_line(report.results[-1].line)
+                sys.stdout.flush()
+    finally:
+        log.removeHandler(quiet)
+    return report
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    from gpudesk.cli.options import add_json_option
+    from gpudesk.cli.parser import Parser
+
+    parser = Parser(
+        prog="gpudesk --self-test",
+        usage="gpudesk --self-test [-h] [--json] [-o FILE]",
+        description=tr("Check that everything is in place and computes right."),
+    )
+    parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
+    add_json_option(parser)
+    parser.add_argument(
+        *("-o", "--output"), metavar="FILE", help=tr("write the result to a file too, as JSON if it ends so")
+    )
+    return parser.parse_args(arguments)
+
+
+def _result(identity: str, name: str, check: Check) -> CheckResult:
+    began = time.perf_counter()
+    try:
+        found = check()
+        outcome = CheckOutcome.DOUBT if found.doubt else CheckOutcome.OK
+    except Exception as error:  # noqa: BLE001 - whatever it is, the check failed and says so
+        found, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
+    return CheckResult(identity, name, outcome, found.text, time.perf_counter() - began)
+
+
+def _reason(error: Exception) -> str:
+    from gpudesk.paths import MissingFileError
+    from gpudesk.text.messages import InputError, format_input_error
+
+    if isinstance(error, InputError):
+        return format_input_error(error)
+    if isinstance(error, CheckFailedError | MissingFileError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

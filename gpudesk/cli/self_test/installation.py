@@ -1,0 +1,252 @@
+"""Checks of files, facts, the user's folder, and of figures that the engine must compute."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from gpudesk import paths
+from gpudesk.cli.self_test.report import (
+    CheckFailedError,
+    CheckFinding,
+    fail_on_faults,
+    join_limited,
+    open_shipped_catalog,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr, trn
+
+#: What the resources of a checkout have, by folder.
+_FOLDERS: Final = {
+    "fonts": "*.ttf",
+    "icons": "*.svg",
+    "manual": "*.md",
+    "self_test": "*.json",
+    "templates": "*.gpudesk",
+}
+
+
+def check_resources() -> CheckFinding:
+    """In a bundle every file is as it was built; in a checkout what is edited there can be read."""
+    bundle = paths.bundle_dir()
+    found = _read_resources() if bundle is None else _compare(bundle)
+    _open_templates()
+    return found
+
+
+def _compare(bundle: Path) -> CheckFinding:
+    from gpudesk.bundle_manifest import compare_bundle, list_missing_program_files
+
+    differences = compare_bundle(bundle)
+    harmed = []
+    if differences.changed:
+        harmed.append(tr("changed: {names}", names=join_limited(differences.changed)))
+    if differences.missing:
+        harmed.append(tr("missing: {names}", names=join_limited(differences.missing)))
+    faults = [tr("{harm} (in {folder})", harm="; ".join(harmed), folder=bundle)] if harmed else []
+    lost = list_missing_program_files(bundle)
+    if lost:
+        harm = tr("missing: {names}", names=join_limited(lost))
+        faults.append(tr("{harm} (in {folder})", harm=harm, folder=bundle.parents[1]))
+    fail_on_faults(faults)
+    count = trn("{n} file unharmed", "{n} files unharmed", differences.unharmed)
+    if differences.added:
+        added = join_limited(differences.added)
+        return CheckFinding(tr("{count}; not of the program: {names}", count=count, names=added), doubt=True)
+    return CheckFinding(count)
+
+
+def _read_resources() -> CheckFinding:
+    read = 0
+    for name, pattern in _FOLDERS.items():
+        files = sorted(paths.resource(name).glob(pattern))
+        empty = [file for file in files if not file.read_bytes()]
+        if empty or not files:
+            raise CheckFailedError(tr("nothing is in {file}", file=empty[0] if empty else paths.resource(name)))
+        read += len(files)
+    paths.resource("translations")
+    return CheckFinding(trn("{n} file read in a checkout", "{n} files read in a checkout", read))
+
+
+def _open_templates() -> None:
+    from gpudesk.documents.scenario_file import list_template_ids
+
+    names = list_template_ids()
+    if not names:
+        raise CheckFailedError(tr("there are no templates"))
+    with open_shipped_catalog() as workbench:
+        for name in names:
+            workbench.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
+
+
+def check_catalog() -> CheckFinding:
+    """SQLite finds the file whole, and every row in it hangs together and is the one that was built."""
+    from gpudesk.text.messages import format_message
+
+    with open_shipped_catalog() as workbench:
+        findings = workbench.verify()
+        if findings:
+            said = format_message(findings[0].problem)
+            raise CheckFailedError(f"{findings[0].where}: {said}" if findings[0].where else said)
+        catalog = workbench.catalog
+        return CheckFinding(
+            tr(
+                "{accelerators} accelerators, {models} models, of {date}, revision {revision}",
+                accelerators=len(catalog.accelerators()),
+                models=len(catalog.models()),
+                date=catalog.data_date,
+                revision=catalog.shipped_revision[:8],
+            )
+        )
+
+
+def check_calibration() -> CheckFinding:
+    with open_shipped_catalog() as workbench:
+        calibration = workbench.calibration
+        return CheckFinding(
+            tr(
+                "{n} constants, to {month}, revision {revision}",
+                n=len(calibration.constants),
+                month=calibration.newest_month,
+                revision=calibration.revision[:8],
+            )
+        )
+
+
+def check_own_file() -> CheckFinding:
+    """The user's file opens; where it does not, the program is none the worse, and it is said whose it is."""
+    from gpudesk.catalog.user_store.user_catalog import UserCatalog
+    from gpudesk.text.messages import format_input_error
+
+    path = paths.user_catalog_path()
+    own = UserCatalog(path, lambda *_: None)
+    try:
+        if own.problem is not None:
+            said = format_input_error(own.problem).rstrip(".")
+            said = tr("your file cannot be used, which leaves the rest as it is: {problem}", problem=said)
+            return CheckFinding(said, doubt=True)
+        if not os.access(path, os.F_OK):
+            return CheckFinding(tr("none yet"))
+        return CheckFinding(trn("{n} fact in your file", "{n} facts in your file", len(own.facts)))
+    finally:
+        own.close()
+
+
+#: Llama 3.1 70B in 16 bits: 70,553,706,496 parameters of 2 bytes.
+_WEIGHTS_70B: Final = 141_107_412_992
+#: H200 reads those weights at 4.8 TB/s for each token, so one stream cannot be faster than this.
+_CEILING_H200: Final = 34.3
+_CEILING_MI325X: Final = 42.9
+
+
+def check_golden() -> CheckFinding:
+    """Known questions get the answers that they got when the program was made."""
+    from gpudesk.estimation.golden_figures import GOLDEN_FILE, compare_golden, read_golden
+
+    golden = read_golden(paths.resource(GOLDEN_FILE))
+    with open_shipped_catalog() as workbench:
+        found = [(case, each) for case in golden.cases for each in compare_golden(case, workbench.estimate)]
+    if found:
+        case, first = found[0]
+        raise CheckFailedError(
+            tr(
+                "{n} of {total} questions have other answers; {question}: {field} is {found}, not {expected}",
+                n=len({case.name for case, _ in found}),
+                total=len(golden.cases),
+                question=case.name,
+                field=first.field,
+                found=first.found,
+                expected=first.expected,
+            )
+        )
+    return CheckFinding(
+        trn("{n} question answered as expected", "{n} questions answered as expected", len(golden.cases))
+    )
+
+
+def check_memory() -> CheckFinding:
+    """The weights of a model whose size is published, on a part that holds them."""
+    from gpudesk.estimation.request_fields import parse_request
+
+    with open_shipped_catalog() as workbench:
+        small = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-70b")))
+        large = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-405b")))
+    if small.memory.weights_bytes != _WEIGHTS_70B:
+        raise CheckFailedError(tr("70B takes {n} bytes", n=Formatter().count(small.memory.weights_bytes)))
+    if not small.fits or large.fits:
+        raise CheckFailedError(tr("70B must fit one H200 and 405B must not"))
+    return CheckFinding(tr("70B takes {n} bytes", n=Formatter().count(_WEIGHTS_70B)))
+
+
+def check_speed() -> CheckFinding:
+    """One stream cannot be faster than its weights are read."""
+    from gpudesk.estimation.request_fields import parse_request
+
+    found = []
+    with open_shipped_catalog() as workbench:
+        for accelerator, ceiling in (("h200-sxm", _CEILING_H200), ("mi325x", _CEILING_MI325X)):
+            estimate = workbench.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
+            rate = estimate.output_tokens_per_s
+            if rate is None or not 0 < rate.low <= rate.value < ceiling:
+                raise CheckFailedError(tr("{accelerator}: no rate below {n} tok/s", accelerator=accelerator, n=ceiling))
+            found.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
+    return CheckFinding(tr("{rates} tok/s", rates=", ".join(found)))
+
+
+def _request(accelerator: str, model: str) -> dict[str, Any]:
+    return {
+        "accelerator": accelerator,
+        "model": model,
+        "weights": "fp16",
+        "input_tokens": 128,
+        "output_tokens": 128,
+        "load": {"batch": 1},
+        "count": 1,
+    }
+
+
+_MB: Final = 1_000_000
+#: Bytes below which there is soon no room for a day's backups.
+_LEAST_FREE: Final = 100 * _MB
+
+
+def check_user_folder() -> CheckFinding:
+    """The user's folder can be written, has room, and SQLite can keep its journal there."""
+    from gpudesk.release import find_installation
+
+    folder = paths.user_dir()
+    try:
+        paths.ensure_user_dir()
+        with TemporaryDirectory(prefix=".self-test-", dir=folder) as inside:
+            journal = _journal_of(Path(inside) / "try.sqlite")
+        free = shutil.disk_usage(folder).free
+    except (OSError, sqlite3.Error) as error:
+        said = tr(
+            "{folder} cannot be written ({reason}): your facts, settings and unsaved work are not kept",
+            folder=folder,
+            reason=getattr(error, "strerror", None) or error,
+        )
+        return CheckFinding(said, doubt=True)
+    if journal != "wal":
+        said = tr("{folder} is on a drive where two programs cannot share your facts", folder=folder)
+        return CheckFinding(said, doubt=True)
+    if free < _LEAST_FREE:
+        said = tr("{folder} has room for {n} MB only", folder=folder, n=free // _MB)
+        return CheckFinding(said, doubt=True)
+    if find_installation() == "portable":
+        return CheckFinding(tr("{folder}, beside the program", folder=folder))
+    return CheckFinding(str(folder))
+
+
+def _journal_of(file: Path) -> str:
+    with closing(sqlite3.connect(file)) as connection:
+        (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("CREATE TABLE try (word TEXT)")
+        connection.execute("INSERT INTO try VALUES ('kept')")
+        connection.commit()
+    return str(journal)

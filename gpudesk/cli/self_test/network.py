@@ -1,0 +1,111 @@
+"""Check that the program kept off the network: no socket was opened here, and none is open."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk.cli.self_test.report import CheckFinding, fail_on_faults
+from gpudesk.text.translation import tr
+
+#: What a program that opens no connection does without, and a frozen one does not carry.
+_CLIENTS: Final = ("http.client", "ssl", "urllib.request", "PySide6.QtNetwork")
+
+#: Tables of the sockets of a process, and the column that has the number of each.
+_TABLES: Final = {
+    **{f"{kind}{version}": 9 for kind in ("tcp", "udp", "udplite", "raw", "icmp") for version in ("", "6")},
+    "packet": 8,
+    "netlink": 9,
+}
+_UNIX_COLUMN: Final = 6
+#: Asks the system for its name, and nobody else.
+_HARMLESS: Final = frozenset({"socket.gethostname"})
+_PROCESS: Final = Path("/proc/self")
+_SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
+
+
+class SocketWatch:
+    """Notes every socket that Python opens from now on; there is one, since it cannot be taken back."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.inherited = frozenset(_open_sockets())
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith("socket.") and event not in _HARMLESS:
+            # The first argument is the socket itself, which may be half made.
+            said = ", ".join(str(each) for each in arguments[1:])
+            self.told.append(f"{event.removeprefix('socket.')}({said})")
+
+
+_watch: SocketWatch | None = None
+
+
+def watch() -> None:
+    global _watch
+    if _watch is None:
+        _watch = SocketWatch()
+
+
+def check_network() -> CheckFinding:
+    """Nothing was opened, nothing is open, and a frozen program has nothing to open it with."""
+    watch()
+    assert _watch is not None
+    faults = [tr("a socket was used: {what}", what=what) for what in _watch.told]
+    numbers = _open_sockets() - _watch.inherited
+    faults += [tr("a socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
+    if getattr(sys, "frozen", False):
+        faults += [tr("{name} is part of the program", name=name) for name in _CLIENTS if _is_there(name)]
+    fail_on_faults(faults)
+    return CheckFinding(tr("no socket was opened"))
+
+
+def _open_sockets() -> set[str]:
+    """Return the numbers of the sockets that this process has open; none where the system lists nothing."""
+    numbers: set[str] = set()
+    try:
+        descriptors = list((_PROCESS / "fd").iterdir())
+    except OSError:
+        return numbers
+    for descriptor in descriptors:
+        # The one that listed them is gone by now.
+        with suppress(OSError):
+            found = _SOCKET.fullmatch(str(descriptor.readlink()))
+            if found is not None:
+                numbers.add(found[1])
+    return numbers
+
+
+def _kinds(numbers: set[str]) -> Iterator[str]:
+    """Yield the kinds of the sockets with these numbers that can lead beyond this machine.
+
+    One that leads nowhere yet is in no table; those within this machine always are in theirs.
+    """
+    within = _listed("unix", _UNIX_COLUMN)
+    if within is None:
+        return
+    for number in numbers - within:
+        kinds = (name for name, column in _TABLES.items() if number in (_listed(name, column) or ()))
+        yield next(kinds, tr("no known kind"))
+
+
+def _listed(table: str, column: int) -> set[str] | None:
+    """Return the numbers of the sockets of a table, None where the system does not show it."""
+    try:
+        lines = (_PROCESS / "net" / table).read_text().splitlines()[1:]
+    except OSError:
+        return None
+    return {fields[column] for line in lines if len(fields := line.split()) > column}
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:
+        return False

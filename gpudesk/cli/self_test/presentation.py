@@ -1,0 +1,246 @@
+"""Checks of drawing, the window, sheets in all formats, and PDF files."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from gpudesk import paths
+from gpudesk.cli.self_test.report import (
+    CheckFailedError,
+    CheckFinding,
+    fail_on_faults,
+    join_limited,
+    open_shipped_catalog,
+)
+from gpudesk.text.translation import tr, trn
+
+_OBJECT: Final = re.compile(rb"(?:^|\n)(\d+) 0 obj\b(.*?)endobj", re.DOTALL)
+_STREAM: Final = re.compile(rb"stream\r?\n(.*?)\r?\n?endstream", re.DOTALL)
+_PAGE: Final = re.compile(rb"/Type\s*/Page\b")
+_EMBEDDED: Final = re.compile(rb"/FontName\s*/[A-Z]{6}\+([\w-]+).*?/FontFile\d?\s+(\d+) 0 R", re.DOTALL)
+_SIDES: Final = re.compile(rb"/Width\s+(\d+).*?/Height\s+(\d+)", re.DOTALL)
+_TO_UNICODE: Final = re.compile(rb"/ToUnicode\s+(\d+) 0 R")
+_NAMED_FONT: Final = re.compile(rb"/(F\d+)\s+(\d+) 0 R")
+_RANGE: Final = re.compile(rb"<([0-9A-Fa-f]{4})>\s*<[0-9A-Fa-f]{4}>\s*\[(.*?)\]", re.DOTALL)
+_CODE: Final = re.compile(rb"<([0-9A-Fa-f]+)>")
+_LETTERS: Final = re.compile(rb"/(F\d+)\s+\S+\s+Tf|<([0-9A-Fa-f]+)>\s*Tj")
+
+_Table = dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PdfContents:
+    """Pages, the fonts that are inside, the sides of pictures, and the text without its blanks."""
+
+    pages: int
+    fonts: frozenset[str]
+    pictures: tuple[tuple[int, int], ...]
+    text: str
+
+
+def read_pdf(raw: bytes) -> PdfContents:
+    objects = {int(found[1]): found[2] for found in _OBJECT.finditer(raw)}
+    heads = {number: _STREAM.sub(b"", body) for number, body in objects.items()}
+    return PdfContents(
+        pages=sum(_PAGE.search(head) is not None for head in heads.values()),
+        fonts=frozenset(_fonts(objects, heads)),
+        pictures=tuple(_pictures(heads)),
+        text="".join(_text(objects, heads).split()),
+    )
+
+
+def _fonts(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[str]:
+    for head in heads.values():
+        found = _EMBEDDED.search(head)
+        if found is not None and _content(objects.get(int(found[2]), b"")):
+            yield found[1].decode()
+
+
+def _pictures(heads: dict[int, bytes]) -> Iterator[tuple[int, int]]:
+    for head in heads.values():
+        sides = _SIDES.search(head) if b"/Image" in head else None
+        if sides is not None:
+            yield int(sides[1]), int(sides[2])
+
+
+def _text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
+    tables = dict(_tables(objects, heads))
+    letters = []
+    for number, body in objects.items():
+        if b"/Image" in heads[number] or b"/FontFile" in heads[number]:
+            continue
+        table: _Table = {}
+        for found in _LETTERS.finditer(_content(body)):
+            if found[1] is not None:
+                table = tables.get(found[1], {})
+            else:
+                codes = range(0, len(found[2]), 4)
+                letters += [table.get(int(found[2][at : at + 4], 16), "") for at in codes]
+    return "".join(letters)
+
+
+def _tables(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[tuple[bytes, _Table]]:
+    """Yield for each name that pages give a font its table from glyphs to characters."""
+    for head in heads.values():
+        for found in _NAMED_FONT.finditer(head):
+            table = _TO_UNICODE.search(heads.get(int(found[2]), b""))
+            if table is not None:
+                yield found[1], _glyphs(_content(objects.get(int(table[1]), b"")))
+
+
+def _glyphs(table: bytes) -> _Table:
+    glyphs: _Table = {}
+    for found in _RANGE.finditer(table):
+        first = int(found[1], 16)
+        for place, code in enumerate(_CODE.findall(found[2])):
+            glyphs[first + place] = bytes.fromhex(code.decode()).decode("utf-16-be", "replace")
+    return glyphs
+
+
+def _content(body: bytes) -> bytes:
+    """Return what the stream of an object holds, nothing where it has none."""
+    found = _STREAM.search(body)
+    if found is None:
+        return b""
+    try:
+        return zlib.decompress(found[1]) if b"/FlateDecode" in body[: found.start()] else found[1]
+    except zlib.error:
+        return b""
+
+
+#: What the names of Wayland's libraries begin with.
+_WAYLANDS = "libwayland-"
+
+
+def start_offscreen_qt() -> str | None:
+    """Begin Qt without a screen, before anything else does otherwise; return why it cannot be, or None."""
+    try:
+        from gpudesk.desktop.window.self_check import begin_check
+    except ImportError as error:
+        return tr("Qt cannot be loaded ({reason})", reason=error)
+    except OSError as error:
+        # Of a library that is gone, another may miss its folder.
+        return tr("the program cannot be loaded ({reason})", reason=error)
+    try:
+        return begin_check()
+    except paths.MissingFileError as error:
+        return str(error)
+
+
+def _need_qt() -> None:
+    problem = start_offscreen_qt()
+    if problem is not None:
+        raise CheckFailedError(problem)
+
+
+def check_icons() -> CheckFinding:
+    _need_qt()
+    from gpudesk.desktop.window.self_check import check_icons
+
+    count, faults = check_icons()
+    fail_on_faults(faults)
+    return CheckFinding(trn("{n} icon drawn", "{n} icons drawn", count))
+
+
+def check_fonts() -> CheckFinding:
+    """The program's own font is the one that letters are set in."""
+    _need_qt()
+    from gpudesk.desktop.window.self_check import check_fonts
+
+    fail_on_faults(check_fonts())
+    return CheckFinding(tr("three weights, digits of one width, all signs"))
+
+
+def check_window() -> CheckFinding:
+    _need_qt()
+    from gpudesk.desktop.window.self_check import check_window
+    from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
+
+    with open_shipped_catalog() as workbench:
+        drawn, faults = check_window(workbench, SAMPLE_TEMPLATE)
+    fail_on_faults(faults)
+    return CheckFinding(trn("{n} page drawn", "{n} pages drawn", len(drawn)))
+
+
+def check_display() -> CheckFinding:
+    """What Qt needs to draw on a real screen can be loaded; of several ways one is enough."""
+    _need_qt()
+    from gpudesk.desktop.window.self_check import check_display
+
+    usable, faults = check_display()
+    if not usable:
+        fail_on_faults(faults)
+    said = ", ".join(usable)
+    if not faults:
+        return CheckFinding(said)
+    # The libraries of Wayland are the system's, and a system without Wayland is in order.
+    doubt = not all(_WAYLANDS in fault for fault in faults)
+    return CheckFinding(
+        tr("{usable}; not usable: {faults}", usable=said, faults=join_limited(faults, "; ")), doubt=doubt
+    )
+
+
+#: The weights of the program's font, as PDF files write them.
+_FONTS: Final = frozenset({"DeskSans-Regular", "DeskSans-Medium", "DeskSans-SemiBold"})
+#: Pixels on the shorter side from which a picture would be more than a mark.
+_LARGE: Final = 200
+
+
+def check_sheets() -> CheckFinding:
+    """The sample comparison in every form but on paper."""
+    from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+    from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+    from gpudesk.report.writers.csv import write_sheet_csv
+    from gpudesk.report.writers.html import write_sheet_html
+    from gpudesk.report.writers.json import write_sheet_json
+    from gpudesk.report.writers.markdown import write_sheet_markdown
+    from gpudesk.report.writers.xlsx import write_sheet_xlsx
+
+    with open_shipped_catalog() as workbench:
+        answer = workbench.answer(read_template(SAMPLE_TEMPLATE))
+    sheet = build_sheet(answer)
+    forms = (
+        write_sheet_html(sheet),
+        write_sheet_markdown(sheet),
+        write_sheet_csv(build_machine_sheet(answer)),
+        write_sheet_json(answer),
+    )
+    if not all(answer.scenario.name in form for form in forms):
+        raise CheckFailedError(tr("a sheet lacks its title"))
+    if not write_sheet_xlsx(build_machine_sheet(answer)).startswith(b"PK"):
+        raise CheckFailedError(tr("a sheet is no workbook"))
+    return CheckFinding("HTML, Markdown, CSV, JSON, XLSX")
+
+
+def check_paper() -> CheckFinding:
+    """The sample comparison as PDF: its scenario is read back, its text found, and its font is inside."""
+    from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
+    from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+
+    with TemporaryDirectory(prefix="gpudesk-") as folder, open_shipped_catalog() as workbench:
+        target = Path(folder) / "sheet.pdf"
+        answer = workbench.answer(read_template(SAMPLE_TEMPLATE), with_curves=True)
+        further = workbench.further(answer)
+        save_answer_as_pdf(answer, target, None, workbench.explain, further=further)
+        if workbench.answer(workbench.read_scenario(target)).content_hash != answer.content_hash:
+            raise CheckFailedError(tr("a sheet does not open as the comparison that it shows"))
+        seen = read_pdf(target.read_bytes())
+    faults = []
+    if seen.pages == 0:
+        faults.append(tr("a sheet has no pages"))
+    if answer.scenario.name.replace(" ", "") not in seen.text:
+        faults.append(tr("the title of a sheet cannot be found as text"))
+    # A language of other letters brings a font of the system's beside them.
+    lacking = sorted(_FONTS - seen.fonts)
+    if lacking:
+        faults.append(tr("the program's font is not inside a sheet: {names}", names=join_limited(lacking)))
+    if any(min(sides) >= _LARGE for sides in seen.pictures):
+        faults.append(tr("a sheet is a picture, and not lines and letters"))
+    fail_on_faults(faults)
+    return CheckFinding(trn("{n} page, vector, font inside", "{n} pages, vector, font inside", seen.pages))

@@ -1,0 +1,205 @@
+"""Findings of the checks, in lines for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk import paths
+from gpudesk.files import write_atomically
+from gpudesk.release import find_installation, get_release
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr, trn
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+#: Of a longer list the first so many are named.
+_NAMED: Final = 4
+
+
+class CheckFailedError(Exception):
+    """A check came out wrong; the text says how, and what to do where that is not to install anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinding:
+    """What a check says where the program is as it should be; with a doubt, something beside it is not."""
+
+    text: str = ""
+    doubt: bool = False
+
+
+Check = Callable[[], CheckFinding]
+
+
+def fail_on_faults(faults: Sequence[str]) -> None:
+    """Fail where there are any faults, and name the first of them."""
+    if faults:
+        raise CheckFailedError(join_limited(faults, "; "))
+
+
+def join_limited(names: Sequence[str], separator: str = ", ") -> str:
+    """Return names in a row, and how many more there are than can be named."""
+    shown = separator.join(names[:_NAMED])
+    more = len(names) - _NAMED
+    return tr("{names} and {n} more", names=shown, n=more) if more > 0 else shown
+
+
+@contextmanager
+def open_shipped_catalog() -> Iterator[GpuDeskService]:
+    """Open the program's own facts: those of the user are checked on their own, and change no figure here."""
+    from gpudesk.service import GpuDeskService
+
+    with GpuDeskService.open(with_own=False) as workbench:
+        yield workbench
+
+
+#: The last result is kept among the logs, for whoever is asked for it afterwards.
+FILE_NAME: Final = "self-test.txt"
+
+
+class CheckOutcome(StrEnum):
+    """How a check came out; with a doubt the program is whole, and something around it is not."""
+
+    OK = "ok"
+    DOUBT = "warning"
+    FAILED = "failed"
+
+
+def label_outcome(outcome: CheckOutcome) -> str:
+    return {CheckOutcome.OK: tr("ok"), CheckOutcome.DOUBT: tr("warning"), CheckOutcome.FAILED: tr("failed")}[outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check: its short name, the one for people, how it came out, what it found, how long it took."""
+
+    id: str
+    name: str
+    outcome: CheckOutcome
+    found: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        found = " ".join(self.found.split())
+        said = tr("{check}: {outcome}", check=self.name, outcome=label_outcome(self.outcome))
+        time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
+        return f"{said} ({found}) {time}" if found else f"{said} {time}"
+
+
+@dataclass
+class SelfTestReport:
+    """The results of all checks, and what they come to."""
+
+    results: list[CheckResult] = field(default_factory=list)
+    #: Where the report is kept, None where it could not be written.
+    file: Path | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed; a warning is no failure."""
+        return not self._count(CheckOutcome.FAILED)
+
+    @cached_property
+    def head(self) -> str:
+        """Which program on which system this is about."""
+        this = get_release()
+        return tr(
+            "GPU Desk {version}, commit {commit} ({installation}), Python {python}, {system} {machine}",
+            version=this.version,
+            commit=this.short_commit or tr("unknown"),
+            installation=find_installation(),
+            python=platform.python_version(),
+            system=f"{platform.system()} {platform.release()}",
+            machine=platform.machine(),
+        )
+
+    @property
+    def verdict(self) -> str:
+        failed, doubts = self._count(CheckOutcome.FAILED), self._count(CheckOutcome.DOUBT)
+        if failed:
+            return trn(
+                "{n} check failed. Install GPU Desk again; if it fails again, pass this text on to whoever "
+                "looks after the program for you.",
+                "{n} checks failed. Install GPU Desk again; if they fail again, pass this text on to whoever "
+                "looks after the program for you.",
+                failed,
+            )
+        if doubts:
+            return trn(
+                "The program is in order; {n} warning says what is not as it should be around it.",
+                "The program is in order; {n} warnings say what is not as it should be around it.",
+                doubts,
+            )
+        return tr("Everything is in order.")
+
+    def _count(self, outcome: CheckOutcome) -> int:
+        return sum(result.outcome is outcome for result in self.results)
+
+    def verdict_lines(self) -> list[str]:
+        kept = [] if self.file is None else [tr("This text is kept in {file}", file=self.file)]
+        return [*kept, self.verdict]
+
+    def text(self) -> str:
+        return "\n".join([self.head, *(result.line for result in self.results), self.verdict]) + "\n"
+
+    def fields(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        return {
+            "ok": self.ok,
+            "verdict": self.verdict,
+            "release": get_release().record(),
+            "installation": find_installation(),
+            "python": platform.python_version(),
+            "system": platform.platform(),
+            "seconds": round(sum(result.seconds for result in self.results), 3),
+            "file": None if self.file is None else str(self.file),
+            "checks": [
+                {
+                    "id": result.id,
+                    "check": result.name,
+                    "ok": result.outcome is not CheckOutcome.FAILED,
+                    "outcome": result.outcome.value,
+                    "found": result.found,
+                    "seconds": round(result.seconds, 3),
+                }
+                for result in self.results
+            ],
+            # For whoever shows this and is asked to pass it on.
+            "text": self.text(),
+        }
+
+    def write(self, target: Path) -> None:
+        """Write it to a file, as JSON or in lines by its suffix; raises `InputError`."""
+        if target.suffix.lower() == ".json":
+            text = json.dumps(self.fields(), indent=2, ensure_ascii=False) + "\n"
+        else:
+            text = self.text()
+        # A folder's name may hold bytes that are no text; JSON reads this as an escape.
+        write_atomically(target, text.encode(errors="backslashreplace"))
+
+    def keep(self) -> None:
+        """Keep it among the logs where that can be written."""
+        with suppress(OSError, InputError):
+            paths.ensure_user_dir()
+            folder = paths.logs_dir()
+            folder.mkdir(exist_ok=True)
+            self.write(folder / FILE_NAME)
+            self.file = folder / FILE_NAME
+
+    def show_file(self) -> None:
+        """Open what was kept: a windowed program on Windows has no terminal to say anything on."""
+        if sys.platform == "win32" and self.file is not None:
+            os.startfile(self.file)

@@ -1,0 +1,369 @@
+"""The costs of one accelerator of a comparison, for single numbers and for draws alike, and what they lack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gpudesk.costing.ownership import (
+    Amount,
+    EngineeringInputs,
+    HardwareInputs,
+    OwnershipInputs,
+    RunningInputs,
+    compute_energy_kwh,
+    compute_joules_per_token,
+    compute_monthly_usd,
+    compute_owned_usd_per_million,
+    compute_rented_usd_per_million,
+    compute_upfront_usd,
+    list_ownership_lines,
+    list_software_lines,
+    sum_lines,
+)
+from gpudesk.domain.answer import ComparisonColumn, ConcurrencyCurve
+from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.cost import (
+    CostColumn,
+    CostCurvePoint,
+    CostLine,
+    DeploymentEfficiency,
+    ResolvedCostInput,
+    SoftwareCosts,
+    TokenCosts,
+    TotalCostOfOwnership,
+)
+from gpudesk.domain.estimate import Estimate
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message, message
+from gpudesk.text.units import GIB, MONTHS_PER_YEAR
+
+#: Stands among the inputs for the output tokens/s of the deployment, which an estimate gives.
+THROUGHPUT = "throughput"
+CostValues = Mapping[str, Amount]
+
+#: Without these there is no cost of owning, or of renting.
+NEEDED_TO_OWN = ("price_usd", "accelerator_w", THROUGHPUT)
+NEEDED_TO_RENT = ("rent_usd_per_hour", THROUGHPUT)
+#: Inputs of what software costs, which is the same for hardware that is owned and that is rented.
+_OF_SOFTWARE = ("engineer_usd_per_year", "engineers", "porting_engineer_months", "fleet")
+#: Inputs that a cost of owning, or of renting, depends on.
+OF_OWNING = (
+    THROUGHPUT,
+    "utilisation",
+    "years",
+    "price_usd",
+    "discount",
+    "server_share",
+    "network_share",
+    "rack_share",
+    "spares",
+    "residual",
+    "capital_rate",
+    "energy_usd_per_kwh",
+    "pue",
+    "accelerator_w",
+    "host_w",
+    "draw",
+    "demand_usd_per_kw_month",
+    "hosting_usd_per_kw_month",
+    "support",
+    "staff_usd_per_year",
+    *_OF_SOFTWARE,
+)
+OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFTWARE)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidDeployment:
+    """What is paid for: so many accelerators, and how long its requests are in tokens."""
+
+    accelerators: int
+    input_tokens: int
+    output_tokens: int
+
+
+def make_ownership_inputs(values: CostValues, accelerators: Amount) -> OwnershipInputs:
+    """Return a deployment that is owned. Shares of hardware are of the list price of an accelerator."""
+    price = values["price_usd"]
+    return OwnershipInputs(
+        accelerators=accelerators,
+        years=values["years"],
+        hardware=HardwareInputs(
+            price_usd=price,
+            discount=values["discount"],
+            server_usd=values["server_share"] * price,
+            network_usd=values["network_share"] * price,
+            rack_usd=values["rack_share"] * price,
+            spares=values["spares"],
+            residual=values["residual"],
+        ),
+        running=RunningInputs(
+            accelerator_w=values["accelerator_w"],
+            energy_usd_per_kwh=values["energy_usd_per_kwh"],
+            host_w=values["host_w"],
+            draw=values["draw"],
+            pue=values["pue"],
+            demand_usd_per_kw_month=values["demand_usd_per_kw_month"],
+            hosting_usd_per_kw_month=values["hosting_usd_per_kw_month"],
+            support=values["support"],
+            staff_usd_per_year=values["staff_usd_per_year"],
+        ),
+        engineering=_make_engineering_inputs(values),
+        capital_rate=values["capital_rate"],
+    )
+
+
+def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
+    """Return what owning a deployment costs over all years."""
+    return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators)))
+
+
+def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
+    """Return dollars for a million output tokens of a deployment that is owned."""
+    return compute_owned_usd_per_million(
+        cost_owned_total(values, deployment), values[THROUGHPUT], values["years"], values["utilisation"]
+    )
+
+
+def cost_rented_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
+    """Return dollars for a million output tokens of a deployment rented all hours, with its software."""
+    rate, utilisation = values[THROUGHPUT], values["utilisation"]
+    hourly = deployment.accelerators * values["rent_usd_per_hour"]
+    software = sum_lines(cost_software(values, deployment.accelerators))
+    return compute_rented_usd_per_million(hourly, rate, utilisation) + compute_owned_usd_per_million(
+        software, rate, values["years"], utilisation
+    )
+
+
+def cost_software(values: CostValues, accelerators: Amount) -> dict[str, Amount]:
+    """Return what porting and upkeep cost so many accelerators over all years."""
+    return list_software_lines(_make_engineering_inputs(values), accelerators, values["years"])
+
+
+def _make_engineering_inputs(values: CostValues) -> EngineeringInputs:
+    return EngineeringInputs(
+        engineer_usd_per_year=values["engineer_usd_per_year"],
+        engineers=values["engineers"],
+        porting_engineer_months=values["porting_engineer_months"],
+        fleet=values["fleet"],
+    )
+
+
+_MILLION = 1e6
+_GRAMS = 1000.0
+_MS = 1000.0
+#: Ten machines of 1.1 kW fill a rack of 11 kW, though quotients of floats may lie just below.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorCostInputs:
+    """One accelerator with its estimate and all of its inputs, likely values in `values`.
+
+    `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput.
+    """
+
+    key: str
+    accelerator: str
+    estimate: Estimate | None
+    inputs: Mapping[str, ResolvedCostInput]
+    deployment: PaidDeployment | None
+    tokens_per_s: IntervalEstimate | None
+    values: Mapping[str, float]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Inputs without which a cost of owning or of renting cannot be told."""
+        needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
+        return tuple(name for name in needed if name not in self.values)
+
+    def knows(self, names: tuple[str, ...]) -> bool:
+        """Whether there is a value of each of these."""
+        return self.deployment is not None and all(name in self.values for name in names)
+
+
+def gather_cost_inputs(
+    key: str, column: ComparisonColumn, inputs: Mapping[str, ResolvedCostInput]
+) -> AcceleratorCostInputs:
+    """Return what the costs of a column are worked out from."""
+    estimate = column.estimate
+    values = {name: each.spread.likely for name, each in inputs.items() if each.spread is not None}
+    rate = None if estimate is None or not estimate.fits else estimate.output_tokens_per_s
+    deployment = None
+    if estimate is not None and rate is not None:
+        work = estimate.request.workload
+        deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens)
+        values[THROUGHPUT] = rate.value
+    return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values)
+
+
+def make_cost_column(
+    found: AcceleratorCostInputs, column: ComparisonColumn, prices: Mapping[str, PriceSummary], term: str
+) -> CostColumn:
+    deployment = found.deployment
+    count = None if found.estimate is None or not found.estimate.fits else found.estimate.count
+    rent = found.inputs["rent_usd_per_hour"].spread
+    own = found.knows(NEEDED_TO_OWN)
+    hire = found.knows(NEEDED_TO_RENT)
+    owned = make_ownership_inputs(found.values, count) if own and count is not None else None
+    return CostColumn(
+        key=found.key,
+        accelerator=found.accelerator,
+        count=count,
+        inputs=found.inputs,
+        missing=found.missing,
+        tokens_per_s=found.tokens_per_s,
+        tco=None if owned is None else _make_tco(owned),
+        owned=_make_token_costs(found, cost_owned_per_million) if own and deployment else None,
+        rented=_make_token_costs(found, cost_rented_per_million) if hire and deployment else None,
+        rent=prices.get(term),
+        rent_usd_per_hour=None if rent is None else rent.likely,
+        software=None if count is None else _make_software(found.values, count),
+        efficiency=None if count is None else _make_efficiency(found, column, owned),
+        curve=_make_cost_curve(found, column.curve, own=own, hire=hire),
+    )
+
+
+def _make_tco(owned: OwnershipInputs) -> TotalCostOfOwnership:
+    lines = tuple(CostLine(name, float(usd)) for name, usd in list_ownership_lines(owned).items())
+    return TotalCostOfOwnership(
+        years=float(owned.years),
+        total_usd=math.fsum(line.usd for line in lines),
+        lines=lines,
+        at_once_usd=float(compute_upfront_usd(owned)),
+        per_month_usd=float(compute_monthly_usd(owned)),
+    )
+
+
+def _make_software(values: Mapping[str, float], count: int) -> SoftwareCosts:
+    lines = cost_software(values, count)
+    months = values["years"] * MONTHS_PER_YEAR
+    return SoftwareCosts(_to_float(lines["porting"]), _to_float(lines["upkeep"]) / months)
+
+
+_PerMillion = Callable[[Mapping[str, float], PaidDeployment], object]
+
+
+def _make_token_costs(found: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
+    """Return what tokens cost over the band of the throughput: the slowest is the dearest."""
+    rate, deployment = found.tokens_per_s, found.deployment
+    assert rate is not None
+    assert deployment is not None
+    at = [_to_float(per_million({**found.values, THROUGHPUT: each}, deployment)) for each in rate]
+    output = IntervalEstimate(at[0], at[2], at[1])
+    given, made = deployment.input_tokens, deployment.output_tokens
+    request = _scale_figure(output, made / _MILLION)
+    return TokenCosts(
+        output=output,
+        input=_scale_figure(output, made / given),
+        blended=_scale_figure(output, made / (given + made)),
+        request=request,
+        user_month=_scale_figure(request, found.values["requests_per_user_month"]),
+    )
+
+
+def _to_float(value: object) -> float:
+    return float(value)  # type: ignore[arg-type]
+
+
+def _scale_figure(banded: IntervalEstimate, factor: float) -> IntervalEstimate:
+    return IntervalEstimate(*(each * factor for each in banded))
+
+
+def _make_efficiency(
+    found: AcceleratorCostInputs, column: ComparisonColumn, owned: OwnershipInputs | None
+) -> DeploymentEfficiency:
+    values, rate, estimate = found.values, found.tokens_per_s, found.estimate
+    assert estimate is not None
+    count = estimate.count
+    watts = values.get("accelerator_w")
+    kilowatts = None if watts is None else (watts + values["host_w"]) / _MS
+    in_rack = None if not kilowatts else math.floor(values["rack_kw"] / kilowatts + _ROUNDING)
+    meter = None if kilowatts is None else kilowatts * count * values["draw"] * values["pue"]
+    memory = column.accelerator.memory_bytes
+    price = values.get("price_usd")
+    net = None if price is None else price * (1.0 - values["discount"])
+    energy = None if owned is None else float(compute_energy_kwh(owned))
+    for_kv = estimate.memory.kv_bytes + estimate.memory.free_bytes
+    return DeploymentEfficiency(
+        tokens_per_s_per_kw=None if not (rate and kilowatts) else _scale_figure(rate, 1 / (kilowatts * count)),
+        tokens_per_s_per_rack=None if not (rate and in_rack) else _scale_figure(rate, in_rack / count),
+        accelerators_per_rack=in_rack,
+        joules_per_token=_compute_joules(meter, rate),
+        usd_per_gib=None if net is None else net / (memory / GIB),
+        usd_per_gib_for_kv=None if net is None or for_kv <= 0 else net / (for_kv / GIB),
+        energy_kwh=energy,
+        carbon_kg=_compute_carbon(energy, values, count),
+    )
+
+
+def _compute_joules(kilowatts: float | None, rate: IntervalEstimate | None) -> IntervalEstimate | None:
+    if kilowatts is None or rate is None:
+        return None
+    at = [float(compute_joules_per_token(kilowatts, each)) for each in rate]
+    return IntervalEstimate(at[0], at[2], at[1])
+
+
+def _compute_carbon(energy: float | None, values: Mapping[str, float], count: int) -> float | None:
+    """Return the carbon of the energy, with that of making where it is stated; None without the grid's."""
+    grid = values.get("grid_g_per_kwh")
+    if energy is None or grid is None:
+        return None
+    return energy * grid / _GRAMS + count * values.get("embodied_kg", 0.0)
+
+
+def _make_cost_curve(
+    found: AcceleratorCostInputs, curve: ConcurrencyCurve | None, *, own: bool, hire: bool
+) -> tuple[CostCurvePoint, ...]:
+    """Return costs against what each user gets, from few in flight to many."""
+    deployment = found.deployment
+    if curve is None or deployment is None:
+        return ()
+    rates, paces = np.array(curve.output_tokens_per_s.value), np.array(curve.tpot_ms.value)
+    known = (rates > 0.0) & (paces > 0.0)
+    values: dict[str, Amount] = {**found.values, THROUGHPUT: rates[known]}
+    nothing = [None] * int(known.sum())
+    return tuple(
+        CostCurvePoint(*point)
+        for point in zip(
+            np.array(curve.concurrency)[known].tolist(),
+            (_MS / paces[known]).tolist(),
+            np.asarray(cost_owned_per_million(values, deployment)).tolist() if own else nothing,
+            np.asarray(cost_rented_per_million(values, deployment)).tolist() if hire else nothing,
+            strict=True,
+        )
+    )
+
+
+#: Inputs that can be missing -> the key of the word that names them.
+_MISSING_WORDS: Final = {"price_usd": "lacks.price", "accelerator_w": "lacks.power", "rent_usd_per_hour": "lacks.rent"}
+
+
+def list_missing_inputs(
+    found: AcceleratorCostInputs, column: ComparisonColumn, needed: tuple[str, ...]
+) -> Iterator[Message]:
+    """Yield what a column lacks of the inputs needed: why it has no throughput, and which figures."""
+    name = column.accelerator.name
+    for each in needed:
+        if each == THROUGHPUT:
+            if found.deployment is None:
+                yield message("deciding.no_throughput", accelerator=name)
+                yield from _explain_no_throughput(column)
+        elif each not in found.values:
+            yield message("deciding.lacks", accelerator=name, kind=_MISSING_WORDS[each])
+
+
+def _explain_no_throughput(column: ComparisonColumn) -> Iterator[Message]:
+    """Yield the problem of a column, or why its deployment does not fit or gives no figure."""
+    estimate = column.estimate
+    if column.problem is not None:
+        yield column.problem
+    elif estimate is not None and estimate.reason is not None:
+        yield estimate.reason
+    elif estimate is not None:
+        yield from estimate.notes

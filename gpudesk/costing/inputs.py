@@ -1,0 +1,298 @@
+"""The inputs of costs: assumptions file, cost section of a scenario, and the value in force for each accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS, Accelerator
+from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    RENT_TERMS,
+    CostDefaultSource,
+    CostInputOrigin,
+    CostSettings,
+    DisplayCurrency,
+    ResolvedCostInput,
+    UncertainValue,
+)
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_number,
+    accept_text,
+    accept_word,
+    make_type_error,
+    make_unknown_field_error,
+)
+from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.files import read_toml
+from gpudesk.text.messages import InputError, message
+
+_COST_SECTION: Final = "costs"
+_LONGEST_CODE: Final = 8
+_RANGE_ENDS: Final = 3
+_INPUT_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "rent_term": accept_word({term: term for term in RENT_TERMS}),
+    "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
+    "around": accept_number(0.0, 0.9),
+}
+_CURRENCY: Final[Mapping[str, FieldCheck]] = {
+    "code": accept_text(_LONGEST_CODE),
+    "per_usd": accept_number(0.0, 1e9, above=True),
+    "date": accept_text(),
+}
+_COST_FIELDS: Final = ("inputs", "accelerators", "currency", *_INPUT_CHECKS)
+
+
+def parse_costs(fields: Mapping[str, Any]) -> CostSettings:
+    """Return the settings of a section's fields; raises `InputError` with the path inside the file."""
+    values: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name not in _COST_FIELDS:
+            raise make_unknown_field_error(_COST_SECTION, name, _COST_FIELDS)
+        where = f"{_COST_SECTION}.{name}"
+        if value is None:
+            continue
+        if name == "inputs":
+            values["inputs"] = _parse_inputs(where, value, each=False)
+        elif name == "accelerators":
+            values["parts"] = {
+                key: _parse_inputs(f"{where}.{key}", stated, each=True)
+                for key, stated in _require_object(where, value).items()
+            }
+        elif name == "currency":
+            values["currency"] = _parse_currency(where, value)
+        else:
+            values[name] = _INPUT_CHECKS[name](where, value)
+    return CostSettings(**values)
+
+
+def write_cost_section(settings: CostSettings) -> dict[str, Any]:
+    """Return the fields of the section; what is left to the program is left out, all of it where all is."""
+    usual = CostSettings()
+    fields: dict[str, Any] = {}
+    if settings.inputs:
+        fields["inputs"] = _write_range(settings.inputs)
+    if settings.parts:
+        fields["accelerators"] = {key: _write_range(part) for key, part in settings.parts.items()}
+    for name in _INPUT_CHECKS:
+        if getattr(settings, name) != getattr(usual, name):
+            fields[name] = getattr(settings, name)
+    if (currency := settings.currency) is not None:
+        fields["currency"] = {"code": currency.code, "per_usd": currency.per_usd, "date": currency.date}
+    return fields
+
+
+def parse_range(name: str, value: object, where: str) -> UncertainValue:
+    """Return the range that a value of JSON states for an input; raises `InputError`."""
+    bounds = COST_INPUTS[name].bounds
+    check = accept_number(bounds.low, bounds.high, above=bounds.above)
+    if type(value) is not list:
+        return UncertainValue.exactly(check(where, value))
+    if len(value) != _RANGE_ENDS:
+        raise InputError(message("costs.range"), where)
+    spread = UncertainValue(*(check(f"{where}[{place}]", each) for place, each in enumerate(value)))
+    if not spread.in_order:
+        raise InputError(message("costs.range"), where)
+    return spread
+
+
+def _parse_inputs(where: str, value: object, *, each: bool) -> dict[str, UncertainValue]:
+    """Return stated inputs; of one accelerator only those that are stated by accelerator."""
+    known = [name for name, spec in COST_INPUTS.items() if spec.each or not each]
+    found = {}
+    for name, stated in _require_object(where, value).items():
+        if name not in known:
+            raise make_unknown_field_error(where, name, known)
+        if stated is not None:
+            found[name] = parse_range(name, stated, f"{where}.{name}")
+    return found
+
+
+def _require_object(where: str, value: object) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise make_type_error(where, value, "object")
+    return value
+
+
+def _parse_currency(where: str, value: object) -> DisplayCurrency:
+    stated = _require_object(where, value)
+    for name in stated:
+        if name not in _CURRENCY:
+            raise make_unknown_field_error(where, name, _CURRENCY)
+    for name in _CURRENCY:
+        if stated.get(name) is None:
+            raise InputError(message("field.missing"), f"{where}.{name}")
+    return DisplayCurrency(**{name: check(f"{where}.{name}", stated[name]) for name, check in _CURRENCY.items()})
+
+
+def _write_range(inputs: Mapping[str, UncertainValue]) -> dict[str, Any]:
+    return {name: spread.likely if spread.is_known else list(spread) for name, spread in inputs.items()}
+
+
+_DISCOUNTS: Final = "discounts"
+_CASES: Final = "cases"
+
+
+@dataclass(frozen=True, slots=True)
+class CostAssumption:
+    """A range with where it comes from; `source_id` is that of a source of the catalog."""
+
+    spread: UncertainValue
+    source: CostDefaultSource
+    source_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CostCase:
+    """A case that a document makes: its accelerators, every input that it states, and its printed figures.
+
+    `source` is the id of the document, `first` and `last` those of the figures.
+    """
+
+    id: str
+    source: str
+    accelerators: tuple[str, ...]
+    settings: CostSettings
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostAssumptions:
+    """Defaults by input, discounts that are said to have been given, by vendor, and cases of documents."""
+
+    inputs: Mapping[str, CostAssumption]
+    discounts: Mapping[str, CostAssumption]
+    cases: tuple[CostCase, ...] = ()
+
+
+def read_cost_assumptions(path: Path) -> CostAssumptions:
+    """Return what the file states; raises `InputError` that names file and place."""
+    document = read_toml(path)
+    discounts, cases = document.pop(_DISCOUNTS, {}), document.pop(_CASES, {})
+    return CostAssumptions(
+        inputs=MappingProxyType(
+            {name: _parse_assumption(name, entry, f"{path}: {name}") for name, entry in document.items()}
+        ),
+        discounts=MappingProxyType(
+            {
+                vendor: _parse_assumption("discount", entry, f"{path}: {_DISCOUNTS}.{vendor}")
+                for vendor, entry in discounts.items()
+            }
+        ),
+        cases=tuple(_parse_cost_case(name, entry, f"{path}: {_CASES}.{name}") for name, entry in cases.items()),
+    )
+
+
+def _parse_cost_case(name: str, entry: Mapping[str, Any], where: str) -> CostCase:
+    try:
+        first, last = entry["examples"]
+        stated = CostCase(
+            id=name,
+            source=entry["source"],
+            accelerators=tuple(entry["accelerators"]),
+            settings=parse_costs(entry["costs"]),
+            first=first,
+            last=last,
+        )
+    except (KeyError, TypeError, ValueError, InputError) as error:
+        raise InputError(message("costs.assumption"), where) from error
+    return stated
+
+
+def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAssumption:
+    try:
+        spread = UncertainValue(*(float(each) for each in entry["range"]))
+        source = entry.get("source", {})
+        found = CostDefaultSource(entry["note"], source.get("title", ""), source.get("url", ""), source.get("date", ""))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(message("costs.assumption"), where) from error
+    bounds = COST_INPUTS[name].bounds if name in COST_INPUTS else None
+    if bounds is None or not spread.in_order or not all(map(bounds.hold, spread)):
+        raise InputError(message("costs.assumption"), where)
+    return CostAssumption(spread, found, source.get("id", ""))
+
+
+#: What software takes on another platform than the team's own; nothing on that.
+_OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
+_NOTHING = UncertainValue.exactly(0.0)
+Prices = Mapping[str, PriceSummary]
+
+
+def resolve_cost_inputs(
+    part: Accelerator,
+    settings: CostSettings,
+    assumptions: CostAssumptions,
+    prices: Prices,
+    source_title: Callable[[str], str],
+) -> Mapping[str, ResolvedCostInput]:
+    """Return all inputs of one accelerator; `prices` are its own, by term."""
+    found = _resolve_inputs(part, settings, assumptions, prices, source_title)
+    if (share := settings.around) is None:
+        return found
+    return {
+        name: each if each.spread is None else replace(each, spread=_spread_around(name, each.spread.likely, share))
+        for name, each in found.items()
+    }
+
+
+def _spread_around(name: str, likely: float, share: float) -> UncertainValue:
+    around, bounds = UncertainValue.around(likely, share), COST_INPUTS[name].bounds
+    return UncertainValue(max(around.low, bounds.low), likely, min(around.high, bounds.high))
+
+
+def _resolve_inputs(
+    part: Accelerator,
+    settings: CostSettings,
+    assumptions: CostAssumptions,
+    prices: Prices,
+    source_title: Callable[[str], str],
+) -> dict[str, ResolvedCostInput]:
+    stated = settings.of_part(part.id)
+    recorded = {"price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
+    found: dict[str, ResolvedCostInput] = {}
+    for name in COST_INPUTS:
+        if (own := stated.get(name, settings.inputs.get(name))) is not None:
+            source = _find_reported_source(name, own, part, assumptions, source_title)
+            found[name] = ResolvedCostInput(name, CostInputOrigin.YOURS, own, record=recorded.get(name), source=source)
+        elif (record := recorded.get(name)) is not None:
+            spread = UncertainValue(record.low, record.median, record.high)
+            found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
+        elif name == "accelerator_w" and part.tdp_w is not None:
+            found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
+        elif (assumed := assumptions.inputs.get(name)) is not None:
+            found[name] = _resolve_assumed(name, assumed, source_title, none=_is_home_platform(name, part, settings))
+        else:
+            found[name] = ResolvedCostInput(name, CostInputOrigin.NOWHERE, None)
+    return found
+
+
+def _find_reported_source(
+    name: str,
+    stated: UncertainValue,
+    part: Accelerator,
+    assumptions: CostAssumptions,
+    source_title: Callable[[str], str],
+) -> CostDefaultSource | None:
+    reported = assumptions.discounts.get(part.vendor)
+    if name != "discount" or reported is None or reported.spread != stated:
+        return None
+    return replace(reported.source, title=source_title(reported.source_id))
+
+
+def _is_home_platform(name: str, part: Accelerator, settings: CostSettings) -> bool:
+    return name in _OF_OTHERS and settings.runs_on in list_platforms(part)
+
+
+def _resolve_assumed(
+    name: str, assumed: CostAssumption, source_title: Callable[[str], str], *, none: bool
+) -> ResolvedCostInput:
+    source = assumed.source
+    if assumed.source_id:
+        source = replace(source, title=source_title(assumed.source_id))
+    return ResolvedCostInput(name, CostInputOrigin.DEFAULT, _NOTHING if none else assumed.spread, source=source)

@@ -1,0 +1,294 @@
+"""The total cost of owning a deployment line by line, the cost of a token, and break-even points.
+
+Pure functions of numbers or arrays that broadcast. Amounts are US dollars, rates and shares of 1. Hardware is
+bought at the beginning, depreciated linearly to its residual value, and run in between. Taxes are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
+
+#: A number, or an array that broadcasts against the others.
+Amount = float | NDArray[np.float64]
+
+_KILO: Final = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareInputs:
+    """What is bought for each accelerator.
+
+    `price_usd` is before `discount`, which is a share of it. `server_usd`, `network_usd` and `rack_usd` are
+    an accelerator's shares. `spares` lie on the shelf: a share more of everything, without power.
+    `residual` is the share of what was paid that the hardware is worth at the end.
+    """
+
+    price_usd: Amount
+    discount: Amount = 0.0
+    server_usd: Amount = 0.0
+    network_usd: Amount = 0.0
+    rack_usd: Amount = 0.0
+    spares: Amount = 0.0
+    residual: Amount = 0.0
+
+    @property
+    def net_price_usd(self) -> Amount:
+        """What an accelerator is paid for: list price less discount."""
+        return self.price_usd * (1.0 - self.discount)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningInputs:
+    """What running takes, for each accelerator and shared.
+
+    `accelerator_w` and `host_w` are its power and its share of the host's; `draw` is the share of both that
+    is drawn on average. `pue` is power of the site over that of the machines. Demand and hosting are paid
+    for each kW of the machines, at the meter for demand. `support` is a share of what was paid for hardware
+    in a year. `staff_usd_per_year` is for each accelerator.
+    """
+
+    accelerator_w: Amount
+    energy_usd_per_kwh: Amount
+    host_w: Amount = 0.0
+    draw: Amount = 1.0
+    pue: Amount = 1.0
+    demand_usd_per_kw_month: Amount = 0.0
+    hosting_usd_per_kw_month: Amount = 0.0
+    support: Amount = 0.0
+    staff_usd_per_year: Amount = 0.0
+
+    @property
+    def machine_kw(self) -> Amount:
+        return (self.accelerator_w + self.host_w) / _KILO
+
+
+@dataclass(frozen=True, slots=True)
+class EngineeringInputs:
+    """What software takes beyond what would be done anyway, for a fleet of so many accelerators.
+
+    Porting is paid once, `engineers` all the time. A deployment bears its share of the fleet.
+    """
+
+    engineer_usd_per_year: Amount = 0.0
+    engineers: Amount = 0.0
+    porting_engineer_months: Amount = 0.0
+    fleet: Amount = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnershipInputs:
+    """A deployment of so many accelerators that is owned for `years`; capital costs `capital_rate` a year."""
+
+    accelerators: Amount
+    years: Amount
+    hardware: HardwareInputs
+    running: RunningInputs
+    engineering: EngineeringInputs = EngineeringInputs()
+    capital_rate: Amount = 0.0
+
+
+#: The lines of the total, in the order in which they are shown.
+LINES: Final = (
+    "accelerators",
+    "server",
+    "network",
+    "rack",
+    "residual",
+    "capital",
+    "power",
+    "cooling",
+    "demand",
+    "hosting",
+    "support",
+    "staff",
+    "porting",
+    "upkeep",
+)
+
+
+def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
+    """Return what each line costs over all years, in dollars; the total is their sum.
+
+    The residual is below 0. Capital costs its rate on the mean of what the hardware is worth at the
+    beginning and at the end. Cooling is what the site takes beyond its machines.
+    """
+    software = list_software_lines(owned.engineering, owned.accelerators, owned.years)
+    return {**_hardware_lines(owned), **_running_lines(owned), **software}
+
+
+def sum_lines(lines: Mapping[str, Amount]) -> Amount:
+    amounts = iter(lines.values())
+    summed = next(amounts)
+    for amount in amounts:
+        summed = summed + amount
+    return summed
+
+
+def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, years: Amount) -> dict[str, Amount]:
+    """Return what software costs a deployment over all years, in dollars, whether it is owned or rented."""
+    share = accelerators / engineering.fleet
+    upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
+    return {"porting": share * _porting_usd(engineering), "upkeep": share * upkeep}
+
+
+def compute_upfront_usd(owned: OwnershipInputs) -> Amount:
+    """Return what is paid at the beginning: hardware and porting."""
+    return _paid(owned) + list_software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
+
+
+def compute_monthly_usd(owned: OwnershipInputs) -> Amount:
+    """Return what is paid each month: all that runs. Capital costs no cash, and no hardware is sold."""
+    running = sum_lines(_running_lines(owned))
+    upkeep = list_software_lines(owned.engineering, owned.accelerators, owned.years)["upkeep"]
+    return (running + upkeep) / (owned.years * MONTHS_PER_YEAR)
+
+
+def compute_energy_kwh(owned: OwnershipInputs) -> Amount:
+    """Return the energy at the meter over all years, in kWh."""
+    running = owned.running
+    return owned.accelerators * running.machine_kw * running.draw * running.pue * (owned.years * HOURS_PER_YEAR)
+
+
+def _hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
+    hardware = owned.hardware
+    pieces = owned.accelerators * (1.0 + hardware.spares)
+    paid = _paid(owned)
+    return {
+        "accelerators": pieces * hardware.net_price_usd,
+        "server": pieces * hardware.server_usd,
+        "network": pieces * hardware.network_usd,
+        "rack": pieces * hardware.rack_usd,
+        "residual": -hardware.residual * paid,
+        "capital": owned.capital_rate * owned.years * paid * (1.0 + hardware.residual) / 2.0,
+    }
+
+
+def _paid(owned: OwnershipInputs) -> Amount:
+    hardware = owned.hardware
+    each = hardware.net_price_usd + hardware.server_usd + hardware.network_usd + hardware.rack_usd
+    return owned.accelerators * (1.0 + hardware.spares) * each
+
+
+def _running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
+    running = owned.running
+    months = owned.years * MONTHS_PER_YEAR
+    kilowatts = owned.accelerators * running.machine_kw
+    energy = kilowatts * running.draw * (owned.years * HOURS_PER_YEAR) * running.energy_usd_per_kwh
+    return {
+        "power": energy,
+        "cooling": energy * (running.pue - 1.0),
+        "demand": kilowatts * running.pue * months * running.demand_usd_per_kw_month,
+        "hosting": kilowatts * months * running.hosting_usd_per_kw_month,
+        "support": running.support * owned.years * _paid(owned),
+        "staff": owned.accelerators * running.staff_usd_per_year * owned.years,
+    }
+
+
+def _porting_usd(engineering: EngineeringInputs) -> Amount:
+    months = engineering.porting_engineer_months
+    return months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year
+
+
+_MILLION: Final = 1e6
+_JOULES_PER_KWH: Final = 3.6e6
+
+
+def count_served_tokens(tokens_per_s: Amount, hours: Amount, utilisation: Amount) -> Amount:
+    """Return the tokens of so many hours, of which a share is worked at the rate given."""
+    return tokens_per_s * hours * utilisation * SECONDS_PER_HOUR
+
+
+def compute_owned_usd_per_million(
+    total_usd: Amount, tokens_per_s: Amount, years: Amount, utilisation: Amount
+) -> Amount:
+    return total_usd / count_served_tokens(tokens_per_s, years * HOURS_PER_YEAR, utilisation) * _MILLION
+
+
+def compute_rented_usd_per_million(usd_per_hour: Amount, tokens_per_s: Amount, utilisation: Amount) -> Amount:
+    """Return dollars for a million tokens of a deployment that is rented by the hour.
+
+    `usd_per_hour` is for the whole deployment, `utilisation` the share of rented hours that is worked.
+    """
+    return usd_per_hour / count_served_tokens(tokens_per_s, 1.0, utilisation) * _MILLION
+
+
+def compute_api_usd_per_million(
+    usd_per_million_input: Amount, usd_per_million_output: Amount, input_tokens: Amount, output_tokens: Amount
+) -> Amount:
+    """Return what a hosted API charges for a million output tokens with the prompts that go with them."""
+    return usd_per_million_output + usd_per_million_input * input_tokens / output_tokens
+
+
+def blend_prices(usd_per_million_output: Amount, input_tokens: Amount, output_tokens: Amount) -> Amount:
+    """Return the cost of a million output tokens spread over input and output tokens alike."""
+    return usd_per_million_output * output_tokens / (input_tokens + output_tokens)
+
+
+def compute_joules_per_token(kilowatts: Amount, tokens_per_s: Amount) -> Amount:
+    return kilowatts * _JOULES_PER_KWH / SECONDS_PER_HOUR / tokens_per_s
+
+
+def compute_saving(cost_a: Amount, cost_b: Amount, throughput_ratio: Amount = 1.0) -> Amount:
+    """Return the share by which a token of A is cheaper than one of B; `throughput_ratio` is A over B."""
+    return 1.0 - cost_a / cost_b / throughput_ratio
+
+
+def compute_tie_ratio(cost_a: Amount, cost_b: Amount, saved: Amount = 0.0) -> Amount:
+    """Return the throughput of A over that of B at which a token of A is cheaper by the share `saved`."""
+    return cost_a / cost_b / (1.0 - saved)
+
+
+def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
+    """Return where a difference that is a straight line in its argument is 0; NaN where it never is.
+
+    The line is known from its values at 0 and 1.
+    """
+    at_zero = np.asarray(difference(0.0), dtype=np.float64)
+    slope = np.asarray(difference(1.0), dtype=np.float64) - at_zero
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.where(slope == 0.0, np.nan, -at_zero / slope)
+    return float(root) if root.ndim == 0 else root
+
+
+def compute_months_to_own(at_once_usd: Amount, per_month_usd: Amount, rent_usd_per_month: Amount) -> Amount:
+    """Return after how many months owning has cost less than renting; infinity where it never does."""
+    saved = np.asarray(rent_usd_per_month - per_month_usd, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        months = np.where(saved > 0.0, at_once_usd / saved, np.inf)
+    return float(months) if months.ndim == 0 else months
+
+
+def compute_hours_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Amount) -> Amount:
+    """Return from how many rented hours a month on owning is cheaper over all years."""
+    return total_usd / (years * MONTHS_PER_YEAR) / rent_usd_per_hour
+
+
+def compute_utilization_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Amount) -> Amount:
+    """Return the share of all hours in use from which on owning is cheaper; above 1 where it never is."""
+    return compute_hours_to_own(total_usd, years, rent_usd_per_hour) / HOURS_PER_MONTH
+
+
+def compute_payback_months(cost_usd: Amount, hours_per_month: Amount, saved_usd_per_hour: Amount) -> Amount:
+    """Return after how many months what was paid once has been saved by the hour."""
+    return cost_usd / (hours_per_month * saved_usd_per_hour)
+
+
+def compute_payback_hours(cost_usd: Amount, months: Amount, saved_usd_per_hour: Amount) -> Amount:
+    """Return the hours a month that pay what was paid once back in so many months."""
+    return cost_usd / (saved_usd_per_hour * months)
+
+
+def compute_saving_after(saved: Amount, cost: Amount, added: Amount) -> Amount:
+    """Return what is left of a saving when the cost of what saves rises by so much."""
+    return 1.0 - (1.0 - saved) * (cost + added) / cost
+
+
+def compute_addition_to_reach(saved: Amount, left: Amount, cost: Amount) -> Amount:
+    """Return what the cost of what saves may rise by until only `left` of its saving is left."""
+    return cost * (saved - left) / (1.0 - saved)

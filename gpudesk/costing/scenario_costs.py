@@ -1,0 +1,341 @@
+"""What an answered scenario costs, and the inputs at which two accelerators cost the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.costing.accelerator_costs import (
+    NEEDED_TO_OWN,
+    THROUGHPUT,
+    AcceleratorCostInputs,
+    PaidDeployment,
+    cost_owned_per_million,
+    cost_software,
+    gather_cost_inputs,
+    make_cost_column,
+)
+from gpudesk.costing.inputs import CostAssumptions, resolve_cost_inputs
+from gpudesk.costing.ownership import (
+    compute_api_usd_per_million,
+    compute_hours_to_own,
+    compute_months_to_own,
+    compute_payback_hours,
+    compute_utilization_to_own,
+    count_served_tokens,
+    solve_linear_root,
+    sum_lines,
+)
+from gpudesk.costing.uncertainty import DRAW_SEED, PaymentBasis, compute_common_error, draw_cost_steps, rank_influences
+from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    BreakEven,
+    CostAnswer,
+    CostColumn,
+    CostDistribution,
+    CostSensitivity,
+    CostSettings,
+    UncertainValue,
+)
+from gpudesk.domain.progress import ProgressSteps, run_to_end
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+
+
+#: Inputs that are solved for so that a token costs as much as the baseline's, with their units.
+TO_TIE = ("price_usd", "discount", "engineers", "energy_usd_per_kwh", THROUGHPUT)
+_HALVINGS = 200
+_CLOSE = 1e-9
+_MILLION = 1e6
+
+
+def compare_own_and_rent(found: AcceleratorCostInputs, column: CostColumn) -> Iterator[BreakEven]:
+    """Yield from when on owning an accelerator is cheaper than renting it; software costs both the same.
+
+    Months are those after which less cash was paid than rent around the clock, if within the years planned.
+    Hours and utilisation weigh all that owning costs against rent for the hours of use alone.
+    """
+    tco, software, name = column.tco, column.software, found.key
+    if tco is None or software is None or "rent_usd_per_hour" not in found.values or column.count is None:
+        return
+    hourly = found.values["rent_usd_per_hour"] * column.count
+    term = tco.years * MONTHS_PER_YEAR
+    months = compute_months_to_own(
+        tco.at_once_usd - software.at_once_usd, tco.per_month_usd - software.per_month_usd, hourly * HOURS_PER_MONTH
+    )
+    yield BreakEven("months_to_own", name, None, float(months) if months <= term else None, "months")
+    owned = tco.total_usd - software.at_once_usd - software.per_month_usd * term
+    hours = float(compute_hours_to_own(owned, tco.years, hourly))
+    yield BreakEven("hours_to_own", name, None, hours if hours <= HOURS_PER_MONTH else None, "h/month")
+    share = float(compute_utilization_to_own(owned, tco.years, hourly))
+    yield BreakEven("utilisation_to_own", name, None, share if share <= 1.0 else None, None)
+
+
+def compare_with_api(
+    found: AcceleratorCostInputs, column: CostColumn, api_usd_per_million: float
+) -> Iterator[BreakEven]:
+    """Yield from how many million output tokens a month on owning, and renting, cost less than a hosted API.
+
+    What is paid does not depend on the load; it bears at most that of all hours in use.
+    """
+    tokens = column.tokens_per_s
+    if tokens is None or not api_usd_per_million > 0.0:
+        return
+    most = float(count_served_tokens(tokens.value, HOURS_PER_MONTH, 1.0)) / _MILLION
+    likely = found.values["utilisation"]
+    for name, costs in (("tokens_to_own", column.owned), ("tokens_to_rent", column.rented)):
+        if costs is None:
+            continue
+        needed = costs.output.value * likely * most / api_usd_per_million
+        yield BreakEven(name, found.key, None, needed if needed <= most else None, "M/month")
+
+
+def compare_port(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
+    """Yield from how many hours a month on rents that are lower pay for what software costs more.
+
+    Hours are of one accelerator that does what the rival's do. Nothing where the rival's costs as much.
+    """
+    if found.deployment is None or rival.deployment is None:
+        return
+    own, other = _compute_rent_per_rate(found), _compute_rent_per_rate(rival)
+    if own is None or other is None:
+        return
+    values = found.values
+    cost = _sum_fleet_software(values) - _sum_fleet_software(rival.values)
+    if cost <= 0.0:
+        return
+    saved = (other - own) * values[THROUGHPUT] / found.deployment.accelerators
+    hours = None
+    if saved > 0.0:
+        hours = float(compute_payback_hours(cost, values["years"] * MONTHS_PER_YEAR, saved))
+    yield BreakEven("hours_to_port", found.key, rival.key, hours, "h/month")
+
+
+def _sum_fleet_software(values: Mapping[str, float]) -> float:
+    return float(sum_lines(cost_software(values, values["fleet"])))
+
+
+def _compute_rent_per_rate(found: AcceleratorCostInputs) -> float | None:
+    rent = found.values.get("rent_usd_per_hour")
+    if rent is None or found.deployment is None or THROUGHPUT not in found.values:
+        return None
+    return rent * found.deployment.accelerators / found.values[THROUGHPUT]
+
+
+def list_ties(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
+    """Yield what each input, all others likely, would have to be for a token to cost the rival's."""
+    if not found.knows(NEEDED_TO_OWN) or not rival.knows(NEEDED_TO_OWN):
+        return
+    for name in TO_TIE:
+        value = solve_for_tie(name, found, rival)
+        unit = "tok/s" if name == THROUGHPUT else COST_INPUTS[name].unit
+        cheaper = None if value is not None else _is_cheaper(found, rival)
+        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit, cheaper)
+
+
+def _is_cheaper(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> bool:
+    """Whether a token costs less than the rival's: throughout, where no input makes them equal."""
+    assert found.deployment is not None
+    assert rival.deployment is not None
+    return _cost_per_token(found.values, found.deployment, {}) < _cost_per_token(rival.values, rival.deployment, {})
+
+
+def solve_for_tie(name: str, found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
+    """Return the value of an input at which owning costs as much a token; None where none within bounds does.
+
+    An input of all accelerators changes for both. Costs over throughput are straight lines in most inputs,
+    and their roots exact; the others are halved in.
+    """
+    deployment, other = found.deployment, rival.deployment
+    if deployment is None or other is None:
+        return None
+    shared = name != THROUGHPUT and not COST_INPUTS[name].each
+
+    def difference(value: float) -> float:
+        ours = _cost_per_token(found.values, deployment, {name: value})
+        theirs = _cost_per_token(rival.values, other, {name: value} if shared else {})
+        return ours - theirs
+
+    if name == THROUGHPUT:
+        return _solve_tied_throughput(found.values, deployment, difference)
+    low, high = COST_INPUTS[name].bounds.low, COST_INPUTS[name].bounds.high
+    with_ends = [value for value in (_solve_line(difference),) if value is not None and low <= value <= high]
+    return with_ends[0] if with_ends else _bisect(difference, low, high)
+
+
+def _cost_per_token(values: Mapping[str, float], deployment: PaidDeployment, changed: Mapping[str, float]) -> float:
+    return float(cost_owned_per_million({**values, **changed}, deployment))
+
+
+def _solve_tied_throughput(
+    values: Mapping[str, float], deployment: PaidDeployment, difference: Callable[[float], float]
+) -> float:
+    """Return the tokens/s at which costs are equal: cost is as the reciprocal of throughput."""
+    rate = values[THROUGHPUT]
+    ours = _cost_per_token(values, deployment, {})
+    return rate * ours / (ours - difference(rate))
+
+
+def _solve_line(difference: Callable[[float], float]) -> float | None:
+    """Return the root of a difference that is a straight line, None for one that is not."""
+    root = float(solve_linear_root(difference))
+    if not math.isfinite(root):
+        return None
+    scale = abs(difference(0.0)) + abs(difference(1.0))
+    return root if abs(difference(root)) <= _CLOSE * max(scale, abs(root)) else None
+
+
+def _bisect(difference: Callable[[float], float], low: float, high: float) -> float | None:
+    at_low, at_high = difference(low), difference(high)
+    if not math.isfinite(at_low) or not math.isfinite(at_high) or (at_low > 0.0) == (at_high > 0.0):
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        if (difference(middle) > 0.0) == (at_low > 0.0):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2.0
+
+
+COST_DRAWS: Final = 100_000
+_API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
+
+
+class CostCalculator:
+    """Works out costs over a catalog's prices; keeps the ranges of these."""
+
+    def __init__(self, catalog: Catalog, assumptions: CostAssumptions) -> None:
+        self._catalog = catalog
+        self.assumptions = assumptions
+        #: The last answer with what its costs are worked out from, which is asked for several times.
+        self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
+
+    @cached_property
+    def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
+        found: dict[str, dict[str, PriceSummary]] = {}
+        for each in summarize_prices(self._catalog.prices()):
+            found.setdefault(each.accelerator, {})[each.term] = each
+        return found
+
+    def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
+        """Return for each accelerator what its costs are worked out from."""
+        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        last = self._last
+        if last is None or last[0] is not answer:
+            self._last = last = answer, self._situations(answer)
+        return last[1]
+
+    def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
+        settings = answer.scenario.costs
+        return tuple(
+            gather_cost_inputs(
+                key,
+                column,
+                resolve_cost_inputs(
+                    column.accelerator,
+                    settings,
+                    self.assumptions,
+                    self._prices.get(column.accelerator.id, {}),
+                    self._title,
+                ),
+            )
+            for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
+        )
+
+    def _title(self, source: str) -> str:
+        return self._catalog.source(source).title
+
+    def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
+        """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
+        found = self.situations(answer)
+        term = answer.scenario.costs.rent_term
+        columns = tuple(
+            make_cost_column(each, column, self._prices.get(each.accelerator, {}), term)
+            for each, column in zip(found, answer.columns, strict=True)
+        )
+        breaks: list[BreakEven] = []
+        for each, column in zip(found, columns, strict=True):
+            breaks += compare_own_and_rent(each, column)
+            if each is not found[0] and not brief:
+                breaks += list_ties(each, found[0])
+                breaks += compare_port(each, found[0])
+        api = _resolve_api_price(found)
+        if api is not None:
+            for each, column in zip(found, columns, strict=True):
+                breaks += compare_with_api(each, column, api.value)
+        return CostAnswer(columns, tuple(breaks), api, _get_utilization(found), _list_missing_api_prices(found))
+
+    def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
+        """Return settings with the discounts that unnamed buyers report, where none is stated."""
+        if "discount" in settings.inputs:
+            return settings
+        for choice in scenario.accelerators:
+            if "discount" in settings.of_part(choice.accelerator):
+                continue
+            vendor = self._catalog.accelerator(choice.accelerator).vendor
+            if (reported := self.assumptions.discounts.get(vendor)) is not None:
+                settings = settings.with_input("discount", reported.spread, choice.accelerator)
+        return settings
+
+    def influences(self, answer: Answer, position: int, *, rented: bool = False) -> tuple[CostSensitivity, ...]:
+        """Return what moves the cost of one accelerator, the most first."""
+        return rank_influences(self.situations(answer)[position], PaymentBasis(rented))
+
+    def break_evens(self, answer: Answer, position: int, rival: int) -> tuple[BreakEven, ...]:
+        """Return what it would take for owning one accelerator to cost as much a token as another."""
+        found = self.situations(answer)
+        own, other = found[position], found[rival]
+        return (*list_ties(own, other), *compare_port(own, other))
+
+    def what_it_takes(self, answer: Answer, name: str, position: int, rival: int) -> float | None:
+        """Return the value of an input at which owning one accelerator costs as much a token as another."""
+        found = self.situations(answer)
+        return solve_for_tie(name, found[position], found[rival])
+
+    def draws(
+        self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
+    ) -> CostDistribution:
+        """Return the costs of many draws of all inputs that are not known, the engine's error among them."""
+        return run_to_end(self.draw_steps(answer, rented=rented, count=count, seed=seed))
+
+    def draw_steps(
+        self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
+    ) -> ProgressSteps[CostDistribution]:
+        """Do the same as a job."""
+        return draw_cost_steps(self.situations(answer), PaymentBasis(rented), count, seed, compute_common_error(answer))
+
+
+def _resolve_api_price(found: tuple[AcceleratorCostInputs, ...]) -> IntervalEstimate | None:
+    for each in found:
+        asked, made = (each.inputs[name].spread for name in _API)
+        if asked is not None and made is not None and each.deployment is not None:
+            work = each.deployment
+            at = [
+                float(compute_api_usd_per_million(given, got, work.input_tokens, work.output_tokens))
+                for given, got in zip(
+                    (asked.low, asked.likely, asked.high), (made.low, made.likely, made.high), strict=True
+                )
+            ]
+            return IntervalEstimate(at[1], at[0], at[2])
+    return None
+
+
+def _list_missing_api_prices(found: tuple[AcceleratorCostInputs, ...]) -> tuple[str, ...]:
+    """Return which price of an API is not stated, where the other one is."""
+    lacking = tuple(name for name in _API if found and found[0].inputs[name].spread is None)
+    return lacking if len(lacking) == 1 else ()
+
+
+def _get_utilization(found: tuple[AcceleratorCostInputs, ...]) -> UncertainValue:
+    spread = found[0].inputs["utilisation"].spread if found else None
+    return spread if spread is not None else UncertainValue.exactly(1.0)

@@ -1,0 +1,346 @@
+"""Uncertainty of costs: draws from ranges, shares of draws that each accelerator wins, and what moves a cost.
+
+A range is read as a triangular distribution. Each uncertain number is an array with its likely value first,
+then its draws; the same input errs the same way wherever it is drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.costing.accelerator_costs import (
+    NEEDED_TO_OWN,
+    NEEDED_TO_RENT,
+    OF_OWNING,
+    OF_RENTING,
+    THROUGHPUT,
+    AcceleratorCostInputs,
+    cost_owned_per_million,
+    cost_rented_per_million,
+)
+from gpudesk.costing.ownership import Amount
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, ResolvedCostInput, UncertainValue
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import message
+
+Draws = NDArray[np.float64]
+
+#: A band holds the measured value four times in five: its ends are these quantiles.
+_BAND_TAIL: Final = 0.1
+#: Of a standard normal distribution, the quantile of nine in ten.
+_NORMAL_90: Final = 1.2815515655446004
+
+
+class InputSwing(NamedTuple):
+    """What a result becomes when one input is at its low and at its high end, all others likely."""
+
+    name: str
+    at_low: float
+    at_high: float
+
+    @property
+    def width(self) -> float:
+        return abs(self.at_high - self.at_low)
+
+
+def draw_uniform(seed: int, name: str, count: int) -> Draws:
+    """Return numbers from 0 to 1 that depend on the seed and the name alone.
+
+    So what one input draws does not change with which other inputs, or accelerators, there are.
+    """
+    return _generator(seed, name).random(count)
+
+
+def draw_normal(seed: int, name: str, count: int) -> Draws:
+    """Return numbers of a standard normal distribution that depend on the seed and the name alone."""
+    return _generator(seed, name).standard_normal(count)
+
+
+def _generator(seed: int, name: str) -> np.random.Generator:
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest, "little")])
+
+
+def draw_triangular(spread: UncertainValue, uniform: Draws) -> Draws:
+    """Return draws of a range from uniform ones; raises ValueError for one that is not in order."""
+    low, likely, high = spread
+    if not low <= likely <= high:
+        raise ValueError(f"range {spread} is not in order")
+    if low == high:
+        return np.full_like(uniform, likely)
+    width = high - low
+    peak = (likely - low) / width
+    with np.errstate(invalid="ignore"):
+        rising = low + np.sqrt(uniform * width * (likely - low))
+        falling = high - np.sqrt((1.0 - uniform) * width * (high - likely))
+    return np.where(uniform < peak, rising, falling)
+
+
+def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws:
+    """Return draws of an estimate from its band, which holds it four times in five, and normal ones.
+
+    On a logarithmic scale they are normal below and above the value, with the width that each side has.
+    """
+    if not 0.0 < low <= value <= high:
+        raise ValueError(f"band {low}, {value}, {high} is not in order or not above 0")
+    deviation = normal / _NORMAL_90
+    below, above = np.log(value / low), np.log(high / value)
+    factors: Draws = np.exp(np.where(deviation < 0.0, deviation * below, deviation * above))
+    return value * factors
+
+
+def compute_cheapest_shares(costs: Mapping[str, Draws]) -> dict[str, float]:
+    """Return in which share of draws each cost is the lowest; draws that tie count for the first."""
+    names = list(costs)
+    winners = np.argmin(np.stack([costs[name] for name in names]), axis=0)
+    counts = np.bincount(winners, minlength=len(names))
+    return {name: float(count) / len(winners) for name, count in zip(names, counts, strict=True)}
+
+
+def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)) -> tuple[float, ...]:
+    """Return the values below which these shares of the draws lie."""
+    return tuple(float(each) for each in np.quantile(draws, shares))
+
+
+def compute_swings(
+    inputs: Mapping[str, UncertainValue], result: Callable[[Mapping[str, float]], float]
+) -> tuple[InputSwing, ...]:
+    """Return what each input does to a result by itself, from the most to the least."""
+    likely = {name: spread.likely for name, spread in inputs.items()}
+    found = [
+        InputSwing(name, result(likely | {name: spread.low}), result(likely | {name: spread.high}))
+        for name, spread in inputs.items()
+        if not spread.is_known
+    ]
+    return tuple(sorted(found, key=lambda swing: -swing.width))
+
+
+_BINS: Final = 60
+#: The histogram reaches from and to these shares of the draws of all accelerators.
+_HISTOGRAM_ENDS: Final = (0.005, 0.99)
+_COMMON: Final = "throughput of all"
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentBasis:
+    """How tokens are paid for, and what that depends on."""
+
+    rented: bool
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        return NEEDED_TO_RENT if self.rented else NEEDED_TO_OWN
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return OF_RENTING if self.rented else OF_OWNING
+
+
+def list_input_ranges(found: AcceleratorCostInputs, basis: PaymentBasis) -> dict[str, UncertainValue]:
+    """Return the ranges of the inputs that a cost depends on, the throughput with its band."""
+    spreads = {
+        name: spread
+        for name in basis.inputs
+        if name != THROUGHPUT and (spread := found.inputs[name].spread) is not None
+    }
+    rate = found.tokens_per_s
+    if rate is not None:
+        spreads[THROUGHPUT] = UncertainValue(rate.low, rate.value, rate.high)
+    return spreads
+
+
+def rank_influences(found: AcceleratorCostInputs, basis: PaymentBasis) -> tuple[CostSensitivity, ...]:
+    """Return what each input that is not known does to a million output tokens, the most first."""
+    if not found.knows(basis.needed) or found.deployment is None:
+        return ()
+    deployment = found.deployment
+    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+    spreads = list_input_ranges(found, basis)
+    moved = compute_swings(spreads, lambda values: float(per_million(values, deployment)))
+    return tuple(
+        CostSensitivity(each.name, each.at_low, each.at_high, spreads[each.name].low, spreads[each.name].high)
+        for each in moved
+    )
+
+
+def draw_cost_steps(
+    situations: Sequence[AcceleratorCostInputs], basis: PaymentBasis, count: int, seed: int, common: float
+) -> ProgressSteps[CostDistribution]:
+    """Draw the costs of all accelerators in the same draws, an accelerator a step, and return them.
+
+    `common` is the share of the variance of throughput's error that all of them have in common.
+    """
+    costs: dict[str, Draws] = {}
+    drawing = CostSampler(count, seed, common)
+    for number, found in enumerate(situations):
+        yield JobProgress(message("costs.drawing"), number, len(situations))
+        if (drawn := drawing.costs(found, basis)) is not None:
+            costs[found.key] = drawn
+    return _summarize_draws(costs, count, seed, rented=basis.rented)
+
+
+class CostSampler:
+    """Draws of all that costs depend on: what accelerators have in common is drawn once for all of them."""
+
+    def __init__(self, count: int, seed: int, common: float) -> None:
+        """Draw so often; `common` is the share of the variance of throughput's error that all have."""
+        self.count, self.seed, self.common = count, seed, common
+        self._together = draw_normal(seed, _COMMON, count)
+        self._shared: dict[str, Draws] = {}
+
+    def error(self, found: AcceleratorCostInputs) -> Draws:
+        """Return the error of an accelerator's throughput in each draw, as a standard normal number."""
+        own = draw_normal(self.seed, f"{THROUGHPUT} of {found.key}", self.count)
+        return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
+
+    def costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
+        """Return the cost of a million output tokens in each draw; None where an input is missing."""
+        if not found.knows(basis.needed) or found.deployment is None:
+            return None
+        per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+        values: dict[str, Draws | float] = {}
+        for name, spread in list_input_ranges(found, basis).items():
+            if name == THROUGHPUT:
+                values[name] = draw_interval(spread.low, spread.likely, spread.high, self.error(found))
+            elif spread.is_known:
+                values[name] = spread.likely
+            else:
+                values[name] = _draw_input(found, name, spread, self._shared, self.count, self.seed)
+        return np.broadcast_to(np.asarray(per_million(values, found.deployment)), (self.count,))
+
+
+def _draw_input(
+    found: AcceleratorCostInputs, name: str, spread: UncertainValue, shared: dict[str, Draws], count: int, seed: int
+) -> Draws:
+    """Return draws of an input: by accelerator where it is one of each, the same ones for all otherwise."""
+    if COST_INPUTS[name].each:
+        return draw_triangular(spread, draw_uniform(seed, f"{name} of {found.accelerator}", count))
+    if name not in shared:
+        shared[name] = draw_triangular(spread, draw_uniform(seed, name, count))
+    return shared[name]
+
+
+def _summarize_draws(costs: Mapping[str, Draws], count: int, seed: int, *, rented: bool) -> CostDistribution:
+    if not costs:
+        return CostDistribution(count, seed, rented, {}, {}, (), {})
+    every = np.concatenate([each[:: max(1, count // 20_000)] for each in costs.values()])
+    low, high = (float(each) for each in np.quantile(every, _HISTOGRAM_ENDS))
+    edges = np.linspace(low, high if high > low else low + max(abs(low), 1.0) * 1e-6, _BINS + 1)
+    return CostDistribution(
+        n=count,
+        seed=seed,
+        rented=rented,
+        cheapest=compute_cheapest_shares(costs),
+        quantiles={name: _three_quantiles(each) for name, each in costs.items()},
+        edges=tuple(edges.tolist()),
+        histogram={name: tuple(int(n) for n in np.histogram(each, edges)[0]) for name, each in costs.items()},
+    )
+
+
+def _three_quantiles(draws: Draws) -> tuple[float, float, float]:
+    low, middle, high = compute_quantiles(draws)
+    return low, middle, high
+
+
+_THROUGHPUT: Final = "output_tokens_per_s"
+
+
+def compute_common_error(answer: Answer) -> float:
+    """Return the share of the variance of throughput's error that accelerators have in common.
+
+    The band of a ratio is as wide as what the two errors do not share: of two errors with variance v each
+    and the share c in common, the ratio has the variance 2 v (1 - c).
+    """
+    bands = [
+        estimate.output_tokens_per_s
+        for column in answer.columns
+        if (estimate := column.estimate) is not None and estimate.output_tokens_per_s is not None
+    ]
+    ratios = [each.ratio for each in answer.differences if each.figure == _THROUGHPUT]
+    if not bands or not ratios:
+        return 0.0
+    own = sum(math.log(each.high / each.low) ** 2 for each in bands) / len(bands)
+    apart = sum(math.log(each.high / each.low) ** 2 for each in ratios) / len(ratios)
+    return 0.0 if own <= 0.0 else min(max(1.0 - apart / (2.0 * own), 0.0), 1.0)
+
+
+DRAW_SEED: Final = 1
+
+
+INPUT_DRAWS: Final = 20_000
+#: A range holds what is measured four times in five, as a band does.
+_INTERVAL_ENDS: Final = (0.1, 0.9)
+
+
+class DrawTable:
+    """Draws of inputs: those of all accelerators are the same for each of them.
+
+    `common` is the share of the variance of throughput's error that accelerators have in common.
+    """
+
+    def __init__(self, common: float, count: int = INPUT_DRAWS, seed: int = DRAW_SEED) -> None:
+        self._drawing = CostSampler(count, seed, common)
+
+    def number(self, name: str, spread: UncertainValue) -> Amount:
+        """Return a number that is not known by its range; one that is known stays a number."""
+        if spread.is_known:
+            return spread.likely
+        drawn = draw_triangular(spread, draw_uniform(self._drawing.seed, name, self._drawing.count))
+        return _prepend_likely(spread.likely, drawn)
+
+    def rate(self, found: AcceleratorCostInputs, band: IntervalEstimate) -> Amount:
+        """Return a throughput of an accelerator by its band; all of them err alike."""
+        if band.low == band.high:
+            return band.value
+        drawn = draw_interval(band.low, band.value, band.high, self._drawing.error(found))
+        return _prepend_likely(band.value, drawn)
+
+    def inputs(self, found: AcceleratorCostInputs) -> dict[str, Amount]:
+        """Return every input of an accelerator that has a value, with its throughput where it has one."""
+        values = {
+            each.name: self.number(_name_draws(found.accelerator, each), each.spread)
+            for each in found.inputs.values()
+            if each.spread is not None
+        }
+        if found.tokens_per_s is not None:
+            values[THROUGHPUT] = self.rate(found, found.tokens_per_s)
+        return values
+
+
+def _name_draws(accelerator: str, each: ResolvedCostInput) -> str:
+    return f"{each.name} of {accelerator}" if COST_INPUTS[each.name].each else each.name
+
+
+def _prepend_likely(likely: float, drawn: Draws) -> Draws:
+    return np.concatenate(([likely], drawn))
+
+
+def get_likely(amount: Amount) -> float:
+    return float(np.ravel(amount)[0])
+
+
+def compute_range(amount: Amount) -> UncertainValue:
+    """Return the likely value between the ends that four draws in five lie within; ends may be infinite."""
+    # Without zeros below zero.
+    values = np.ravel(np.asarray(amount, dtype=np.float64)) + 0.0
+    if len(values) == 1:
+        return UncertainValue.exactly(float(values[0]))
+    drawn, likely = np.sort(values[1:]), float(values[0])
+    # No quantile between two draws: ends may be infinite.
+    low, high = (float(drawn[round(share * (len(drawn) - 1))]) for share in _INTERVAL_ENDS)
+    return UncertainValue(min(low, likely), likely, max(high, likely))
+
+
+def compute_share_above(amount: Amount, limit: float = 0.0) -> float:
+    """Return the share of draws in which an amount is above a limit; those that equal it count half."""
+    values = np.ravel(np.asarray(amount, dtype=np.float64))
+    drawn = values[1:] if len(values) > 1 else values
+    return float(np.mean(drawn > limit) + np.mean(drawn == limit) / 2.0)

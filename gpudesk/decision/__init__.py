@@ -1,0 +1,1 @@
+"""What to choose and why: rules of documents, facts, the decision, and purchasing."""

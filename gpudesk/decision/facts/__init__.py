@@ -1,0 +1,1 @@
+"""The facts that conditions of rules name."""

@@ -1,0 +1,221 @@
+"""The facts of one accelerator of a comparison, under the names that conditions of rules use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.cost import CostColumn
+from gpudesk.domain.decision import FactValue
+from gpudesk.domain.deployment_analysis import RequestTimeline
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError
+from gpudesk.text.units import GB, GIB, MONTHS_PER_YEAR
+
+_TERA: Final = 1e12
+_PETA: Final = 1e15
+_MS: Final = 1000.0
+#: Bytes of the numbers of one token that go from accelerator to host and back: its id and its probability.
+_TOKEN_BYTES: Final = 8.0
+_FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
+#: Notes of an estimate that its load is not carried.
+_FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
+_FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorView:
+    """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
+
+    `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
+    in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows
+    behind the constants of its estimate, `references` named deployments. `time` divides one request under
+    the load, `export` are the facts of the export check.
+    """
+
+    key: str
+    column: ComparisonColumn
+    alone: Estimate | InputError
+    fewest: Estimate | InputError
+    costs: CostColumn
+    engines: tuple[str, ...]
+    serving: int
+    held: int
+    rows: int
+    references: int
+    time: RequestTimeline | None
+    export: Mapping[str, FactValue]
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The estimate of the column; None where there is none, or it does not fit."""
+        found = self.column.estimate
+        return found if found is not None and found.fits else None
+
+
+def list_accelerator_facts(view: AcceleratorView) -> dict[str, FactValue]:
+    """Return the facts of one column that need no other column."""
+    return {
+        **_list_specification_facts(view.column.accelerator, view),
+        **_list_memory_facts(view),
+        **_list_speed_facts(view),
+        **_list_cost_facts(view),
+    }
+
+
+def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[str, FactValue]:
+    names = sorted(list_platforms(part))
+    four = [part.peak_dense[name] for name in _FOUR_BITS if name in part.peak_dense]
+    wide = [part.peak_dense[name] for name in ("bf16", "fp16") if name in part.peak_dense]
+    release = view.column.attributes.get("release_date")
+    return {
+        "platform": names[0] if len(names) == 1 else ", ".join(names),
+        "vendor": part.vendor,
+        "generation": part.generation,
+        "announced": part.announced,
+        "available": str(release.value) if release is not None and release.value is not None else None,
+        "form": _get_form(part.form_factor),
+        "form_factor": part.form_factor,
+        "memory_gib": part.memory_bytes / GIB,
+        "memory_gb": part.memory_bytes / GB,
+        "bandwidth_tbs": part.memory_bandwidth / _TERA,
+        "link_gbs": None if part.scale_up_bandwidth is None else part.scale_up_bandwidth / GB,
+        "host_link_gbs": None if part.pcie_bandwidth is None else part.pcie_bandwidth / GB,
+        "peak_pflops": max(wide) / _PETA if wide else None,
+        "fp4_pflops": max(four) / _PETA if four else 0.0 if part.peak_dense else None,
+        "native_fp4": bool(four) if part.peak_dense else None,
+        "engine_count": float(len(view.engines)),
+        "engines": ", ".join(view.engines) or None,
+        "model_engine_count": float(view.serving),
+        "runs_on_record": float(view.rows),
+        "references": float(view.references),
+        "models_held": float(view.held),
+        **view.export,
+    }
+
+
+def _get_form(form_factor: str | None) -> str | None:
+    if form_factor is None:
+        return None
+    return next((form for start, form in _FORMS if form_factor.startswith(start)), "other")
+
+
+def _list_memory_facts(view: AcceleratorView) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {"fits": view.estimate is not None, "holds_load": _holds_load(view)}
+    if isinstance(view.alone, Estimate):
+        use = view.alone.memory
+        needs = use.capacity_bytes - use.free_bytes
+        facts |= {
+            "fits_alone": view.alone.fits,
+            "needs_alone_gb": needs / GB,
+            "alone_weights_gb": use.weights_bytes / GB,
+            "kv_one_gb": use.kv_bytes / GB,
+        }
+    fewest = view.fewest if isinstance(view.fewest, Estimate) and view.fewest.fits else None
+    facts["count"] = None if fewest is None else float(fewest.count)
+    estimate = view.estimate
+    if estimate is None:
+        return facts
+    hosts = math.ceil(estimate.count / view.column.accelerator.cards_per_host)
+    kv_one = facts.get("kv_one_gb")
+    room = estimate.max_concurrency * kv_one if isinstance(kv_one, float) else None
+    return facts | {
+        "deployed": float(estimate.count),
+        "hosts": float(hosts),
+        "headroom_gb": estimate.memory.free_bytes / GB,
+        "max_concurrency": float(estimate.max_concurrency),
+        "kv_room_gb": room,
+        "kv_needed_gb": None
+        if not isinstance(kv_one, float) or estimate.concurrency is None
+        else kv_one * estimate.concurrency,
+    }
+
+
+def _holds_load(view: AcceleratorView) -> bool | None:
+    """Whether a deployment keeps up with its load, and within the load's limits with one request at least."""
+    estimate = view.estimate
+    if estimate is None:
+        return None
+    said = {note.id for note in estimate.notes}
+    return estimate.stable is not False and said.isdisjoint(_FALLS_SHORT)
+
+
+def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
+    estimate = view.estimate
+    if estimate is None:
+        return {}
+    rate, tpot = estimate.output_tokens_per_s, estimate.tpot_ms
+    return {
+        "tokens_per_s": rate,
+        "tokens_per_s_each": estimate.output_tokens_per_s_per_accelerator,
+        "ttft_ms": estimate.ttft_ms,
+        "tpot_ms": tpot,
+        "interactivity": None if tpot is None else IntervalEstimate(_MS / tpot.value, _MS / tpot.high, _MS / tpot.low),
+        "limiter": None if estimate.limiter is None else estimate.limiter.value,
+        "decode_share": _compute_decode_share(view),
+        "host_traffic_gbs": None if rate is None else rate.value / estimate.count * _TOKEN_BYTES / GB,
+    }
+
+
+def _compute_decode_share(view: AcceleratorView) -> float | None:
+    """Return the share of decode in the time that a request is worked on; waiting is no part of it.
+
+    Where the load has no such times, they are those of one request by itself.
+    """
+    if view.time is not None:
+        worked = view.time.prefill_s + view.time.decode_s
+        return view.time.decode_s / worked if worked > 0.0 else None
+    one = view.fewest
+    if not isinstance(one, Estimate) or one.tpot_ms is None or one.ttft_ms is None:
+        return None
+    decode = one.tpot_ms.value * (one.request.workload.output_tokens - 1)
+    return decode / (decode + one.ttft_ms.value)
+
+
+def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
+    costs, count = view.costs, view.costs.count
+    price, discount = (get_likely_input(costs, name) for name in ("price_usd", "discount"))
+    net = None if price is None else price * (1.0 - (discount or 0.0))
+    efficiency = costs.efficiency
+    watts = None if efficiency is None else efficiency.joules_per_token
+    software = costs.software
+    years = get_likely_input(costs, "years")
+    return {
+        "price_usd": price,
+        "spend_usd": None if net is None or count is None else net * count,
+        "rent_usd_h": costs.rent_usd_per_hour,
+        "rent_providers": float(len(costs.rent.providers)) if costs.rent is not None else 0.0,
+        "owned_usd_per_million": None if costs.owned is None else costs.owned.output,
+        "rented_usd_per_million": None if costs.rented is None else costs.rented.output,
+        "software_usd": None
+        if software is None or years is None
+        else software.at_once_usd + software.per_month_usd * years * MONTHS_PER_YEAR,
+        "tokens_per_s_kw": None if efficiency is None else efficiency.tokens_per_s_per_kw,
+        "watts_per_token_s": watts,
+    }
+
+
+def get_likely_input(costs: CostColumn, name: str) -> float | None:
+    """Return the likely value of an input of costs; None where it is missing."""
+    found = costs.inputs.get(name)
+    return None if found is None or found.spread is None else found.spread.likely
+
+
+def get_number(facts: Mapping[str, FactValue], name: str) -> float | None:
+    """Return a fact as a plain number, of a band its value; None for what is none."""
+    fact = facts.get(name)
+    if isinstance(fact, IntervalEstimate):
+        return fact.value
+    return float(fact) if isinstance(fact, (int, float)) and not isinstance(fact, bool) else None
+
+
+def get_interval(facts: Mapping[str, FactValue], name: str) -> IntervalEstimate | None:
+    """Return a fact with its band; None for what has none."""
+    fact = facts.get(name)
+    return fact if isinstance(fact, IntervalEstimate) else None

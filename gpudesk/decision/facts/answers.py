@@ -1,0 +1,176 @@
+"""The answers in force (the user's, the scenario's, the default), and which questions can still matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.cost import DEFAULT_PLATFORM
+from gpudesk.domain.decision import (
+    NO_LIMIT,
+    NO_LIMIT_ANSWER,
+    QUESTIONS,
+    UNKNOWN_ANSWER,
+    AnswerOrigin,
+    AnswerValue,
+    Decision,
+    FactValue,
+    FactValues,
+    QuestionAnswer,
+)
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.workload import LoadKind
+from gpudesk.text.messages import Message, message
+
+#: Requests of so many tokens are long: what a document takes for the core need of long context.
+LONG_CONTEXT_TOKENS: Final = 100_000
+_FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
+_OTHER: Final = "other"
+
+
+def resolve_answers(
+    scenario: Scenario, said: Mapping[str, AnswerValue] | None = None, native: Precision | None = None
+) -> dict[str, QuestionAnswer]:
+    """Return the answer to every question; `said` stands for what the scenario's own user said.
+
+    `native` is the format that the model is published in.
+    """
+    stated = scenario.decision.answers if said is None else said
+    prefilled = _list_prefilled_answers(scenario, native)
+    found: dict[str, QuestionAnswer] = {}
+    for name, question in QUESTIONS.items():
+        if name in stated:
+            found[name] = QuestionAnswer(stated[name], AnswerOrigin.YOURS)
+        elif name in prefilled:
+            found[name] = QuestionAnswer(prefilled[name], AnswerOrigin.SCENARIO)
+        else:
+            found[name] = QuestionAnswer(question.default, AnswerOrigin.DEFAULT)
+    return found
+
+
+def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dict[str, AnswerValue]:
+    found: dict[str, AnswerValue] = {}
+    work = scenario.workload
+    if scenario.serving_engine in QUESTIONS["serving_engine"].options:
+        found["serving_engine"] = str(scenario.serving_engine)
+    if work.input_tokens + work.output_tokens >= LONG_CONTEXT_TOKENS:
+        found["long_context"] = "yes"
+    # Models that are published with four bits run so anywhere; others are brought to them for the arithmetic.
+    if scenario.weights in _FOUR_BITS and native not in _FOUR_BITS:
+        found["precision"] = "fp4"
+    if work.load.kind in (LoadKind.BATCH, LoadKind.SATURATE):
+        found["service"] = "offline"
+    elif work.load.kind is LoadKind.LIMITS:
+        found["service"] = "interactive"
+    found |= _list_limit_answers(scenario)
+    if (platform := scenario.costs.runs_on) != DEFAULT_PLATFORM:
+        known = QUESTIONS["current_platform"].options
+        found["current_platform"] = platform if platform in known else _OTHER
+    return found
+
+
+def _list_limit_answers(scenario: Scenario) -> dict[str, AnswerValue]:
+    stated: dict[str, float | None] = {"ttft_limit_ms": None, "tpot_limit_ms": None}
+    if (demand := scenario.demand) is not None:
+        stated = {"ttft_limit_ms": demand.ttft_ms, "tpot_limit_ms": demand.tpot_ms}
+    load = scenario.workload.load
+    if load.kind is LoadKind.LIMITS:
+        stated = {"ttft_limit_ms": load.ttft_ms, "tpot_limit_ms": load.tpot_ms}
+    return {name: value for name, value in stated.items() if value is not None and QUESTIONS[name].takes(value)}
+
+
+def convert_answers(answers: Mapping[str, QuestionAnswer]) -> dict[str, FactValue]:
+    """Return answers as facts of conditions: no limit is beyond all numbers, what is not known is no fact."""
+    return {name: _convert_answer(name, answered.value) for name, answered in answers.items()}
+
+
+def _convert_answer(name: str, value: AnswerValue) -> FactValue:
+    if value == UNKNOWN_ANSWER:
+        return None
+    if value == NO_LIMIT_ANSWER and QUESTIONS[name].takes_number:
+        return NO_LIMIT
+    return value
+
+
+def get_cost_platform(answers: Mapping[str, QuestionAnswer]) -> str | None:
+    """Return the platform that software runs on by the answers, where it is one that costs know."""
+    platform = answers["current_platform"].value
+    return platform if isinstance(platform, str) and platform in SOFTWARE_PLATFORMS else None
+
+
+#: Who starts sooner cannot wait for the next part: below it the documents say to take what there is.
+_TOO_SOON_MONTHS: Final = 6.0
+
+
+class _DialogueState(NamedTuple):
+    """What is known when a question comes up: the answers, facts of the scenario, and of each column."""
+
+    answers: Mapping[str, QuestionAnswer]
+    facts: FactValues
+    parts: Sequence[FactValues]
+
+
+def question_matters(
+    question: str, answers: Mapping[str, QuestionAnswer], facts: FactValues, parts: Sequence[FactValues]
+) -> bool:
+    """Whether an answer to a question may change the decision; one that the user answered always does.
+
+    `facts` are those of the scenario and `parts` those of each column, of a decision under the answers.
+    """
+    return find_skip_reason(question, answers, facts, parts) is None
+
+
+def find_skip_reason(
+    question: str, answers: Mapping[str, QuestionAnswer], facts: FactValues, parts: Sequence[FactValues]
+) -> Message | None:
+    """Return why a question need not be asked; None where it matters."""
+    if answers[question].origin is AnswerOrigin.YOURS:
+        return None
+    said = _DialogueState(answers, facts, parts)
+    found = (test(said) for test in _SKIP_TESTS.get(question, ()))
+    return next((reason for reason in found if reason is not None), None)
+
+
+def _skip_without_port(said: _DialogueState) -> Message | None:
+    """Say that software runs unchanged on all that is compared."""
+    return message("dialogue.nothing_to_port") if said.facts.get("some_need_port") is False else None
+
+
+def _skip_on_one_platform(said: _DialogueState) -> Message | None:
+    """Say that all that is compared has one platform: no skill or time chooses between equals."""
+    platforms = {part.get("platform") for part in said.parts}
+    return message("dialogue.one_platform") if len(platforms) == 1 and None not in platforms else None
+
+
+def _skip_when_owned(said: _DialogueState) -> Message | None:
+    return message("dialogue.owned") if said.answers["acquisition"].value == "own" else None
+
+
+def _skip_when_rented(said: _DialogueState) -> Message | None:
+    return message("dialogue.rented") if said.answers["acquisition"].value == "rent" else None
+
+
+def _skip_when_soon(said: _DialogueState) -> Message | None:
+    months = said.answers["months_to_launch"].value
+    soon = isinstance(months, (int, float)) and months < _TOO_SOON_MONTHS
+    return message("dialogue.starts_soon") if soon else None
+
+
+_SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None], ...]]] = MappingProxyType(
+    {
+        "porting": (_skip_without_port,),
+        "team": (_skip_on_one_platform,),
+        "adoption_months": (_skip_without_port, _skip_on_one_platform),
+        "monthly_hours": (_skip_when_owned, _skip_without_port),
+        "budget_usd": (_skip_when_rented,),
+        "waiting": (_skip_when_soon,),
+    }
+)
+
+
+def explain_skipped_question(question: str, decision: Decision) -> Message | None:
+    """Return why a question need not be asked under the answers of a decision; None where it matters."""
+    return find_skip_reason(question, decision.answers, decision.facts, decision.parts)

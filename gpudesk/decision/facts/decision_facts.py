@@ -1,0 +1,375 @@
+"""The facts of an answered scenario that do not depend on answers in the dialogue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
+from gpudesk.decision.facts.accelerator_facts import (
+    AcceleratorView,
+    get_likely_input,
+    get_number,
+    list_accelerator_facts,
+)
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
+from gpudesk.domain.cost import CostAnswer, CostInputOrigin
+from gpudesk.domain.decision import FactValue, FactValues
+from gpudesk.domain.deployment_analysis import RequestTimeline
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.model import Attention, Model, MoeFfn
+from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.engine_support import find_objections
+from gpudesk.text.messages import InputError
+from gpudesk.text.units import GB
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+_BILLION: Final = 1e9
+
+
+def list_scenario_facts(
+    answer: Answer, views: Sequence[AcceleratorView], parts: Sequence[FactValues]
+) -> dict[str, FactValue]:
+    """Return the facts of an answered scenario; `parts` are those of its columns."""
+    return {
+        **_list_model_facts(answer),
+        **_list_need_facts(views, parts),
+        **_list_count_facts(parts),
+        **_list_load_facts(views, parts),
+        **_list_scenario_cost_facts(views),
+    }
+
+
+def _list_model_facts(answer: Answer) -> dict[str, FactValue]:
+    model, work = answer.model, answer.scenario.workload
+    parameters = answer.model_attributes.get("total_parameters")
+    total = None if parameters is None else parameters.value
+    context = model.max_context
+    return {
+        "has_model": True,
+        "model_id": model.id,
+        "model_moe": model_has_experts(model),
+        "standard_model": not model_has_experts(model) and _plain_attention(model),
+        "params_b": total / _BILLION if isinstance(total, (int, float)) else None,
+        "context_tokens": float(work.input_tokens + work.output_tokens),
+        "model_context": None if context is None else float(context),
+    }
+
+
+def model_has_experts(model: Model) -> bool:
+    return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
+
+
+def _plain_attention(model: Model) -> bool:
+    """Whether every layer attends to all tokens in the common way."""
+    return all(
+        isinstance(group.mixer, Attention) and group.mixer.window is None
+        for group in model.layers
+        if group.mixer is not None
+    )
+
+
+def _list_need_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValues]) -> dict[str, FactValue]:
+    """Return what one request, and all in flight, take; vendors' own formats differ by little."""
+    one = next((part for part in parts if part.get("needs_alone_gb") is not None), None)
+    if one is None:
+        return {}
+    weights, kv_one = get_number(one, "alone_weights_gb"), get_number(one, "kv_one_gb")
+    return {
+        "weights_gb": weights,
+        "needs_gb": None if weights is None or kv_one is None else weights + kv_one,
+        "kv_some_short": _some_short(parts),
+        "least_memory_gb": min(view.column.accelerator.memory_bytes for view in views) / GB,
+    }
+
+
+def _some_short(parts: Sequence[FactValues]) -> bool | None:
+    """Whether the requests in flight need more KV cache than a deployment has room for; None if not known."""
+    pairs = [(get_number(part, "kv_needed_gb"), get_number(part, "kv_room_gb")) for part in parts]
+    known = [needed > room for needed, room in pairs if needed is not None and room is not None]
+    return any(known) if known else None
+
+
+def _list_count_facts(parts: Sequence[FactValues]) -> dict[str, FactValue]:
+    alone = [part.get("fits_alone") for part in parts]
+    counts = [each for each in (get_number(part, "count") for part in parts) if each is not None]
+    hosts = [each for each in (get_number(part, "hosts") for part in parts) if each is not None]
+    held = [each for each in (get_number(part, "models_held") for part in parts) if each is not None]
+    several = len(counts) > 1
+    return {
+        "all_fit_alone": None if None in alone else all(alone),
+        "some_fit_alone": None if None in alone else any(alone),
+        "fewest_count": min(counts) if several else None,
+        "most_count": max(counts) if counts else None,
+        "most_hosts": max(hosts) if hosts else None,
+        "coverage_most": max(held) if len(held) > 1 else None,
+        "coverage_least": min(held) if len(held) > 1 else None,
+    }
+
+
+def _list_load_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValues]) -> dict[str, FactValue]:
+    shares = [each for each in (get_number(part, "decode_share") for part in parts) if each is not None]
+    traffic = [each for each in (get_number(part, "host_traffic_gbs") for part in parts) if each is not None]
+    return {
+        "bound_by": _find_binding_limiter(view.estimate for view in views),
+        "decode_share": sum(shares) / len(shares) if shares else None,
+        "host_traffic_most_gbs": max(traffic) if traffic else None,
+    }
+
+
+def _find_binding_limiter(estimates: Iterable[Estimate | None]) -> str | None:
+    """Return what binds most of the deployments; of as many, the one that comes first among limiters."""
+    limiters = Counter(each.limiter for each in estimates if each is not None and each.limiter is not None)
+    if not limiters:
+        return None
+    order = list(Limiter)
+    return min(limiters, key=lambda limiter: (-limiters[limiter], order.index(limiter))).value
+
+
+def _list_scenario_cost_facts(views: Sequence[AcceleratorView]) -> dict[str, FactValue]:
+    if not views:
+        return {}
+    costs = views[0].costs
+    fleet = costs.inputs.get("fleet")
+    # How many share their software is assumed for costs; of an order nobody has said anything then.
+    stated = fleet is not None and fleet.origin is CostInputOrigin.YOURS
+    return {"years": get_likely_input(costs, "years"), "fleet": get_likely_input(costs, "fleet") if stated else None}
+
+
+def list_platform_facts(
+    current: FactValue, part: Mapping[str, FactValue], widest: int, engines_by_platform: Mapping[str, int]
+) -> dict[str, FactValue]:
+    """Return what follows for a column from the platform that software runs on, and from how wide its is."""
+    platform = part.get("platform")
+    needs_port = _needs_port(current, platform)
+    wide = max((engines_by_platform.get(name, 0) for name in str(platform).split(", ")), default=0)
+    return {"needs_port": needs_port, "widest_software": wide >= widest}
+
+
+def _needs_port(current: FactValue, platform: FactValue) -> bool | None:
+    """Whether software has to be ported to a platform; from one without a name only to the common ones."""
+    if not isinstance(current, str) or not isinstance(platform, str):
+        return None
+    names = platform.split(", ")
+    if current == "other":
+        return True if set(names) & {"CUDA", "ROCm"} else None
+    return current != "none" and current not in names
+
+
+#: Stands for a serving engine that the user's own code is.
+_OWN = "own"
+_ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFacts:
+    """The columns of a scenario with their facts, its costs, and which serving engines run where.
+
+    `widest` is on how many engines the platform with the most of them runs, of those compared. With
+    `ranked_apart`, announced columns are not ranked beside shipping ones.
+    """
+
+    answer: Answer
+    views: tuple[AcceleratorView, ...]
+    parts: tuple[dict[str, FactValue], ...]
+    costs: CostAnswer
+    situations: tuple[AcceleratorCostInputs, ...]
+    engines: tuple[frozenset[str], ...]
+    engines_by_platform: Mapping[str, int]
+    widest: int
+    ranked_apart: bool
+
+    def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
+        """Return the facts of the scenario where these columns are compared."""
+        views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
+        return list_scenario_facts(self.answer, views, parts)
+
+    def for_engine(self, asked: FactValue) -> list[dict[str, FactValue]]:
+        """Return for each column whether the serving engine that is asked for runs on it."""
+        return [{"runs_engine": _runs_engine(asked, engines)} for engines in self.engines]
+
+    def everywhere(self, asked: FactValue, places: Sequence[int]) -> bool | None:
+        """Whether a serving engine, or some one where any will do, runs on these; None for own code."""
+        engines = [self.engines[place] for place in places]
+        if asked == _ANY:
+            return bool(frozenset.intersection(*engines)) if engines else None
+        found = [_runs_engine(asked, each) for each in engines]
+        return None if None in found else all(found)
+
+
+def _runs_engine(asked: FactValue, engines: frozenset[str]) -> bool | None:
+    if asked in (_OWN, None):
+        return None
+    return bool(engines) if asked == _ANY else asked in engines
+
+
+class _EngineAnswers(NamedTuple):
+    """What is asked of the engine about a column: one request on one accelerator, and on the fewest."""
+
+    alone: Estimate | InputError
+    fewest: Estimate | InputError
+    serving: int
+    held: int
+    rows: int
+    time: RequestTimeline | None
+
+
+class DecisionFactsBuilder:
+    """Finds the ground of answered scenarios; the last is kept, for dialogues ask for it again and again."""
+
+    def __init__(self, workbench: GpuDeskService) -> None:
+        self._workbench = workbench
+        self._last: dict[str | None, tuple[Answer, DecisionFacts]] = {}
+        self._asked: tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]] | None = None
+
+    def apart(self, answer: Answer) -> DecisionFactsBuilder:
+        """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
+        made = DecisionFactsBuilder(self._workbench)
+        made._asked = answer.columns, self._asked_of(answer)
+        return made
+
+    def of(self, answer: Answer, platform: str | None) -> DecisionFacts:
+        """Return the ground of an answer, whose software runs on a platform where one is named."""
+        kept = self._last.get(platform)
+        if kept is not None and kept[0] is answer:
+            return kept[1]
+        ground = self._made(answer, platform)
+        if kept is None or len(self._last) > 1:
+            self._last.clear()
+        self._last[platform] = answer, ground
+        return ground
+
+    def _made(self, answer: Answer, platform: str | None) -> DecisionFacts:
+        costed = _cost_on_platform(answer, platform)
+        costing = self._workbench.costing
+        costs, situations = costing.costs(costed), costing.situations(costed)
+        engines = tuple(self._engines(column.accelerator.id) for column in answer.columns)
+        views = self._views(answer, costs, engines)
+        parts = tuple(list_accelerator_facts(view) for view in views)
+        compared = {name for column in answer.columns for name in list_platforms(column.accelerator)}
+        by_platform = self._engines_by_platform
+        return DecisionFacts(
+            answer=answer,
+            views=views,
+            parts=parts,
+            costs=costs,
+            situations=situations,
+            engines=engines,
+            engines_by_platform=by_platform,
+            widest=max((by_platform.get(name, 0) for name in compared), default=0),
+            ranked_apart=bool(answer.unranked),
+        )
+
+    def _engines(self, part_id: str) -> frozenset[str]:
+        catalog = self._workbench.catalog
+        part = catalog.accelerator(part_id)
+        return frozenset(engine.id for engine in catalog.serving_engines() if engine.runs_on(part))
+
+    @cached_property
+    def _engines_by_platform(self) -> Mapping[str, int]:
+        """On how many serving engines some accelerator of each platform runs."""
+        found: dict[str, set[str]] = {}
+        for part in self._workbench.catalog.accelerators():
+            for name in list_platforms(part):
+                found.setdefault(name, set()).update(self._engines(part.id))
+        return {name: len(engines) for name, engines in found.items()}
+
+    def _views(
+        self, answer: Answer, costs: CostAnswer, engines: Sequence[frozenset[str]]
+    ) -> tuple[AcceleratorView, ...]:
+        keys = make_column_keys(answer.scenario.accelerators)
+        return tuple(
+            AcceleratorView(
+                key=keys[place],
+                column=column,
+                alone=asked.alone,
+                fewest=asked.fewest,
+                costs=costs.columns[place],
+                engines=tuple(sorted(engines[place])),
+                serving=asked.serving,
+                held=asked.held,
+                rows=asked.rows,
+                time=asked.time,
+                references=self._workbench.beside.named_references(column.accelerator.id),
+                export=self._workbench.beside.export_facts(column.accelerator.id),
+            )
+            for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
+        )
+
+    def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
+        """Return what is asked of the engine beside an answer; costs change without it."""
+        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        last = self._asked
+        if last is None or last[0] is not answer.columns:
+            requests = answer.scenario.requests()
+            found = self._workbench.estimator.estimate_many(
+                [_make_single_request(each, count) for count in (1, None) for each in requests]
+            )
+            held = self._held(answer)
+            asked = tuple(
+                _EngineAnswers(
+                    alone=found[place],
+                    fewest=found[place + len(requests)],
+                    serving=self._serving(answer, column.accelerator),
+                    held=held.get(column.accelerator.id, 0),
+                    rows=0 if column.estimate is None else self._rows(column.estimate),
+                    time=self._time(column.estimate),
+                )
+                for place, column in enumerate(answer.columns)
+            )
+            self._asked = last = answer.columns, asked
+        return last[1]
+
+    def _time(self, estimate: Estimate | None) -> RequestTimeline | None:
+        return None if estimate is None or not estimate.fits else self._workbench.request_time(estimate)
+
+    def _serving(self, answer: Answer, part: Accelerator) -> int:
+        scenario = answer.scenario
+        return sum(
+            not find_objections(engine, part, answer.model, scenario.weights, scenario.kv, scenario.date)
+            for engine in self._workbench.catalog.serving_engines()
+        )
+
+    def _rows(self, estimate: Estimate) -> int:
+        return self._workbench.rows_behind(estimate).together
+
+    def _held(self, answer: Answer) -> dict[str, int]:
+        scenario = answer.scenario
+        question = FitQuestion(scenario.weights, scenario.kv)
+        ids = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
+        matrix = self._workbench.fit_matrix(question, ids)
+        return {part: sum(row[place].count == 1 for row in matrix.rows) for place, part in enumerate(ids)}
+
+
+def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
+    """Return the answer with costs of software that runs on a platform; the same one where it does."""
+    scenario = answer.scenario
+    if platform is None or scenario.costs.runs_on == platform:
+        return answer
+    costs = replace(scenario.costs, runs_on=platform)
+    return replace(answer, scenario=replace(scenario, costs=costs))
+
+
+def _make_single_request(request: EstimateRequest, count: int | None) -> EstimateRequest:
+    """Return the question for one request in flight on so many accelerators, None for the fewest."""
+    one = Load(LoadKind.CONCURRENCY, concurrency=1)
+    return replace(
+        request,
+        workload=replace(request.workload, load=one),
+        count=count,
+        tp=None,
+        pp=None,
+        ep=None,
+        dp=None,
+        attention_dp=None,
+        disaggregated=None,
+    )

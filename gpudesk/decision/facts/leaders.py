@@ -1,0 +1,294 @@
+"""Facts of an accelerator that need the others: who leads in which figure, for which a port pays back, in draws too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
+from gpudesk.costing.scenario_costs import compare_port
+from gpudesk.costing.uncertainty import CostSampler, PaymentBasis, draw_interval
+from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
+from gpudesk.decision.rules.conditions import SimulatedFact
+from gpudesk.decision.rules.scoring import SimulatedFacts
+from gpudesk.domain.answer import HIGHER_IS_BETTER, Answer, find_difference
+from gpudesk.domain.decision import FactValue, FactValues
+from gpudesk.text.formatting import IntervalEstimate
+
+Draws = NDArray[np.float64]
+Beats = Callable[[int, int], bool | None]
+
+
+def find_leaders(places: Sequence[int], beats: Beats) -> dict[int, bool | None]:
+    """Return for each place whether it leads: nobody beats it, and it beats one of the others.
+
+    `beats` says whether the first beats the second; None where nothing is known of one of them. A place that
+    is beaten does not lead; one that is not and beats nobody is undecided.
+    """
+    found: dict[int, bool | None] = {}
+    for place in places:
+        others = [other for other in places if other != place]
+        wins = [beats(place, other) for other in others]
+        losses = [beats(other, place) for other in others]
+        if not others or all(each is None for each in (*wins, *losses)):
+            found[place] = None
+        elif True in losses:
+            found[place] = False
+        else:
+            found[place] = True if True in wins else None
+    return found
+
+
+def compare_by_number(values: Sequence[float | None], *, higher: bool) -> Beats:
+    def beats(one: int, other: int) -> bool | None:
+        ours, theirs = values[one], values[other]
+        if ours is None or theirs is None:
+            return None
+        return ours > theirs if higher else ours < theirs
+
+    return beats
+
+
+def compare_by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats:
+    """Return whether a figure of one column beats that of another, as the answer judges it."""
+
+    def beats(one: int, other: int) -> bool | None:
+        found = find_difference(answer, figure, keys[one], keys[other]) or find_difference(
+            answer, figure, keys[other], keys[one]
+        )
+        return None if found is None else found.winner == keys[one]
+
+    return beats
+
+
+def compare_by_speed(
+    answer: Answer, keys: Sequence[str], values: Sequence[IntervalEstimate | None], *, higher: bool
+) -> Beats:
+    """Return whether what is as throughput, or as its reciprocal like costs, is better for one column.
+
+    The ratio of the likely values has the band of the ratio of throughputs.
+    """
+
+    def beats(one: int, other: int) -> bool | None:
+        ours, theirs = values[one], values[other]
+        if ours is None or theirs is None:
+            return None
+        better = ours.value / theirs.value if higher else theirs.value / ours.value
+        return better > _compute_ratio_margin(answer, keys[one], keys[other])
+
+    return beats
+
+
+def _compute_ratio_margin(answer: Answer, one: str, other: str) -> float:
+    forth = find_difference(answer, "output_tokens_per_s", other, one)
+    if forth is not None:
+        return forth.ratio.value / forth.ratio.low
+    back = find_difference(answer, "output_tokens_per_s", one, other)
+    return 1.0 if back is None else back.ratio.high / back.ratio.value
+
+
+def find_leaders_in_draws(draws: Mapping[int, Draws], *, higher: bool) -> dict[int, NDArray[np.bool_]]:
+    """Return in which draws each place is the best; equal ones lead together. Empty with fewer than two."""
+    if len(draws) < 2:
+        return {}
+    table = np.stack(list(draws.values()))
+    best = table.max(axis=0) if higher else table.min(axis=0)
+    return {place: row == best for place, row in zip(draws, table, strict=True)}
+
+
+#: Facts that say who leads in a figure of the answer -> the figure.
+LEADING_FIGURES: Mapping[str, str] = {
+    "leads_throughput": "output_tokens_per_s",
+    "leads_throughput_each": "output_tokens_per_s_per_accelerator",
+    "leads_ttft": "ttft_ms",
+    "leads_tpot": "tpot_ms",
+}
+
+
+def is_higher_better(figure: str) -> bool:
+    return HIGHER_IS_BETTER[figure]
+
+
+#: Facts that say who leads in a plain number -> the number, and whether more of it is better.
+_NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
+    "leads_memory": ("memory_gib", True),
+    "leads_bandwidth": ("bandwidth_tbs", True),
+    "leads_compute": ("peak_pflops", True),
+    "leads_link": ("link_gbs", True),
+    "leads_host_link": ("host_link_gbs", True),
+    "leads_kv_room": ("kv_room_gb", True),
+    "leads_concurrency": ("max_concurrency", True),
+    "leads_coverage": ("models_held", True),
+    "leads_model_engines": ("model_engine_count", True),
+    "leads_count": ("count", False),
+    "leads_spend": ("spend_usd", False),
+}
+#: Facts that say who leads in what is as throughput, or its reciprocal -> that, and whether more is better.
+_BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
+    "leads_cost": ("usd_per_million", False),
+    "leads_owned_cost": ("owned_usd_per_million", False),
+    "leads_density": ("tokens_per_s_kw", True),
+    "leads_power": ("watts_per_token_s", False),
+}
+#: All facts of this module.
+LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
+
+
+def choose_payment_basis(parts: Sequence[FactValues], acquisition: object) -> PaymentBasis | None:
+    """Return by which costs tokens are compared: as they are paid for, else by those that all have.
+
+    None where no kind of cost is known of two accelerators.
+    """
+    if acquisition in ("own", "rent"):
+        return PaymentBasis(rented=acquisition == "rent")
+    known = [
+        sum(get_interval(part, name) is not None for part in parts)
+        for name in ("owned_usd_per_million", "rented_usd_per_million")
+    ]
+    if max(known, default=0) < 2:
+        return None
+    return PaymentBasis(rented=known[1] > known[0])
+
+
+def add_cost_facts(part: FactValues, basis: PaymentBasis | None) -> dict[str, FactValue]:
+    """Return the facts of a column with the cost of its tokens as they are compared."""
+    if basis is None:
+        return {**part, "usd_per_million": None}
+    name = "rented_usd_per_million" if basis.rented else "owned_usd_per_million"
+    return {**part, "usd_per_million": part.get(name)}
+
+
+def list_leading_facts(
+    answer: Answer, keys: Sequence[str], parts: Sequence[FactValues], standing: Sequence[int]
+) -> list[dict[str, FactValue]]:
+    """Return who of the `standing` columns leads in what; those that are removed lead in nothing."""
+    ranked: dict[str, Beats] = {
+        name: compare_by_number([get_number(part, fact) for part in parts], higher=higher)
+        for name, (fact, higher) in _NUMBERS.items()
+    }
+    ranked |= {name: compare_by_figure(answer, keys, figure) for name, figure in LEADING_FIGURES.items()}
+    for name, (fact, higher) in _BY_SPEED.items():
+        ranked[name] = compare_by_speed(answer, keys, [get_interval(part, fact) for part in parts], higher=higher)
+    found: list[dict[str, FactValue]] = [dict.fromkeys(LEADING, False) for _ in parts]
+    for name, beats in ranked.items():
+        for place, leading in find_leaders(standing, beats).items():
+            found[place][name] = leading
+    return found
+
+
+def list_payback_facts(
+    situations: Sequence[AcceleratorCostInputs],
+    parts: Sequence[FactValues],
+    standing: Sequence[int],
+    monthly_hours: FactValue,
+) -> list[dict[str, FactValue]]:
+    """Return from how many rented hours a month a port pays, and whether those stated reach that.
+
+    Against the accelerator of the own platform whose tokens cost the least to rent; where nothing on that
+    platform is left there is nothing to port from. What needs no port pays where no port does.
+    """
+    home = _find_home(parts, standing)
+    ports = [place for place in standing if parts[place].get("needs_port") is True]
+    hours = {place: _compute_payback(situations, place, home) for place in ports}
+    pays = {place: _reaches_hours(hours[place], monthly_hours) for place in ports}
+    stays = _no_port_pays(list(pays.values()))
+    return [
+        {"payback_hours": hours.get(place), "pays_back": pays.get(place) if place in pays else stays}
+        for place in range(len(parts))
+    ]
+
+
+def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | None:
+    """Return the column of the own platform whose tokens cost the least to rent; None where there is none."""
+    costs = {
+        place: cost.value
+        for place in standing
+        if parts[place].get("needs_port") is False
+        and (cost := get_interval(parts[place], "rented_usd_per_million")) is not None
+    }
+    return min(costs, key=lambda place: (costs[place], place)) if costs else None
+
+
+def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | None:
+    """Whether the hours of a month reach those that a port needs; None where one of them is not known."""
+    if needed is None:
+        return None
+    if needed == math.inf:
+        return False
+    return monthly_hours >= needed if isinstance(monthly_hours, float) else None
+
+
+def _no_port_pays(ported: Sequence[bool | None]) -> bool | None:
+    """Whether no port pays back; None where that is not known of one, and none is known to."""
+    if True in ported:
+        return False
+    return None if None in ported else True
+
+
+def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, home: int | None) -> float | None:
+    """Return the hours a month from which a port pays; infinite where it never does, None if not known."""
+    if home is None:
+        return None
+    found = list(compare_port(situations[place], situations[home]))
+    if not found:
+        return None
+    return math.inf if found[0].value is None else found[0].value
+
+
+#: Banded facts that grow with the speed of an accelerator, and those that fall with it.
+_WITH_SPEED = ("tokens_per_s", "tokens_per_s_each", "interactivity", "tokens_per_s_kw")
+_AGAINST_SPEED = ("ttft_ms", "tpot_ms", "watts_per_token_s")
+#: Facts that say who leads -> the drawn fact, and whether more of it is better.
+_SIMULATED_LEADS = {
+    "leads_throughput": ("tokens_per_s", True),
+    "leads_throughput_each": ("tokens_per_s_each", True),
+    "leads_tpot": ("tpot_ms", False),
+    "leads_ttft": ("ttft_ms", False),
+    "leads_density": ("tokens_per_s_kw", True),
+    "leads_power": ("watts_per_token_s", False),
+    "leads_cost": ("usd_per_million", False),
+    "leads_owned_cost": ("owned_usd_per_million", False),
+}
+
+
+def simulate_facts(
+    situations: Sequence[AcceleratorCostInputs],
+    parts: Sequence[FactValues],
+    standing: Sequence[int],
+    basis: PaymentBasis | None,
+    drawing: CostSampler,
+) -> SimulatedFacts:
+    """Return draws of the banded facts of all columns, and of who leads among the `standing` ones.
+
+    `basis` is how tokens are paid for where their costs are compared; None where they are not. Latencies err
+    against throughput: what makes an accelerator slower than estimated makes its tokens wait.
+    """
+    drawn = [_simulate_figures(found, part, basis, drawing) for found, part in zip(situations, parts, strict=True)]
+    facts: list[dict[str, SimulatedFact]] = [dict(each) for each in drawn]
+    for name, (figure, higher) in _SIMULATED_LEADS.items():
+        values = {place: drawn[place][figure] for place in standing if figure in drawn[place]}
+        for place, leads in find_leaders_in_draws(values, higher=higher).items():
+            facts[place][name] = leads
+    return SimulatedFacts(drawing.count, drawing.seed, tuple(facts))
+
+
+def _simulate_figures(
+    found: AcceleratorCostInputs, part: FactValues, basis: PaymentBasis | None, drawing: CostSampler
+) -> dict[str, Draws]:
+    error = drawing.error(found)
+    drawn: dict[str, Draws] = {}
+    for names, sign in ((_WITH_SPEED, 1.0), (_AGAINST_SPEED, -1.0)):
+        for name in names:
+            band = get_interval(part, name)
+            if band is not None:
+                drawn[name] = draw_interval(band.low, band.value, band.high, sign * error)
+    owned = drawing.costs(found, PaymentBasis(rented=False))
+    if owned is not None:
+        drawn["owned_usd_per_million"] = owned
+    if basis is not None and (paid := drawing.costs(found, basis)) is not None:
+        drawn["usd_per_million"] = paid
+    return drawn

@@ -1,0 +1,1 @@
+"""The decision on an answered scenario, and what would change it."""

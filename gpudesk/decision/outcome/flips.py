@@ -1,0 +1,215 @@
+"""What would change a decision: for each input the nearest value that does, solved for and verified."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpudesk.decision.facts.accelerator_facts import get_likely_input
+from gpudesk.decision.facts.answers import resolve_answers
+from gpudesk.decision.outcome.decision import DECISION_DRAWS, Decider
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.decision import QUESTIONS, AnswerValue, Decision, DecisionFlip, DecisionQuestion, FactValue
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import message
+
+#: A number is looked for by these factors away from where it is, then between the last two.
+_STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
+_HALVINGS: Final = 7
+#: Numbers that are found are rounded to so many digits, away from where they are.
+_DIGITS: Final = 3
+#: Limits that may not be set yet -> the fact that each is held to; so many numbers are tried inside it.
+_LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
+_GRID, _BEYOND = 12, 1.2
+#: Prices of the leading accelerator that might rise, and of the others that might fall.
+_PRICES: Final = ("price_usd", "rent_usd_per_hour")
+#: A change of another kind is as far as a number that doubles.
+_OF_KIND: Final = math.log(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _FlipInput:
+    """One input: what it is now, which values to try in each direction, and how a decision is with one."""
+
+    name: str
+    now: AnswerValue | None
+    tries: tuple[tuple[AnswerValue, ...], ...]
+    decide: Callable[[AnswerValue, int], Decision]
+
+
+def search_flips(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue] | None = None
+) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+    """Look for flips, a trial a step, and return them, the nearest change first.
+
+    A flip leaves another accelerator in the lead, or none. Each was tried out as it is stated.
+    """
+    stated = dict(answer.scenario.decision.answers if said is None else said)
+    present = decider.decide(answer, stated)
+    lead = _get_lead(present)
+    inputs = list(_list_inputs(decider, answer, stated, present))
+    found: list[tuple[float, DecisionFlip]] = []
+    for number, each in enumerate(inputs):
+        progress = JobProgress(message("decide.flipping"), number, len(inputs))
+        flips = []
+        for tries in each.tries:
+            flip = yield from _search_flip(each, tries, lead, progress)
+            if flip is not None:
+                flips.append(flip)
+        if flips:
+            found.append(min(((_compute_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
+    found.sort(key=lambda pair: pair[0])
+    return tuple(flip for _, flip in found)
+
+
+def _get_lead(decision: Decision) -> str | None:
+    return None if decision.recommended is None else decision.recommended.key
+
+
+def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
+    now, after = each.now, flip.after
+    if isinstance(now, float) and isinstance(after, float) and now > 0.0 and after > 0.0:
+        return abs(math.log(after / now))
+    return _OF_KIND
+
+
+def _list_inputs(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue], present: Decision
+) -> Iterator[_FlipInput]:
+    """Yield every input that is tried: answers, and the prices of the accelerators that are not removed."""
+    for name, answered in resolve_answers(answer.scenario, said, answer.model.native_precision).items():
+        grid = _list_reachable_limits(name, present)
+        yield _make_question_input(decider, answer, said, QUESTIONS[name], answered.value, grid)
+    lead = None if present.recommended is None else present.recommended.accelerator
+    removed = {each.key for each in present.standings if each.removed}
+    ground = decider.costs_of(answer, said)
+    tried: set[str] = set()
+    for column in ground.columns:
+        if column.key in removed or column.accelerator in tried:
+            continue
+        tried.add(column.accelerator)
+        for price in _PRICES:
+            now = get_likely_input(column, price)
+            if now is not None and now > 0.0:
+                yield _make_price_input(
+                    decider, answer, said, (column.accelerator, price), now, rises=column.accelerator == lead
+                )
+
+
+def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
+    """Return numbers at which a limit that is not set yet would begin to bite, the loosest first.
+
+    From beyond the largest figure that it holds to below the least.
+    """
+    if name not in _LIMIT_FACTS:
+        return ()
+    found = [fact for part in present.parts if (fact := part.get(_LIMIT_FACTS[name])) is not None]
+    ends = [end for fact in found for end in _list_fact_ends(fact)]
+    if not ends or min(ends) <= 0.0:
+        return ()
+    high, low = max(ends) * _BEYOND, min(ends) / _BEYOND
+    step = (low / high) ** (1.0 / _GRID)
+    return tuple(high * step**number for number in range(_GRID + 1))
+
+
+def _list_fact_ends(fact: FactValue) -> tuple[float, ...]:
+    if isinstance(fact, IntervalEstimate):
+        return (fact.low, fact.high)
+    return (float(fact),) if isinstance(fact, (int, float)) else ()
+
+
+def _make_question_input(
+    decider: Decider,
+    answer: Answer,
+    said: dict[str, AnswerValue],
+    question: DecisionQuestion,
+    now: AnswerValue,
+    grid: tuple[float, ...],
+) -> _FlipInput:
+    def decide(value: AnswerValue, draws: int) -> Decision:
+        return decider.decide(answer, {**said, question.id: value}, draws=draws)
+
+    tries: tuple[tuple[AnswerValue, ...], ...]
+    if isinstance(now, float) and now > 0.0 and question.bounds is not None:
+        tries = _step_outward(now, question.bounds.low, question.bounds.high)
+    elif grid:
+        tries = (grid,)
+    elif question.takes_number:
+        tries = (question.presets,)
+    else:
+        tries = tuple((option,) for option in question.options if option != now)
+    return _FlipInput(question.id, now, tries, decide)
+
+
+def _make_price_input(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue], place: tuple[str, str], now: float, *, rises: bool
+) -> _FlipInput:
+    part, name = place
+    scenario = answer.scenario
+
+    def decide(value: AnswerValue, draws: int) -> Decision:
+        costs = scenario.costs.with_input(name, UncertainValue.exactly(float(value)), part)
+        changed = replace(answer, scenario=replace(scenario, costs=costs))
+        return decider.decide(changed, said, draws=draws)
+
+    bounds = COST_INPUTS[name].bounds
+    below, beyond = _step_outward(now, bounds.low, bounds.high)
+    return _FlipInput(f"{part}.{name}", now, (beyond if rises else below,), decide)
+
+
+def _step_outward(now: float, low: float, high: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return (
+        tuple(now / step for step in _STEPS if now / step > low),
+        tuple(now * step for step in _STEPS if now * step <= high),
+    )
+
+
+def _search_flip(
+    each: _FlipInput, tries: tuple[AnswerValue, ...], lead: str | None, progress: JobProgress
+) -> ProgressSteps[DecisionFlip | None]:
+    same = each.now
+    for value in tries:
+        yield progress
+        if _get_lead(each.decide(value, DECISION_DRAWS)) == lead:
+            same = value
+            continue
+        if isinstance(same, float) and isinstance(value, float):
+            nearer = yield from _bisect_flip(each, same, value, lead, progress)
+            rounded = _try_value(each, round_away(nearer, up=nearer > same), lead)
+            return rounded or _try_value(each, nearer, lead)
+        return _try_value(each, value, lead)
+    return None
+
+
+def _bisect_flip(
+    each: _FlipInput, same: float, changed: float, lead: str | None, progress: JobProgress
+) -> ProgressSteps[float]:
+    for _ in range(_HALVINGS):
+        yield progress
+        middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
+        if _get_lead(each.decide(middle, DECISION_DRAWS)) == lead:
+            same = middle
+        else:
+            changed = middle
+    return changed
+
+
+def round_away(value: float, *, up: bool) -> float:
+    scale = 10.0 ** (math.floor(math.log10(abs(value))) - _DIGITS + 1)
+    steps = value / scale
+    whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
+    # Powers of ten below one are not exact: the digits are.
+    return float(f"{whole * scale:.{_DIGITS}g}")
+
+
+def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
+    """Return the flip as it turns out with all draws; None where it does not."""
+    decision = each.decide(value, DECISION_DRAWS)
+    becomes = _get_lead(decision)
+    if becomes == lead:
+        return None
+    return DecisionFlip(each.name, each.now, value, () if becomes is None else (becomes,), decision.verdict)

@@ -1,0 +1,1 @@
+"""Purchasing: buy or wait, routing over two accelerators, export control, procurement."""

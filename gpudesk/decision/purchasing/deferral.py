@@ -1,0 +1,477 @@
+"""Whether to buy an accelerator now or to wait for the next one: release dates, costs, and rules of documents."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.costing.accelerator_costs import (
+    NEEDED_TO_OWN,
+    NEEDED_TO_RENT,
+    THROUGHPUT,
+    AcceleratorCostInputs,
+    cost_owned_per_million,
+    cost_rented_per_million,
+    list_missing_inputs,
+)
+from gpudesk.costing.ownership import Amount, count_served_tokens
+from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
+from gpudesk.decision.facts.answers import resolve_answers
+from gpudesk.decision.purchasing.deferral_costs import (
+    CourseAmounts,
+    MonthlyCostByPrice,
+    compute_gap_months,
+    compute_price_points,
+    find_turns,
+    judge_deferral,
+    judge_likely,
+)
+from gpudesk.decision.purchasing.plan_inputs import check_plan_id, make_wait_question, name_failed_input
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.purchase import (
+    DEFAULT_SLIP_MONTHS,
+    LATE_MONTHS,
+    MAX_MONTHS,
+    NEWEST_ACCELERATOR,
+    SOON_MONTHS,
+    DeferralAnalysis,
+    DeferralMonthlyCosts,
+    DeferralQuestion,
+    DeferralVerdict,
+    GapCostOrigin,
+    RuleOpinion,
+    TokenDemandOrigin,
+)
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, SECONDS_PER_HOUR
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.service import GpuDeskService
+
+
+_DATE: Final = re.compile(
+    r"(?P<year>\d{4})(?:-(?:(?P<month>\d\d)(?:-(?P<day>\d\d))?|Q(?P<quarter>[1-4])|H(?P<half>[12])))?"
+)
+_DAYS_PER_MONTH: Final = 365.0 / MONTHS_PER_YEAR
+
+
+def parse_date_span(date: str) -> tuple[float, float] | None:
+    """Return the first and the last moment of a date, in months of the calendar; None where it is none."""
+    found = _DATE.fullmatch(date.strip())
+    if found is None:
+        return None
+    first = int(found["year"]) * MONTHS_PER_YEAR
+    if found["day"]:
+        moment = first + int(found["month"]) - 1 + (int(found["day"]) - 1) / _DAYS_PER_MONTH
+        return moment, moment
+    if found["month"]:
+        return first + int(found["month"]) - 1, first + int(found["month"])
+    if found["quarter"]:
+        return first + 3 * (int(found["quarter"]) - 1), first + 3 * int(found["quarter"])
+    if found["half"]:
+        return first + 6 * (int(found["half"]) - 1), first + 6 * int(found["half"])
+    return first, first + MONTHS_PER_YEAR
+
+
+def count_months_until(date: str, today: str) -> UncertainValue | None:
+    """Return how many months after `today` a date lies, its middle most likely; nothing before today.
+
+    None where one of both cannot be read.
+    """
+    span, now = parse_date_span(date), parse_date_span(today)
+    if span is None or now is None:
+        return None
+    first, last = (max(0.0, moment - now[0]) for moment in span)
+    return UncertainValue(first, (first + last) / 2.0, last)
+
+
+def compute_year_after(today: str, months: float) -> int | None:
+    """Return the year that lies so many months after `today`; None where that cannot be read."""
+    now = parse_date_span(today)
+    return None if now is None else int((now[0] + months) // MONTHS_PER_YEAR)
+
+
+def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catalog: Catalog) -> Accelerator | None:
+    """Return the part that is waited for: the one asked for, else the newest announced one, if any.
+
+    Announced parts of the chosen part's vendor come first. Raises `InputError` for an unknown part, and for
+    the chosen one.
+    """
+    if question.next_part is None:
+        return None
+    if question.next_part != NEWEST_ACCELERATOR:
+        if question.next_part == chosen.id:
+            raise InputError(message("buying.same", accelerator=chosen.name), "next_part")
+        return catalog.accelerator(question.next_part)
+    announced = [each for each in catalog.accelerators() if each.announced and each.id != chosen.id]
+    own = [each for each in announced if each.vendor == chosen.vendor]
+    return max(own or announced, key=lambda each: _get_release_month(each, catalog), default=None)
+
+
+def estimate_months_to_next(
+    part: Accelerator | None, question: DeferralQuestion, today: str, catalog: Catalog
+) -> tuple[UncertainValue | None, Message | None]:
+    """Return when a part can be had if nothing slips, and what that rests on where nobody stated it."""
+    if part is None:
+        return None, message("buying.no_next")
+    if question.months_to_next is not None:
+        return question.months_to_next, None
+    if not part.announced:
+        return UncertainValue.exactly(0.0), message("buying.shipping", accelerator=part.name)
+    date = find_release_date(part, catalog)
+    months = None if date is None else count_months_until(date, today)
+    if date is None or months is None:
+        return None, message("buying.no_date", accelerator=part.name)
+    if months.high <= 0.0:
+        return months, message("buying.overdue", accelerator=part.name, date=date)
+    return months, message("buying.planned", accelerator=part.name, date=date, today=today)
+
+
+def find_release_date(part: Accelerator, catalog: Catalog) -> str | None:
+    for attribute in catalog.attributes(part.id):
+        if attribute.name == "release_date" and isinstance(attribute.value, str):
+            return attribute.value
+    return None
+
+
+def _get_release_month(part: Accelerator, catalog: Catalog) -> float:
+    date = find_release_date(part, catalog)
+    span = None if date is None else parse_date_span(date)
+    return 0.0 if span is None else span[1]
+
+
+#: Infrastructure planned for this year or later is told to compare figures and cost alone (D000-26).
+_LEVEL_SOFTWARE: Final = 2027
+
+
+def apply_waiting_rules(
+    question: DeferralQuestion, today: str, next_name: str | None = None
+) -> tuple[RuleOpinion, ...]:
+    """Return what D002-16, D002-18, D002-19, D003-25 and D000-26 say to a question.
+
+    `next_name` is the part that could be waited for, if any.
+    """
+    said = [_apply_launch_rules(question.months_to_launch)]
+    if question.tuned_for_next and next_name is not None:
+        tuned = message("buying.tuned", accelerator=next_name)
+        said.append(RuleOpinion("D002-18", DeferralVerdict.WAIT, tuned, strong=True))
+    said.append(_apply_slip_rules(question))
+    said.append(_apply_live_rules(question.months_to_launch))
+    year = compute_year_after(today, question.months_to_launch)
+    if year is not None and year >= _LEVEL_SOFTWARE:
+        said.append(RuleOpinion("D000-26", None, message("buying.level_software", year=str(year))))
+    elif year is not None:
+        said.append(RuleOpinion("D000-26", None, message("buying.weigh_software", year=str(year))))
+    return tuple(said)
+
+
+def _apply_launch_rules(months: float) -> RuleOpinion:
+    """D002-16: a launch that is near is for buying, one that is far for waiting; between it says nothing."""
+    if months < SOON_MONTHS:
+        said = message("buying.launch_soon", months=round(SOON_MONTHS))
+        return RuleOpinion("D002-16", DeferralVerdict.BUY, said, strong=True)
+    if months >= LATE_MONTHS:
+        said = message("buying.launch_late", months=round(LATE_MONTHS))
+        return RuleOpinion("D002-16", DeferralVerdict.WAIT, said, strong=True)
+    said = message("buying.launch_between", soon=round(SOON_MONTHS), late=round(LATE_MONTHS))
+    return RuleOpinion("D002-16", None, said, strong=True)
+
+
+def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
+    """D002-19: who has not priced a slip is told to buy."""
+    if question.slip_months is None:
+        said = message("buying.slip_assumed", months=round(DEFAULT_SLIP_MONTHS.high))
+        return RuleOpinion("D002-19", DeferralVerdict.BUY, said)
+    return RuleOpinion("D002-19", None, message("buying.slip_stated"))
+
+
+def _apply_live_rules(months: float) -> RuleOpinion:
+    """D003-25: what runs already is for buying; anything else is looked at again at the release."""
+    if months <= 0.0:
+        return RuleOpinion("D003-25", DeferralVerdict.BUY, message("buying.live"), strong=True)
+    return RuleOpinion("D003-25", None, message("buying.not_live"), strong=True)
+
+
+_MILLION = 1e6
+_NEEDED_BESIDE_PRICE = tuple(name for name in NEEDED_TO_OWN if name != "price_usd")
+
+
+class DeferralCase:
+    """The chosen part in the first column of an answer, the next part, if any, in the second."""
+
+    def __init__(
+        self, answer: Answer, situations: tuple[AcceleratorCostInputs, ...], question: DeferralQuestion, *, waits: bool
+    ) -> None:
+        """Draw what is not known of the chosen part and of the next one."""
+        self._answer, self._situations, self._question = answer, situations, question
+        self._table = DrawTable(compute_common_error(answer))
+        self._own = self._table.inputs(situations[0])
+        self._waits = waits
+        self._next = self._table.inputs(situations[1]) if waits else None
+        self.tokens, self.tokens_origin = self._tokens()
+        self.stopgap, self.without_origin = self._stopgap()
+        #: Months of use.
+        self.months: Amount = self._own["years"] * MONTHS_PER_YEAR
+
+    def delivery(self, months: UncertainValue | None, slip: UncertainValue) -> Amount | None:
+        """Return in how many months the next part is there, slip included; None where that is not known."""
+        if months is None:
+            return None
+        return self._table.number("months to the next part", months) + self._table.number("slip", slip)
+
+    def known(self, delivery: Amount | None) -> CourseAmounts:
+        price = self._situations[0].values.get("price_usd")
+        return CourseAmounts(
+            months=self.months,
+            gap=self._gap(delivery),
+            buy=self._a_month(self._owned(0, self._own)),
+            following=None if self._next is None else self._a_month(self._owned(1, self._next)),
+            without=self._without(),
+            tokens=self.tokens,
+            waits=self._waits,
+            priced=self._priced(),
+            chosen_price_usd=price,
+        )
+
+    def monthly(self, known: CourseAmounts) -> DeferralMonthlyCosts:
+        """Return what a month costs on each course."""
+        return DeferralMonthlyCosts(
+            buy_usd=_range_or_none(known.buy),
+            next_usd=_range_or_none(known.following),
+            without_usd=_range_or_none(known.without),
+            buy_usd_per_million=_range_or_none(self._owned(0, self._own)),
+            next_usd_per_million=None if self._next is None else _range_or_none(self._owned(1, self._next)),
+            without_origin=self.without_origin,
+            stopgap=None if self.stopgap is None else self.stopgap.accelerator,
+        )
+
+    def notes(self, known: CourseAmounts) -> Iterator[Message]:
+        columns, situations = self._answer.columns, self._situations
+        yield from list_missing_inputs(situations[0], columns[0], NEEDED_TO_OWN)
+        if self._waits:
+            yield from list_missing_inputs(situations[1], columns[1], NEEDED_TO_OWN)
+        if self.without_origin is None:
+            yield message("buying.no_rent")
+        elif self.stopgap is not None:
+            name = columns[situations.index(self.stopgap)].accelerator.name
+            yield message("buying.rented_meanwhile", accelerator=name)
+        if self.tokens_origin is TokenDemandOrigin.DEMAND:
+            yield message("buying.tokens_of_demand")
+        elif self.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
+            yield message("buying.tokens_of_deployment", accelerator=columns[0].accelerator.name)
+        if self._rent_is_cheaper(known):
+            yield message("buying.rent_is_cheaper", accelerator=columns[0].accelerator.name)
+
+    def _rent_is_cheaper(self, known: CourseAmounts) -> bool:
+        likely = known.likely()
+        if self.stopgap is None or likely.buy is None or likely.without is None:
+            return False
+        return bool(likely.without < likely.buy)
+
+    def _gap(self, delivery: Amount | None) -> Amount | None:
+        if not self._waits:
+            return self.months
+        if delivery is None:
+            return None
+        return compute_gap_months(self._question.months_to_launch, delivery, self.months)
+
+    def _tokens(self) -> tuple[Amount | None, TokenDemandOrigin | None]:
+        """Return the output tokens of a month: stated, those of the demand, or all that is worked out."""
+        scenario = self._answer.scenario
+        if self._question.tokens_per_month is not None:
+            return self._question.tokens_per_month, TokenDemandOrigin.YOURS
+        if scenario.demand is not None:
+            check_demand(scenario.demand)
+            output = scenario.workload.output_tokens
+            average = list_demand_factors(scenario.demand, output)[:-1]
+            rate = math.prod(factor.value for factor in average) * output
+            return rate * HOURS_PER_MONTH * SECONDS_PER_HOUR, TokenDemandOrigin.DEMAND
+        if self._situations[0].deployment is None:
+            return None, None
+        rated, share = self._own[THROUGHPUT], self._own["utilisation"]
+        return count_served_tokens(rated, HOURS_PER_MONTH, share), TokenDemandOrigin.DEPLOYMENT
+
+    def _stopgap(self) -> tuple[AcceleratorCostInputs | None, GapCostOrigin | None]:
+        """Return whose rent stands for a month without either part: the chosen part's, else a rival's."""
+        if self._question.usd_per_month is not None:
+            return None, GapCostOrigin.YOURS
+        first, *others = self._situations
+        if first.knows(NEEDED_TO_RENT):
+            return first, GapCostOrigin.RENT
+        rivals = others[1:] if self._waits else others
+        found = next((each for each in rivals if each.knows(NEEDED_TO_RENT)), None)
+        return found, None if found is None else GapCostOrigin.RIVAL_RENT
+
+    def _without(self) -> Amount | None:
+        stated = self._question.usd_per_month
+        if stated is not None:
+            return self._table.number("a month without", stated)
+        if self.stopgap is None or self.stopgap.deployment is None:
+            return None
+        values = self._own if self.stopgap is self._situations[0] else self._table.inputs(self.stopgap)
+        return self._a_month(cost_rented_per_million(values, self.stopgap.deployment))
+
+    def _owned(self, position: int, values: dict[str, Amount]) -> Amount | None:
+        found = self._situations[position]
+        if found.deployment is None or not found.knows(NEEDED_TO_OWN):
+            return None
+        return cost_owned_per_million(values, found.deployment)
+
+    def _a_month(self, per_million: Amount | None) -> Amount | None:
+        if per_million is None or self.tokens is None:
+            return None
+        return per_million * self.tokens / _MILLION
+
+    def _priced(self) -> MonthlyCostByPrice | None:
+        """Return the next part's month by its price, which it is a straight line in."""
+        if self._next is None or not self._situations[1].knows(_NEEDED_BESIDE_PRICE):
+            return None
+        deployment = self._situations[1].deployment
+        assert deployment is not None
+        at = [
+            self._a_month(cost_owned_per_million({**self._next, "price_usd": price}, deployment))
+            for price in (0.0, 1.0)
+        ]
+        free, one = at
+        if free is None or one is None:
+            return None
+        return MonthlyCostByPrice(free, one - free)
+
+
+def _range_or_none(amount: Amount | None) -> UncertainValue | None:
+    return None if amount is None else compute_range(amount)
+
+
+_MOST_USD: Final = 1e12
+_MOST_TOKENS: Final = 1e18
+_QUESTION_BOUNDS: Final = {
+    "months_to_launch": NumberBounds(0.0, MAX_MONTHS),
+    "months_to_next": NumberBounds(0.0, MAX_MONTHS),
+    "slip_months": NumberBounds(0.0, MAX_MONTHS),
+    "years": COST_INPUTS["years"].bounds,
+    "usd_per_month": NumberBounds(0.0, _MOST_USD),
+    "tokens_per_month": NumberBounds(0.0, _MOST_TOKENS, above=True),
+}
+
+
+def check_wait_question(question: DeferralQuestion) -> None:
+    """Refuse a number outside its range; raises `InputError` that names the field."""
+    for name, bounds in _QUESTION_BOUNDS.items():
+        stated = getattr(question, name)
+        spread = (
+            stated if isinstance(stated, UncertainValue) else None if stated is None else UncertainValue.exactly(stated)
+        )
+        if spread is None:
+            continue
+        if not spread.in_order:
+            raise InputError(message("costs.range"), name)
+        for value in spread:
+            if not bounds.hold(value):
+                problem = message("field.range", given=value, low=bounds.low, high=bounds.high)
+                raise InputError(problem, name)
+
+
+def compare_buy_and_wait(
+    scenario: Scenario, position: int, question: DeferralQuestion, workbench: GpuDeskService
+) -> DeferralAnalysis:
+    """Return whether to buy the part of a scenario's column now, or to wait for the next one.
+
+    Both are compared as the scenario's other columns are, and cost what the scenario says of costs. Raises
+    `InputError` for a question that cannot be, an unknown part, and a scenario that gets no answer.
+    """
+    check_wait_question(question)
+    catalog = workbench.catalog
+    chosen = catalog.accelerator(scenario.accelerators[position].accelerator)
+    following = find_next_accelerator(chosen, question, catalog)
+    today = question.today or catalog.data_date
+    answer = workbench.answer(_make_compared_scenario(scenario, position, following, question))
+    situations = workbench.costing.situations(answer)
+    case = DeferralCase(answer, situations, question, waits=following is not None)
+    months, dated = estimate_months_to_next(following, question, today, catalog)
+    slip = question.slip_months or DEFAULT_SLIP_MONTHS
+    delivery = case.delivery(months, slip)
+    known = case.known(delivery)
+    sums, computed = judge_deferral(known)
+    found = DeferralAnalysis(
+        chosen=chosen.id,
+        next_part=None if following is None else following.id,
+        months_to_launch=question.months_to_launch,
+        years=get_likely(case.months) / MONTHS_PER_YEAR,
+        rules=apply_waiting_rules(question, today, None if following is None else following.name),
+        computed=computed,
+        likely=judge_likely(known),
+        slip_months=slip,
+        months_to_next=months,
+        delivery_months=None if delivery is None else compute_range(delivery),
+        gap_months=None if known.gap is None else compute_range(known.gap),
+        tokens_per_month=None if case.tokens is None else compute_range(case.tokens),
+        tokens_origin=case.tokens_origin,
+        monthly=case.monthly(known),
+        sums=sums,
+        turns=find_turns(known, question.months_to_launch, months, slip),
+        prices=compute_price_points(known),
+        notes=(*(() if dated is None else (dated,)), *case.notes(known)),
+    )
+    return replace(found, notes=(*found.notes, *_note_rule_conflicts(found)))
+
+
+def _note_rule_conflicts(found: DeferralAnalysis) -> Iterator[Message]:
+    """Yield where documents and arithmetic, or documents among themselves, say different things."""
+    if (found.document, found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
+        yield message("buying.computed_wait")
+    elif (found.document, found.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
+        yield message("buying.computed_buy")
+    elif len({rule.verdict for rule in found.rules if rule.strong and rule.verdict is not None}) > 1:
+        yield message("buying.rules_contradict")
+
+
+def _make_compared_scenario(
+    scenario: Scenario, position: int, following: Accelerator | None, question: DeferralQuestion
+) -> Scenario:
+    """Return the scenario with the chosen column first, the next part behind it, and then all others.
+
+    A next part that is no column of the scenario is taken in the chosen part's number, if that is fixed.
+    """
+    chosen = scenario.accelerators[position]
+    others = [each for place, each in enumerate(scenario.accelerators) if place != position]
+    ahead = [chosen]
+    if following is not None:
+        own = next((each for each in others if each.accelerator == following.id), None)
+        ahead.append(own or AcceleratorChoice(following.id, count=chosen.count))
+        others = [each for each in others if each is not own]
+    costs = scenario.costs
+    if question.years is not None:
+        costs = costs.with_input("years", UncertainValue.exactly(question.years))
+    return replace(scenario, accelerators=(*ahead, *others), costs=costs)
+
+
+#: The generation that models may be tuned for, as the dialogue asks (D002-18).
+_TUNED: Final = "cdna4"
+
+
+def plan_deferral(scenario: Scenario, position: int, today: str, workbench: GpuDeskService) -> DeferralAnalysis:
+    """Return whether to buy the part of a column now or to wait; raises `InputError` for wrong inputs."""
+    check_plan_id(scenario, "next_part", workbench.catalog.accelerator)
+    question = make_wait_question(scenario, today=today)
+    tuned = _is_tuned_for_next(scenario, position, question, workbench)
+    asked = make_wait_question(scenario, today=today, tuned_for_next=tuned)
+    return name_failed_input(lambda: compare_buy_and_wait(scenario, position, asked, workbench))
+
+
+def _is_tuned_for_next(
+    scenario: Scenario, position: int, question: DeferralQuestion, workbench: GpuDeskService
+) -> bool:
+    if resolve_answers(scenario)["tuned_for"].value != _TUNED:
+        return False
+    chosen = workbench.catalog.accelerator(scenario.accelerators[position].accelerator)
+    following = name_failed_input(lambda: find_next_accelerator(chosen, question, workbench.catalog))
+    return following is not None and following.generation == _TUNED and chosen.generation != _TUNED

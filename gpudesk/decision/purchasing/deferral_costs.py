@@ -1,0 +1,383 @@
+"""Buying now against waiting for the next accelerator: monthly costs, what waiting saves, and where it turns.
+
+Everything refers to one service over its months of use, from its launch on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.costing.ownership import Amount
+from gpudesk.costing.uncertainty import compute_range, compute_share_above, get_likely
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.purchase import (
+    DeferralAnalysis,
+    DeferralSavings,
+    DeferralThresholds,
+    DeferralVerdict,
+    NextPricePoint,
+)
+from gpudesk.text.units import MONTHS_PER_YEAR
+
+
+@dataclass(frozen=True, slots=True)
+class DeferralCourses:
+    """What a month of the service costs on each course in dollars, and for how many months.
+
+    `buy_usd` is a month on the chosen part, `next_usd` one on the next part, `without_usd` one in which
+    neither is there. `gap_months` of all `months` of use pass before the next part is there.
+    """
+
+    buy_usd: Amount
+    next_usd: Amount
+    without_usd: Amount
+    gap_months: Amount
+    months: Amount
+
+
+def compute_gap_months(launch: Amount, delivery: Amount, months: Amount) -> Amount:
+    """Return how many of the months of use pass before the next part is delivered, all counted from today."""
+    return _plain(np.clip(np.asarray(delivery) - launch, 0.0, months))
+
+
+def compute_after_usd(courses: DeferralCourses) -> Amount:
+    """Return what a month costs whoever waited once the next part can be had: the cheaper way."""
+    return _plain(np.minimum(courses.next_usd, courses.without_usd))
+
+
+def compute_gap_usd(courses: DeferralCourses) -> Amount:
+    """Return what is paid or lost before the next part is there."""
+    return courses.without_usd * courses.gap_months
+
+
+def compute_avoided_usd(courses: DeferralCourses) -> Amount:
+    return courses.buy_usd * courses.gap_months
+
+
+def compute_waiting_cost_usd(courses: DeferralCourses) -> Amount:
+    """Return what the months before the next part cost more than on the chosen part."""
+    return compute_gap_usd(courses) - compute_avoided_usd(courses)
+
+
+def compute_gain_usd(courses: DeferralCourses) -> Amount:
+    """Return what the months after it cost less than on the chosen part."""
+    return (courses.buy_usd - compute_after_usd(courses)) * (courses.months - courses.gap_months)
+
+
+def compute_saved_usd(courses: DeferralCourses) -> Amount:
+    """Return what waiting saves in all; below 0 where it costs more than buying now.
+
+    It falls, or stays, with each month that the next part is late: no such month costs less than one after.
+    """
+    return compute_gain_usd(courses) - compute_waiting_cost_usd(courses)
+
+
+def solve_tied_gap(courses: DeferralCourses) -> Amount:
+    """Return the months without the next part at which both courses cost the same; NaN where none are.
+
+    saved = (buy - after) x months - (without - after) x gap, a straight line in the gap.
+    """
+    after = np.asarray(compute_after_usd(courses))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (courses.buy_usd - after) * courses.months / (courses.without_usd - after)
+        return _plain(np.where((gap >= 0.0) & (gap <= courses.months), gap, np.nan))
+
+
+def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
+    """Return what a month on the next part may cost for both courses to cost the same.
+
+    Infinity where waiting costs no more whatever the next part does, below 0 where it costs more even for
+    nothing, minus infinity where no month is left for the next part. `next_usd` of the courses has no part
+    in it.
+    """
+    left = np.asarray(courses.months - courses.gap_months, dtype=np.float64)
+    spent = np.asarray(courses.buy_usd * courses.months - compute_gap_usd(courses))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        month = np.where(left > 0.0, spent / left, -np.inf)
+    return _plain(np.where(np.asarray(courses.buy_usd) >= courses.without_usd, np.inf, month))
+
+
+def _plain(amount: NDArray[np.float64]) -> Amount:
+    return float(amount) if amount.ndim == 0 else amount
+
+
+#: What is nothing beside all that the chosen part costs over the months of use.
+_NOTHING: Final = 1e-9
+#: Prices for which the saving is told, over the one at which waiting breaks even or that of the chosen part.
+_PRICES: Final = (0.5, 0.75, 1.0, 1.25, 1.5)
+_MILLION: Final = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlyCostByPrice:
+    """A month on the next part by the price of an accelerator: `free_usd` + `usd_per_usd` x price."""
+
+    free_usd: Amount
+    usd_per_usd: Amount
+
+    def at(self, price_usd: Amount) -> Amount:
+        return self.free_usd + self.usd_per_usd * price_usd
+
+    def price_of(self, month_usd: Amount) -> Amount:
+        """Return the price at which a month costs so much."""
+        return (month_usd - self.free_usd) / self.usd_per_usd
+
+
+@dataclass(frozen=True, slots=True)
+class CourseAmounts:
+    """What is known of both courses, as numbers or as draws; None where nothing is.
+
+    Costs are dollars for a month of the service: on the chosen part, the next one, and without either.
+    `waits` is whether there is a next part. `tokens` are the output tokens of a month. `priced` is the next
+    part's month by its price, `chosen_price_usd` what an accelerator of the chosen part costs.
+    """
+
+    months: Amount
+    gap: Amount | None
+    buy: Amount | None
+    following: Amount | None
+    without: Amount | None
+    tokens: Amount | None = None
+    waits: bool = True
+    priced: MonthlyCostByPrice | None = None
+    chosen_price_usd: float | None = None
+
+    def courses(self, next_usd: Amount | None = None) -> DeferralCourses | None:
+        """Return the two courses, with another cost of the next part if given; None if one is not known.
+
+        A month without either part need not be known where there is none.
+        """
+        following = self.following if next_usd is None else next_usd
+        without = self.without
+        if self.gap is None or self.buy is None:
+            return None
+        if without is None and following is not None and not np.any(np.asarray(self.gap) > 0.0):
+            without = np.maximum(self.buy, following)
+        if without is None:
+            return None
+        if not self.waits:
+            following = without
+        if following is None:
+            return None
+        return DeferralCourses(self.buy, following, without, self.gap, self.months)
+
+    def likely(self) -> CourseAmounts:
+        """Return the same with everything as it most likely is."""
+        priced = self.priced
+        if priced is not None:
+            priced = MonthlyCostByPrice(get_likely(priced.free_usd), get_likely(priced.usd_per_usd))
+        return replace(
+            self,
+            months=get_likely(self.months),
+            gap=_likely_or_none(self.gap),
+            buy=_likely_or_none(self.buy),
+            following=_likely_or_none(self.following),
+            without=_likely_or_none(self.without),
+            tokens=_likely_or_none(self.tokens),
+            priced=priced,
+        )
+
+
+def judge_saving(saved: UncertainValue, scale_usd: float) -> DeferralVerdict:
+    """Return the verdict that a saving gives from end to end, `scale_usd` being all that is spent."""
+    nothing = _NOTHING * abs(scale_usd)
+    if saved.low >= -nothing and saved.high <= nothing:
+        return DeferralVerdict.EQUAL
+    if saved.low >= -nothing:
+        return DeferralVerdict.WAIT
+    return DeferralVerdict.BUY if saved.high <= nothing else DeferralVerdict.OPEN
+
+
+def judge_deferral(known: CourseAmounts) -> tuple[DeferralSavings | None, DeferralVerdict]:
+    """Return what waiting comes to, None where a cost is not known, and what that says."""
+    courses = known.courses()
+    if courses is None:
+        return None, _judge_any_price(known)
+    saved = compute_saved_usd(courses)
+    sums = DeferralSavings(
+        gap_usd=compute_range(compute_gap_usd(courses)),
+        avoided_usd=compute_range(compute_avoided_usd(courses)),
+        waiting_usd=compute_range(compute_waiting_cost_usd(courses)),
+        gain_usd=compute_range(compute_gain_usd(courses)),
+        saved_usd=compute_range(saved),
+        wait_share=compute_share_above(saved),
+    )
+    return sums, judge_saving(sums.saved_usd, _compute_scale(courses))
+
+
+def judge_likely(known: CourseAmounts) -> DeferralVerdict:
+    """Return what is said where everything is as it most likely is."""
+    _, verdict = judge_deferral(known.likely())
+    return verdict
+
+
+def find_turns(
+    known: CourseAmounts, launch: float, months_to_next: UncertainValue | None, slip: UncertainValue
+) -> DeferralThresholds:
+    """Return where the verdict turns. Each root is put back, and left out where it is none."""
+    likely = known.likely()
+    gap = _find_tied_gap(likely)
+    delivery = None if gap is None else launch + gap
+    planned = None if months_to_next is None else months_to_next.likely
+    return DeferralThresholds(
+        gap_months=gap,
+        delivery_months=delivery,
+        slip_months=None if delivery is None or planned is None else _nonnegative_or_none(delivery - planned),
+        launch_months=None if gap is None or planned is None else _nonnegative_or_none(planned + slip.likely - gap),
+        usd_per_million=_find_tied_cost(known),
+        price_usd=_find_tied_price(known),
+    )
+
+
+def compute_price_points(known: CourseAmounts) -> tuple[NextPricePoint, ...]:
+    """Return what waiting saves at several prices of the next part; nothing where that cannot be told."""
+    middle = _find_tied_price(known)
+    price = known.chosen_price_usd if middle is None else middle.likely
+    if known.priced is None or price is None:
+        return ()
+    points = []
+    for share in _PRICES:
+        courses = known.courses(known.priced.at(share * price))
+        if courses is None:
+            return ()
+        saved = compute_range(compute_saved_usd(courses))
+        points.append(NextPricePoint(share * price, saved, judge_saving(saved, _compute_scale(courses))))
+    return tuple(points)
+
+
+def _judge_any_price(known: CourseAmounts) -> DeferralVerdict:
+    """Return what holds whatever the next part costs: from nothing to as much as a month without it."""
+    if known.without is None:
+        return DeferralVerdict.OPEN
+    best, worst = known.courses(0.0), known.courses(known.without)
+    if (
+        best is not None
+        and judge_saving(compute_range(compute_saved_usd(best)), _compute_scale(best)) is DeferralVerdict.BUY
+    ):
+        return DeferralVerdict.BUY
+    if (
+        worst is not None
+        and judge_saving(compute_range(compute_saved_usd(worst)), _compute_scale(worst)) is DeferralVerdict.WAIT
+    ):
+        return DeferralVerdict.WAIT
+    return DeferralVerdict.OPEN
+
+
+def _find_tied_gap(likely: CourseAmounts) -> float | None:
+    """Return the months without the next part at which both courses cost the same."""
+    courses = replace(likely, gap=0.0 if likely.gap is None else likely.gap).courses()
+    if courses is None or not likely.waits:
+        return None
+    gap = get_likely(solve_tied_gap(courses))
+    if not math.isfinite(gap):
+        return None
+    return gap if _is_tie(replace(courses, gap_months=gap)) else None
+
+
+def _find_tied_month(known: CourseAmounts) -> Amount | None:
+    """Return what a month on the next part may cost, None where no cost turns what most likely holds."""
+    courses = known.courses(0.0)
+    if courses is None or not known.waits:
+        return None
+    month = solve_tied_next_usd(courses)
+    likely = get_likely(month)
+    if not math.isfinite(likely) or likely < 0.0:
+        return None
+    likely_courses = known.likely().courses(likely)
+    return month if likely_courses is not None and _is_tie(likely_courses) else None
+
+
+def _find_tied_cost(known: CourseAmounts) -> UncertainValue | None:
+    """Return what a million tokens on the next part may cost for both courses to cost the same."""
+    month = _find_tied_month(known)
+    if month is None or known.tokens is None:
+        return None
+    return _clip_range(compute_range(month / known.tokens * _MILLION))
+
+
+def _find_tied_price(known: CourseAmounts) -> UncertainValue | None:
+    """Return what an accelerator of the next part may cost for both courses to cost the same."""
+    month = _find_tied_month(known)
+    if month is None or known.priced is None:
+        return None
+    found = compute_range(known.priced.price_of(month))
+    return None if found.likely < 0.0 else _clip_range(found)
+
+
+def _clip_range(found: UncertainValue) -> UncertainValue:
+    return UncertainValue(max(found.low, 0.0), found.likely, found.high)
+
+
+def _is_tie(courses: DeferralCourses) -> bool:
+    return abs(get_likely(compute_saved_usd(courses))) <= _NOTHING * _compute_scale(courses)
+
+
+def _compute_scale(courses: DeferralCourses) -> float:
+    """Return what is spent or lost at the most, beside which a saving is nothing or not."""
+    dearest = max(get_likely(each) for each in (courses.buy_usd, courses.without_usd))
+    return dearest * get_likely(courses.months)
+
+
+def _likely_or_none(amount: Amount | None) -> Amount | None:
+    return None if amount is None else get_likely(amount)
+
+
+def _nonnegative_or_none(months: float) -> float | None:
+    return months if months >= 0.0 else None
+
+
+#: Slips are shown at least as far as this, and a little beyond the last one that matters, in months.
+_LEAST: Final = 12.0
+_BEYOND: Final = 1.25
+_STEPS_PER_MONTH: Final = 4
+
+
+class SlipPoint(NamedTuple):
+    """What the months before the next part cost more, and what those after it cost less, by its slip."""
+
+    slip_months: float
+    waiting_usd: float
+    gain_usd: float
+
+
+def compute_slip_curve(found: DeferralAnalysis) -> tuple[SlipPoint, ...]:
+    """Return both amounts from no slip on; nothing where one of them is not known."""
+    monthly, planned = found.monthly, found.months_to_next
+    buy, following, without = monthly.buy_usd, monthly.next_usd, monthly.without_usd
+    if planned is None or buy is None or following is None or without is None:
+        return ()
+    months = found.years * MONTHS_PER_YEAR
+    return tuple(
+        _make_slip_point(
+            slip,
+            DeferralCourses(
+                buy.likely,
+                following.likely,
+                without.likely,
+                compute_gap_months(found.months_to_launch, planned.likely + slip, months),
+                months,
+            ),
+        )
+        for slip in _list_slips(found, months)
+    )
+
+
+def _list_slips(found: DeferralAnalysis, months: float) -> list[float]:
+    """Return the slips that are shown: beyond where the verdict turns, and all that are possible."""
+    last = max(found.slip_months.high, found.turns.slip_months or 0.0)
+    most = math.ceil(min(max(_LEAST, last * _BEYOND), max(_LEAST, months)))
+    return [step / _STEPS_PER_MONTH for step in range(most * _STEPS_PER_MONTH + 1)]
+
+
+def _make_slip_point(slip: float, courses: DeferralCourses) -> SlipPoint:
+    return SlipPoint(
+        slip, _amount_to_float(compute_waiting_cost_usd(courses)), _amount_to_float(compute_gain_usd(courses))
+    )
+
+
+def _amount_to_float(amount: Amount) -> float:
+    return float(amount)

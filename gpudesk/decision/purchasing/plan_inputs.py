@@ -1,0 +1,325 @@
+"""The inputs of purchasing plans: what each may be, and what holds without it.
+
+Values of the user are kept in the document by name (`DecisionSettings.plans`); the months to the launch are an
+answer of the dialogue. Errors name the place as `decision.plans.NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, TypeVar, cast
+
+from gpudesk.domain.answer import make_column_keys
+from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.decision import AnswerValue
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_number,
+    accept_text,
+    accept_whole,
+    accept_word,
+    make_unknown_field_error,
+)
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.purchase import DEFAULT_SLIP_MONTHS, MAX_MONTHS, NEWEST_ACCELERATOR, DeferralQuestion
+from gpudesk.domain.routing import DEFAULT_LONG_SHARE, RequestKind, RequestMix
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.text.messages import InputError, message
+
+#: Where inputs stand in a document.
+WHERE: Final = "decision.plans"
+#: As a next part: there is none to wait for.
+NO_PART: Final = "none"
+#: Taken where nobody said when the service starts: between the months that documents' rules decide.
+ASSUMED_LAUNCH: Final = 9.0
+_LAUNCH: Final = "months_to_launch"
+_ENDS: Final = ("slip_low", "slip_likely", "slip_high")
+
+
+class PlanTopic(StrEnum):
+    """What an input belongs to."""
+
+    WAITING = "waiting"
+    ROUTING = "routing"
+    PURCHASE = "purchase"
+
+
+class InputOrigin(StrEnum):
+    """Where the value of an input comes from as long as the user does not say it among those of plans."""
+
+    DIALOGUE = "dialogue"
+    RECOMMENDED = "recommended"
+    COLUMNS = "columns"
+    CATALOG = "catalog"
+    DOCUMENT = "document"
+    COSTS = "costs"
+    SCENARIO = "scenario"
+    WORKED_OUT = "worked out"
+    ASSUMED = "assumed"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """One input: a number within `bounds` in `unit`, one of `words`, or an id where there is neither.
+
+    `default` holds where it is not said; None where it is found as `comes_from` says. `unit` is None for ids,
+    shares of 1 and plain numbers.
+    """
+
+    name: str
+    plan: PlanTopic
+    comes_from: InputOrigin
+    bounds: NumberBounds | None = None
+    unit: str | None = None
+    whole: bool = False
+    words: tuple[str, ...] = ()
+    default: AnswerValue | None = None
+
+    @property
+    def check(self) -> FieldCheck:
+        """What takes place and value as they were given and returns the value; raises `InputError`."""
+        if self.words:
+            return accept_word({each: each for each in self.words})
+        if self.bounds is None:
+            return accept_text()
+        low, high, above = self.bounds
+        return accept_whole(int(low), int(high)) if self.whole else accept_number(low, high, above=above)
+
+
+_MONTHS: Final = NumberBounds(0.0, MAX_MONTHS)
+_TOKENS: Final = NumberBounds(1.0, 1e8)
+
+
+def _make_waiting_input(
+    name: str,
+    comes_from: InputOrigin,
+    bounds: NumberBounds | None = None,
+    unit: str | None = None,
+    default: AnswerValue | None = None,
+) -> PlanInput:
+    return PlanInput(name, PlanTopic.WAITING, comes_from, bounds, unit, default=default)
+
+
+_ALL: Final = (
+    _make_waiting_input("buy_part", InputOrigin.RECOMMENDED),
+    _make_waiting_input("next_part", InputOrigin.CATALOG, default=NEWEST_ACCELERATOR),
+    _make_waiting_input("months_to_next", InputOrigin.CATALOG, _MONTHS, "months"),
+    _make_waiting_input("slip_low", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.low),
+    _make_waiting_input("slip_likely", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.likely),
+    _make_waiting_input("slip_high", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.high),
+    _make_waiting_input("years", InputOrigin.COSTS, COST_INPUTS["years"].bounds, "years"),
+    _make_waiting_input("usd_per_month", InputOrigin.WORKED_OUT, NumberBounds(0.0, 1e12), "USD/month"),
+    _make_waiting_input(
+        "tokens_per_month", InputOrigin.WORKED_OUT, NumberBounds(0.0, 1e18, above=True), "tokens/month"
+    ),
+    PlanInput("vendor_a", PlanTopic.ROUTING, InputOrigin.COLUMNS),
+    PlanInput("vendor_b", PlanTopic.ROUTING, InputOrigin.COLUMNS),
+    PlanInput("long_share", PlanTopic.ROUTING, InputOrigin.ASSUMED, NumberBounds(0.0, 1.0), default=DEFAULT_LONG_SHARE),
+    PlanInput("long_input_tokens", PlanTopic.ROUTING, InputOrigin.WORKED_OUT, _TOKENS, "tokens", whole=True),
+    PlanInput("long_output_tokens", PlanTopic.ROUTING, InputOrigin.SCENARIO, _TOKENS, "tokens", whole=True),
+    PlanInput(
+        "requests_per_s", PlanTopic.ROUTING, InputOrigin.SCENARIO, NumberBounds(0.0, 1e12, above=True), "requests/s"
+    ),
+    PlanInput("other_model", PlanTopic.ROUTING, InputOrigin.SCENARIO),
+    PlanInput(
+        "other_model_kind",
+        PlanTopic.ROUTING,
+        InputOrigin.ASSUMED,
+        words=tuple(kind.value for kind in RequestKind),
+        default=RequestKind.LONG.value,
+    ),
+    PlanInput(
+        "other_model_weights", PlanTopic.ROUTING, InputOrigin.SCENARIO, words=tuple(each.value for each in Precision)
+    ),
+    PlanInput("competing_quote", PlanTopic.PURCHASE, InputOrigin.NOWHERE, words=("yes", "no")),
+    PlanInput("destination_name", PlanTopic.PURCHASE, InputOrigin.NOWHERE),
+    PlanInput("storage_gb_s", PlanTopic.PURCHASE, InputOrigin.NOWHERE, NumberBounds(0.0, 1e6, above=True), "GB/s"),
+)
+#: All inputs by name, in the order of forms.
+PLAN_INPUTS: Final[Mapping[str, PlanInput]] = MappingProxyType({each.name: each for each in _ALL})
+_CHECKS: Final[Mapping[str, FieldCheck]] = {name: each.check for name, each in PLAN_INPUTS.items()}
+
+
+def parse_plan(name: str, value: object) -> AnswerValue:
+    """Return a value as that of an input; raises `InputError` for an unknown input and a wrong value."""
+    if name not in PLAN_INPUTS:
+        raise make_unknown_field_error(WHERE, name, PLAN_INPUTS)
+    return cast("AnswerValue", _CHECKS[name](f"{WHERE}.{name}", value))
+
+
+def parse_plans(stated: Mapping[str, object]) -> dict[str, AnswerValue]:
+    """Return what a document says of inputs; what says nothing is left out. Raises `InputError`."""
+    found = {name: parse_plan(name, value) for name, value in stated.items() if value is not None}
+    get_slip(found)
+    return found
+
+
+# Buying now or waiting
+
+
+def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool = False) -> DeferralQuestion:
+    """Return what a scenario asks of buying now or waiting; raises `InputError` for what cannot be.
+
+    `today` is an ISO day.
+    """
+    plans = scenario.decision.plans
+    following = _get_text(plans, "next_part")
+    return DeferralQuestion(
+        months_to_launch=get_launch_months(scenario)[0],
+        next_part=None if following == NO_PART else following or NEWEST_ACCELERATOR,
+        months_to_next=_get_exact_range(plans, "months_to_next"),
+        slip_months=get_slip(plans),
+        years=_get_number(plans, "years"),
+        usd_per_month=_get_exact_range(plans, "usd_per_month"),
+        tokens_per_month=_get_number(plans, "tokens_per_month"),
+        tuned_for_next=tuned_for_next,
+        today=today,
+    )
+
+
+def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
+    """Return the months to the launch, and whether they are said in the dialogue or assumed."""
+    said = scenario.decision.answers.get(_LAUNCH)
+    if isinstance(said, str) or said is None:
+        return ASSUMED_LAUNCH, InputOrigin.ASSUMED
+    return float(said), InputOrigin.DIALOGUE
+
+
+def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
+    """Return by how many months the next part may be late; None where nothing is said of it.
+
+    Of what is not said the usual slip holds, as far as it goes with the rest. Raises `InputError` for ends
+    that are not in order.
+    """
+    low, likely, high = (_get_number(plans, name) for name in _ENDS)
+    if low is None and likely is None and high is None:
+        return None
+    if likely is None:
+        likely = max(DEFAULT_SLIP_MONTHS.likely, low or 0.0)
+        likely = likely if high is None else min(likely, high)
+    found = UncertainValue(
+        min(DEFAULT_SLIP_MONTHS.low, likely) if low is None else low,
+        likely,
+        max(DEFAULT_SLIP_MONTHS.high, likely) if high is None else high,
+    )
+    if not found.in_order:
+        raise InputError(message("costs.range"), f"{WHERE}.slip_likely")
+    return found
+
+
+def find_bought_position(scenario: Scenario, recommended: str | None = None) -> int:
+    """Return the column whose part would be bought: the one said, else the recommended one, else the first.
+
+    `recommended` is the key of a column. Columns that are not compared any more are passed over.
+    """
+    named = find_position(scenario, "buy_part")
+    if named is not None:
+        return named
+    keys = make_column_keys(scenario.accelerators)
+    return keys.index(recommended) if recommended in keys else 0
+
+
+# Two parts
+
+
+def make_request_mix(scenario: Scenario) -> tuple[RequestMix, float | None]:
+    """Return the requests of a scenario, and how many a second are stated; raises `InputError`."""
+    plans = scenario.decision.plans
+    model, weights = _get_text(plans, "other_model"), _get_text(plans, "other_model_weights")
+    share = _get_number(plans, "long_share")
+    lengths = [_get_number(plans, name) for name in ("long_input_tokens", "long_output_tokens")]
+    mix = RequestMix(
+        long_share=DEFAULT_LONG_SHARE if share is None else share,
+        long_input_tokens=None if lengths[0] is None else int(lengths[0]),
+        long_output_tokens=None if lengths[1] is None else int(lengths[1]),
+        model=model,
+        model_kind=RequestKind(_get_text(plans, "other_model_kind") or RequestKind.LONG),
+        weights=None if weights is None or model is None else Precision(weights),
+    )
+    return mix, _get_number(plans, "requests_per_s")
+
+
+def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) -> tuple[int, int]:
+    """Return the two columns whose parts share the requests: those said, else two of different vendors.
+
+    `vendor_of` returns the vendor of an accelerator by its id. The first of both is the first column that the
+    other one leaves, and the second the first of another vendor, or else of another part. Raises `InputError`
+    where there are no two parts.
+    """
+    parts = [choice.accelerator for choice in scenario.accelerators]
+    if len(set(parts)) < len(("A", "B")):
+        raise InputError(message("plans.one_part"), f"{WHERE}.vendor_b")
+    first, second = (find_position(scenario, name) for name in ("vendor_a", "vendor_b"))
+    if first is None and second is not None:
+        return _find_partner(parts, second, vendor_of), second
+    first = first or 0
+    return first, _find_partner(parts, first, vendor_of) if second is None else second
+
+
+def _find_partner(parts: list[str], place: int, vendor_of: Callable[[str], str]) -> int:
+    """Return the first column of another vendor than one, or else of another part."""
+    others = [number for number, part in enumerate(parts) if part != parts[place]]
+    foreign = (number for number in others if vendor_of(parts[number]) != vendor_of(parts[place]))
+    return next(foreign, others[0])
+
+
+def find_position(scenario: Scenario, name: str) -> int | None:
+    """Return the column that an input names by its key; None without one, and where it is not compared."""
+    key = _get_text(scenario.decision.plans, name)
+    keys = make_column_keys(scenario.accelerators)
+    return keys.index(key) if key in keys else None
+
+
+def find_removed_key(scenario: Scenario, name: str) -> str | None:
+    """Return the key of the column that an input names although it is not compared; None where it is."""
+    key = _get_text(scenario.decision.plans, name)
+    return None if key in make_column_keys(scenario.accelerators) else key
+
+
+# Reading them
+
+
+def _get_text(plans: Mapping[str, AnswerValue], name: str) -> str | None:
+    return str(parse_plan(name, plans[name])) if name in plans else None
+
+
+def _get_number(plans: Mapping[str, AnswerValue], name: str) -> float | None:
+    return float(parse_plan(name, plans[name])) if name in plans else None
+
+
+def _get_exact_range(plans: Mapping[str, AnswerValue], name: str) -> UncertainValue | None:
+    value = _get_number(plans, name)
+    return None if value is None else UncertainValue.exactly(value)
+
+
+def check_plan_id(scenario: Scenario, name: str, look_up: Callable[[str], object]) -> None:
+    """Refuse an input that names nothing in the catalog."""
+    stated = scenario.decision.plans.get(name)
+    if stated is None or stated in (NO_PART, PLAN_INPUTS[name].default):
+        return
+    try:
+        look_up(str(stated))
+    except InputError as error:
+        raise InputError(error.problem, f"{WHERE}.{name}") from error
+
+
+#: Fields of questions that inputs of plans have other names for.
+_INPUT_NAMES: Final = {"slip_months": "slip_likely", "routing": "vendor_b"}
+
+
+PlanAnswer = TypeVar("PlanAnswer")
+
+
+def name_failed_input(ask: Callable[[], PlanAnswer]) -> PlanAnswer:
+    """Return an answer; what cannot be is told by the name of the input."""
+    try:
+        return ask()
+    except InputError as error:
+        name = _INPUT_NAMES.get(error.where or "", error.where)
+        if name in PLAN_INPUTS:
+            raise InputError(error.problem, f"{WHERE}.{name}") from error
+        raise

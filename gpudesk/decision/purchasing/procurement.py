@@ -1,0 +1,112 @@
+"""The steps of a purchase that apply, and the user's notes on the watch list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from gpudesk.catalog.user_store.entry import check_optional_line, check_optional_note
+from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.domain.decision import FactValues
+from gpudesk.domain.field_checks import accept_boolean, accept_month, accept_number
+from gpudesk.domain.purchase import (
+    CheckpointStatus,
+    CompletionNotes,
+    NegotiationSheet,
+    ProcurementStep,
+    ProcurementStepStatus,
+)
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.domain.watch_list import WatchNote, WatchSignal, WatchValue
+from gpudesk.text.messages import InputError, message
+
+
+def make_negotiation_sheet(
+    steps: Iterable[ProcurementStep], facts: FactValues, done: CompletionNotes, today: str
+) -> NegotiationSheet:
+    """Return every step with whether it applies and whether it is done.
+
+    `facts` are those of `STEP_FACTS` that are known; one that is not among them, or None, is not known.
+    `today` is an ISO day.
+    """
+    return NegotiationSheet(tuple(_make_step_line(step, facts, done, today) for step in steps))
+
+
+def _make_step_line(
+    step: ProcurementStep, facts: FactValues, done: CompletionNotes, today: str
+) -> ProcurementStepStatus:
+    points = tuple(CheckpointStatus(each, each.id in done, done.get(each.id, "")) for each in step.points)
+    read = None if step.when is None else parse_condition(step.when)
+    outcome = None if read is None else read.on(facts)
+    missing = () if read is None else tuple(sorted(each for each in read.names if facts.get(each) is None))
+    return ProcurementStepStatus(
+        step=step,
+        applies=True if outcome is None else outcome.holds,
+        tested=() if outcome is None else outcome.tested,
+        missing=missing,
+        past=step.until is not None and today[: len(step.until)] > step.until,
+        done=step.id in done,
+        note=done.get(step.id, ""),
+        points=points,
+    )
+
+
+#: No signal comes near this.
+_MOST: Final = 1e9
+
+
+def note_signal(
+    notes: Iterable[WatchNote],
+    signal: WatchSignal,
+    value: WatchValue,
+    *,
+    date: str,
+    source: str,
+    note: str | None = None,
+) -> FactEdit:
+    """Return the step that puts a note on a signal, in the place of the user's former one.
+
+    `value` is a number in the unit of the signal's threshold, or yes or no without one; `date` is the ISO
+    month or day of it, `source` says where it was found. Raises `InputError` at the field that cannot be:
+    `value`, `date`, `source` or `note`, and at `value` where nothing would change.
+    """
+    checked: WatchValue = accept_boolean("value", value) if signal.threshold is None else _parse_signal_number(value)
+    stated = WatchNote(
+        signal.id, checked, _parse_signal_date(date), _parse_signal_source(source), check_optional_note("note", note)
+    )
+    former = _check_signal(notes, signal)
+    if former == stated:
+        raise InputError(message("own.same_value"), "value")
+    taken = () if former is None else (former,)
+    return FactEdit(message("watch.step.note", signal=signal.title), unwatched=taken, watched=(stated,))
+
+
+def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
+    """Return the step that takes the user's note on a signal away; `InputError` where there is none."""
+    former = _check_signal(notes, signal)
+    if former is None:
+        raise InputError(message("watch.no_note", signal=signal.title), "signal")
+    return FactEdit(message("watch.step.remove", signal=signal.title), unwatched=(former,))
+
+
+def _check_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> WatchNote | None:
+    return next((note for note in notes if note.signal == signal.id), None)
+
+
+def _parse_signal_number(value: WatchValue) -> float:
+    found: float = accept_number(-_MOST, _MOST)("value", value)
+    return found
+
+
+def _parse_signal_date(given: str) -> str:
+    if not given.strip():
+        raise InputError(message("watch.no_date"), "date")
+    accept_month("date", given.strip())
+    return given.strip()
+
+
+def _parse_signal_source(given: str) -> str:
+    found = check_optional_line("source", given)
+    if found is None:
+        raise InputError(message("watch.no_source"), "source")
+    return found

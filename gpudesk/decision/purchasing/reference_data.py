@@ -1,0 +1,192 @@
+"""Reference data beside a recommendation: export rules, software support, references, steps, signals, plans."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gpudesk import paths
+from gpudesk.decision.purchasing.export_control import check_export
+from gpudesk.domain.answer import make_column_keys
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStep
+from gpudesk.domain.reference_data import (
+    ExportCheck,
+    ExportMetric,
+    ExportRuleSet,
+    ReferenceDeployment,
+    SoftwareSupport,
+    find_references,
+)
+from gpudesk.domain.routing import RoutingResult
+from gpudesk.domain.watch_list import SignalStatus, WatchSignal, make_watch_list
+from gpudesk.text.messages import Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.domain.answer import Answer
+    from gpudesk.domain.decision import AnswerValue, Decision, DecisionRule, FactValue
+    from gpudesk.domain.deployment_analysis import WeightLoading
+    from gpudesk.domain.estimate import Estimate
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+_GIGA: Final = 1e9
+
+
+class ReferenceData:
+    """Reads each file at its first question; all raise `InputError` or `MissingFileError` without it."""
+
+    def __init__(self, workbench: GpuDeskService) -> None:
+        self._workbench = workbench
+
+    # Records
+
+    @cached_property
+    def export_rules(self) -> ExportRuleSet:
+        from gpudesk.decision.rules.data_files import read_export_rules
+
+        return read_export_rules(paths.export_rules_path())
+
+    @cached_property
+    def support(self) -> SoftwareSupport:
+        from gpudesk.decision.rules.data_files import read_support
+
+        return read_support(paths.software_support_dir())
+
+    @cached_property
+    def references(self) -> tuple[ReferenceDeployment, ...]:
+        from gpudesk.decision.rules.data_files import read_references
+
+        return read_references(paths.references_path())
+
+    @cached_property
+    def steps(self) -> tuple[ProcurementStep, ...]:
+        from gpudesk.decision.rules.data_files import read_steps
+
+        return tuple(read_steps(paths.steps_path()))
+
+    @cached_property
+    def signals(self) -> tuple[WatchSignal, ...]:
+        from gpudesk.decision.rules.data_files import read_signals
+
+        return tuple(read_signals(paths.signals_path()))
+
+    # Of one accelerator
+
+    def export_check(self, accelerator: str, destination: str | None = None) -> ExportCheck:
+        """Return the score of an accelerator beside each rule; raises `InputError` for an unknown id."""
+        return check_export(self._workbench.catalog.accelerator(accelerator), self.export_rules, destination)
+
+    def export_facts(self, accelerator: str) -> dict[str, FactValue]:
+        """Return the score, and whether it lies below every figure that a rule sets for it.
+
+        What reaches one is not said to be controlled, but left open: densities are not known, and rules have
+        exceptions.
+        """
+        check = self.export_check(accelerator)
+        least = min(
+            (
+                limit.value
+                for rule in self.export_rules.rules
+                for line in rule.lines
+                for limit in line.limits
+                if limit.measured is ExportMetric.TPP and limit.at_least
+            ),
+            default=None,
+        )
+        free = check.tpp is not None and least is not None and check.tpp < least
+        return {"export_score": check.tpp, "export_free": True if free else None}
+
+    def named_references(self, accelerator: str) -> int:
+        return sum(each.named for each in find_references(self.references, accelerator))
+
+    # Of all that is compared
+
+    def export_checks(self, scenario: Scenario) -> tuple[ExportCheck, ...]:
+        """Return the check of each accelerator that is compared, once, for the destination that is said."""
+        parts = dict.fromkeys(choice.accelerator for choice in scenario.accelerators)
+        place = _get_plan_value(scenario, "destination_name")
+        return tuple(self.export_check(part, None if place is None else str(place)) for part in parts)
+
+    def loadings(self, answer: Answer) -> dict[str, WeightLoading | Message]:
+        """Return by the key of each column how long its weights take to load, or why that is not known."""
+        stated = _get_plan_value(answer.scenario, "storage_gb_s")
+        storage = None if stated is None else float(stated) * _GIGA
+        found: dict[str, WeightLoading | Message] = {}
+        for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
+            estimate = column.estimate
+            if estimate is None:
+                found[key] = column.problem or message("explain.does_not_fit")
+            elif not estimate.fits:
+                found[key] = estimate.reason or message("explain.does_not_fit")
+            else:
+                found[key] = self.loading(estimate, storage)
+        return found
+
+    # Of a deployment
+
+    def loading(self, estimate: Estimate, storage_bytes_per_s: float | None = None) -> WeightLoading:
+        """Return how long the weights of a deployment take to load; raises `InputError` as it says there."""
+        from gpudesk.decision.purchasing.weight_loading import compute_weight_loading
+
+        return compute_weight_loading(estimate, self._workbench, storage_bytes_per_s)
+
+    # Of a decision
+
+    def negotiation(self, scenario: Scenario, decision: Decision, today: str) -> NegotiationSheet:
+        """Return the steps of a purchase, which of them apply, and what is done."""
+        from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
+
+        plans = scenario.decision.plans
+        quote = plans.get("competing_quote")
+        facts: dict[str, FactValue] = {
+            "fleet_size": decision.facts.get("fleet"),
+            "competing_quote": quote == "yes" if quote in ("yes", "no") else None,
+            "both_platforms": decision.facts.get("engine_everywhere"),
+        }
+        return make_negotiation_sheet(self.steps, facts, scenario.decision.done, today)
+
+    def buy_or_wait(self, scenario: Scenario, position: int, today: str) -> DeferralAnalysis:
+        """Return whether to buy the part of a column now or to wait, by what the scenario says of it.
+
+        `today` is an ISO day. Raises `InputError` that names the input of plans which cannot be.
+        """
+        from gpudesk.decision.purchasing.deferral import plan_deferral
+
+        return plan_deferral(scenario, position, today, self._workbench)
+
+    def buy_or_wait_steps(self, scenario: Scenario, position: int, today: str) -> ProgressSteps[DeferralAnalysis]:
+        yield JobProgress(message("plans.working"))
+        return self.buy_or_wait(scenario, position, today)
+
+    def routing(self, scenario: Scenario) -> RoutingResult:
+        """Return the plans for requests that two columns share, by what the scenario says of them.
+
+        Raises `InputError` that names the input of plans which cannot be, and where there is one part only.
+        """
+        from gpudesk.decision.purchasing.routing import plan_routing
+
+        return plan_routing(scenario, self._workbench)
+
+    def routing_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
+        yield JobProgress(message("plans.working"))
+        return self.routing(scenario)
+
+    def rules_on_mixing(self) -> tuple[DecisionRule, ...]:
+        """Return what documents say of two vendors side by side, the oldest first."""
+        from gpudesk.decision.purchasing.routing import list_mixing_rules
+
+        return list_mixing_rules(self._workbench.decider.rules)
+
+    def watch_list(self) -> tuple[SignalStatus, ...]:
+        """Return every signal with what is known of it, the user's notes before the record."""
+        return make_watch_list(self.signals, self._workbench.own.watched)
+
+
+def _get_plan_value(scenario: Scenario, name: str) -> AnswerValue | None:
+    """Return what a scenario says of an input of plans; raises `InputError` for what cannot be."""
+    from gpudesk.decision.purchasing.plan_inputs import parse_plan
+
+    stated = scenario.decision.plans.get(name)
+    return None if stated is None else parse_plan(name, stated)

@@ -1,0 +1,269 @@
+"""The kinds of requests of a scenario, and how many of each a replica of an accelerator answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from gpudesk.costing.ownership import Amount
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, RequestKind, RequestMix, RequestRateOrigin
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
+from gpudesk.domain.workload import LoadKind
+from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+#: Four replicas carry four times the rate of one, though quotients of floats may lie just above.
+_REPLICA_ROUNDING = 1e-9
+
+
+def count_busy_replicas(rates: Sequence[float], each: Sequence[Amount]) -> Amount:
+    """Return how many replicas are kept busy by kinds of requests that arrive at these rates.
+
+    `each` is the rate of one kind that one replica answers if it does nothing else. A replica divides its
+    time between the kinds, so that what they take of it adds up.
+    """
+    busy: Amount = 0.0
+    for rate, answered in zip(rates, each, strict=True):
+        busy = busy + rate / answered
+    return busy
+
+
+def count_whole_replicas(busy: Amount, cap: float) -> Amount:
+    """Return how many whole replicas carry the load if each is loaded up to a share `cap`; at least one."""
+    needed = np.maximum(1.0, np.ceil(np.asarray(busy) / cap - _REPLICA_ROUNDING))
+    return float(needed) if needed.ndim == 0 else needed
+
+
+def compute_even_spread_loss(one: Amount, other: Amount) -> Amount:
+    """Return the share of two replicas' rates that is lost where each is handed as many requests.
+
+    The slower one sets the pace: 1 - 2 min / (one + other).
+    """
+    return 1.0 - 2.0 * np.minimum(one, other) / (np.asarray(one) + other)
+
+
+_MIX_BOUNDS: Final = {
+    "long_share": NumberBounds(0.0, 1.0),
+    "long_input_tokens": NumberBounds(1, 100_000_000),
+    "long_output_tokens": NumberBounds(1, 100_000_000),
+}
+_RATES: Final = NumberBounds(0.0, 1e12, above=True)
+
+
+def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
+    """Refuse a number outside its range; raises `InputError` that names the field."""
+    stated = {name: getattr(mix, name) for name in _MIX_BOUNDS}
+    for name, value in (*stated.items(), ("requests_per_s", requests_per_s)):
+        bounds = _MIX_BOUNDS.get(name, _RATES)
+        if value is None or bounds.hold(value):
+            continue
+        if bounds.above:
+            raise InputError(message("field.range_above", given=value, low=bounds.low, high=bounds.high), name)
+        raise InputError(message("field.range", given=value, low=bounds.low, high=bounds.high), name)
+
+
+def list_request_classes(
+    scenario: Scenario, mix: RequestMix, requests_per_s: float, workbench: GpuDeskService
+) -> tuple[tuple[RequestClass, ...], tuple[Message, ...]]:
+    """Return the kinds of requests that there are, short ones first, and what their lengths rest on."""
+    work, share = scenario.workload, mix.long_share
+    long_output = mix.long_output_tokens or work.output_tokens
+    model = workbench.catalog.model(_get_model_id(scenario, mix, RequestKind.LONG))
+    long_input = mix.long_input_tokens
+    notes: tuple[Message, ...] = ()
+    if long_input is None:
+        long_input, notes = _lengthen_prompt(work.input_tokens, long_output, model)
+    lengths = {
+        RequestKind.SHORT: (work.input_tokens, work.output_tokens, 1.0 - share),
+        RequestKind.LONG: (long_input, long_output, share),
+    }
+    found = tuple(
+        RequestClass(
+            kind=kind,
+            model=_get_model_id(scenario, mix, kind),
+            weights=_get_weights(scenario, mix, kind),
+            input_tokens=given,
+            output_tokens=made,
+            share=part,
+            requests_per_s=requests_per_s * part,
+        )
+        for kind, (given, made, part) in lengths.items()
+        if part > 0.0
+    )
+    return found, notes if share > 0.0 else ()
+
+
+def resolve_request_rate(
+    scenario: Scenario, stated: float | None, workbench: GpuDeskService
+) -> tuple[float, RequestRateOrigin, Demand | None]:
+    """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
+
+    They are those of the scenario's demand, else those stated, else those that arrive by its load, else those
+    that the first column answers under its load; that raises `InputError` where it answers none.
+    """
+    output = scenario.workload.output_tokens
+    if scenario.demand is not None:
+        check_demand(scenario.demand)
+        factors = list_demand_factors(scenario.demand, output)
+        return math.prod(each.value for each in factors), RequestRateOrigin.DEMAND, scenario.demand
+    load = scenario.workload.load
+    arriving = load.request_rate if load.kind is LoadKind.REQUEST_RATE else None
+    rate, origin = stated, RequestRateOrigin.YOURS
+    if rate is None and arriving is not None:
+        rate, origin = arriving, RequestRateOrigin.LOAD
+    if rate is None:
+        return _rate_of_baseline(scenario, workbench), RequestRateOrigin.BASELINE, None
+    limits = None if arriving is None else _make_unlimited_demand(rate)
+    return rate, origin, limits
+
+
+def scale_demand(demand: Demand, requests_per_s: float) -> Demand:
+    """Return a demand with the limits and reserves of another, for so many requests/s at the peak."""
+    amount = requests_per_s / demand.peak_factor
+    return replace(demand, kind=DemandKind.REQUEST_RATE, amount=amount)
+
+
+def _make_unlimited_demand(rate: float) -> Demand:
+    return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
+
+
+def _rate_of_baseline(scenario: Scenario, workbench: GpuDeskService) -> float:
+    estimate = workbench.estimate(scenario.requests()[0])
+    if estimate.output_tokens_per_s is None:
+        problem = estimate.reason or message("routing.no_rate")
+        raise InputError(problem, estimate.request.accelerator)
+    return estimate.output_tokens_per_s.value / scenario.workload.output_tokens
+
+
+def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[Message, ...]]:
+    wanted = DEFAULT_LONG_INPUT_FACTOR * short
+    if model.max_context is None:
+        return wanted, (message("routing.context_unknown", model=model.name),)
+    room = max(1, model.max_context - output)
+    if room >= wanted:
+        return wanted, ()
+    return room, (message("routing.capped", model=model.name, tokens=model.max_context),)
+
+
+def _is_of_second_model(mix: RequestMix, kind: RequestKind) -> bool:
+    return mix.model is not None and mix.model_kind is kind
+
+
+def _get_model_id(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> str:
+    return mix.model if mix.model is not None and _is_of_second_model(mix, kind) else scenario.model
+
+
+def _get_weights(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> Precision:
+    return mix.weights if mix.weights is not None and _is_of_second_model(mix, kind) else scenario.weights
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRates:
+    """A replica of so many accelerators, and the requests/s of each kind that it answers alone."""
+
+    plan: ParallelPlan
+    rates: Mapping[RequestKind, IntervalEstimate]
+
+
+class ReplicaFinder:
+    """Finds replicas of a scenario's columns.
+
+    With a demand a replica is what is found for that: the highest rate within its limits. Else it is the
+    column's deployment under the load of the scenario, as it is estimated elsewhere.
+    """
+
+    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, workbench: GpuDeskService) -> None:
+        """Take the scenario; replicas are loaded up to a share `cap` of their rates."""
+        self._scenario, self._demand, self._cap, self._workbench = scenario, demand, cap, workbench
+
+    def alone(self, position: int, kind: RequestClass) -> ReplicaRates | Message:
+        found = self._rate(self._request(position, kind), kind)
+        return found if isinstance(found, Message) else ReplicaRates(found[0], {kind.kind: found[1]})
+
+    def shared(self, position: int, kinds: Sequence[RequestClass]) -> ReplicaRates | Message:
+        """Return a replica that serves all kinds in one plan, or why there is none.
+
+        The plans tried are those that each kind would have alone; of those that serve all of them the one
+        counts with which the fewest accelerators do.
+        """
+        why: Message | None = None
+        tried: list[tuple[float, ReplicaRates]] = []
+        for kind in kinds:
+            own = self._rate(self._request(position, kind), kind)
+            if isinstance(own, Message):
+                return own
+            found = self._in_plan(position, kinds, own[0])
+            if isinstance(found, Message):
+                why = why or found
+            else:
+                tried.append((self._accelerators(found, kinds), found))
+        if not tried:
+            return why or message("routing.no_rate")
+        return min(tried, key=lambda each: each[0])[1]
+
+    def _in_plan(self, position: int, kinds: Sequence[RequestClass], plan: ParallelPlan) -> ReplicaRates | Message:
+        rates = {}
+        for kind in kinds:
+            request = _fix_plan(self._request(position, kind), plan)
+            found = self._rate(request, kind)
+            if isinstance(found, Message):
+                return found
+            rates[kind.kind] = found[1]
+        return ReplicaRates(plan, rates)
+
+    def _accelerators(self, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> float:
+        each = [replica.rates[kind.kind].value for kind in kinds]
+        busy = count_busy_replicas([kind.requests_per_s for kind in kinds], each)
+        return float(count_whole_replicas(busy, self._cap)) * replica.plan.count
+
+    def _request(self, position: int, kind: RequestClass) -> EstimateRequest:
+        asked = self._scenario.requests()[position]
+        work = replace(asked.workload, input_tokens=kind.input_tokens, output_tokens=kind.output_tokens)
+        return replace(asked, model=kind.model, weights=kind.weights, workload=work)
+
+    def _rate(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+        if request.disaggregated is not None:
+            return message("sizing.pools")
+        try:
+            return self._loaded(request) if self._demand is None else self._sized(request, kind)
+        except InputError as error:
+            return error.problem
+
+    def _loaded(self, request: EstimateRequest) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+        estimate = self._workbench.estimate(request)
+        if estimate.output_tokens_per_s is None:
+            return estimate.reason or message("routing.no_rate")
+        return estimate.plan, _divide_figure(estimate.output_tokens_per_s, request.workload.output_tokens)
+
+    def _sized(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+        assert self._demand is not None
+        demand = scale_demand(self._demand, kind.requests_per_s)
+        (found,) = self._workbench.estimator.size([request], demand).candidates
+        if found.output_tokens_per_s is None:
+            return found.reason or message("routing.no_rate")
+        each = _divide_figure(found.output_tokens_per_s, found.replicas * kind.output_tokens)
+        return replace(found.plan, dp=1), each
+
+
+def _fix_plan(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
+    return replace(
+        request, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
+    )
+
+
+def _divide_figure(figure: IntervalEstimate, divisor: float) -> IntervalEstimate:
+    return IntervalEstimate(*(each / divisor for each in figure))

@@ -1,0 +1,383 @@
+"""Splitting a service between two accelerators: short and long requests in pools of their own, with costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.costing.accelerator_costs import (
+    NEEDED_TO_OWN,
+    NEEDED_TO_RENT,
+    THROUGHPUT,
+    AcceleratorCostInputs,
+    cost_software,
+    list_missing_inputs,
+    make_ownership_inputs,
+)
+from gpudesk.costing.ownership import Amount, list_ownership_lines, sum_lines
+from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
+from gpudesk.decision.purchasing.plan_inputs import (
+    check_plan_id,
+    find_split_positions,
+    make_request_mix,
+    name_failed_input,
+)
+from gpudesk.decision.purchasing.request_mix import (
+    ReplicaFinder,
+    ReplicaRates,
+    check_mix,
+    compute_even_spread_loss,
+    count_busy_replicas,
+    count_whole_replicas,
+    list_request_classes,
+    resolve_request_rate,
+)
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import DecisionRule
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.routing import (
+    RequestClass,
+    RequestKind,
+    RequestMix,
+    RequestRateOrigin,
+    RoutedPlan,
+    RoutedPool,
+    RoutePlan,
+    RouteRanking,
+    RoutingResult,
+    SplitSurcharge,
+)
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.units import HOURS_PER_YEAR
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCosts:
+    """What accelerators cost over all years of use in dollars; None where an input is missing.
+
+    Software is part of what is owned and of what is rented.
+    """
+
+    accelerators: Amount
+    owned: Amount | None
+    rented: Amount | None
+    software: Amount
+    software_alone: Amount
+
+    def __add__(self, other: PlanCosts) -> PlanCosts:
+        return PlanCosts(
+            self.accelerators + other.accelerators,
+            _add_costs(self.owned, other.owned),
+            _add_costs(self.rented, other.rented),
+            self.software + other.software,
+            self.software_alone + other.software_alone,
+        )
+
+
+#: What no accelerators cost.
+NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def cost_pools(values: Mapping[str, Amount], accelerators: Amount) -> PlanCosts:
+    """Return what so many accelerators of one part cost over all years of use.
+
+    Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves.
+    """
+    software = sum_lines(cost_software(values, accelerators))
+    owned = rented = None
+    if _has_inputs(values, NEEDED_TO_OWN):
+        owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators)))
+    if _has_inputs(values, NEEDED_TO_RENT):
+        hours = values["years"] * HOURS_PER_YEAR
+        rented = accelerators * values["rent_usd_per_hour"] * hours + software
+    alone = sum_lines(cost_software({**values, "fleet": accelerators}, accelerators))
+    return PlanCosts(accelerators, owned, rented, software, alone)
+
+
+def rank_plans(costs: Mapping[RoutePlan, PlanCosts], *, rented: bool) -> RouteRanking | None:
+    """Return which plan costs the least to own, or to rent; None with fewer than two that have that cost.
+
+    A plan is level with the cheapest where the range of their difference holds 0.
+    """
+    paid = {plan: each.rented if rented else each.owned for plan, each in costs.items()}
+    known = {plan: usd for plan, usd in paid.items() if usd is not None}
+    if len(known) < 2:
+        return None
+    cheapest = min(known, key=lambda plan: get_likely(known[plan]))
+    level = [
+        plan for plan, usd in known.items() if plan is not cheapest and compute_range(usd - known[cheapest]).low <= 0.0
+    ]
+    return RouteRanking(cheapest, tuple(level), tuple(_list_split_costs(known, costs)))
+
+
+def _list_split_costs(
+    known: Mapping[RoutePlan, Amount], costs: Mapping[RoutePlan, PlanCosts]
+) -> Iterator[SplitSurcharge]:
+    """Yield what each split costs beyond the cheapest plan with one part."""
+    singles = [plan for plan in known if not plan.is_split]
+    if not singles:
+        return
+    single = min(singles, key=lambda plan: get_likely(known[plan]))
+    for plan, usd in known.items():
+        if plan.is_split:
+            ours, theirs = costs[plan], costs[single]
+            yield SplitSurcharge(
+                plan=plan,
+                single=single,
+                usd=compute_range(usd - known[single]),
+                software_usd=compute_range(ours.software - theirs.software),
+                software_alone_usd=compute_range(ours.software_alone - theirs.software_alone),
+            )
+
+
+def compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
+    """Return the range of an amount that may not be known."""
+    return None if amount is None else compute_range(amount)
+
+
+def _has_inputs(values: Mapping[str, Amount], needed: tuple[str, ...]) -> bool:
+    """Whether all inputs have a value but the throughput, which sets no cost of so many accelerators."""
+    return all(name in values for name in needed if name != THROUGHPUT)
+
+
+def _add_costs(one: Amount | None, other: Amount | None) -> Amount | None:
+    return None if one is None or other is None else one + other
+
+
+#: Which of the two columns serves which kind.
+_PLACES: Final = {
+    RoutePlan.ALL_A: {RequestKind.SHORT: 0, RequestKind.LONG: 0},
+    RoutePlan.ALL_B: {RequestKind.SHORT: 1, RequestKind.LONG: 1},
+    RoutePlan.LONG_A: {RequestKind.SHORT: 1, RequestKind.LONG: 0},
+    RoutePlan.LONG_B: {RequestKind.SHORT: 0, RequestKind.LONG: 1},
+}
+#: A pool with the place of its column and draws of its accelerators.
+_Pooled = tuple[RoutedPool, int, Amount]
+
+
+def compare_routing_plans(
+    scenario: Scenario,
+    positions: tuple[int, int],
+    mix: RequestMix,
+    workbench: GpuDeskService,
+    requests_per_s: float | None = None,
+) -> RoutingResult:
+    """Return what the plans for a mix of requests take and cost on the parts of two columns, A and B.
+
+    `requests_per_s` are all requests at the peak, unless the scenario's demand says how many. Raises
+    `InputError` for a mix that cannot be, two columns of one part, and a rate that cannot be told.
+    """
+    check_mix(mix, requests_per_s)
+    chosen = tuple(scenario.accelerators[place] for place in positions)
+    if chosen[0].accelerator == chosen[1].accelerator:
+        raise InputError(message("routing.same"), "routing")
+    rate, origin, demand = resolve_request_rate(scenario, requests_per_s, workbench)
+    pair = replace(scenario, accelerators=chosen)
+    answer = workbench.answer(pair)
+    kinds, notes = list_request_classes(scenario, mix, rate, workbench)
+    cap = 1.0 if demand is None else demand.utilisation_cap
+    spare = 0 if demand is None else demand.spare_replicas
+    finder = ReplicaFinder(pair, demand, cap, workbench)
+    situations = workbench.costing.situations(answer)
+    made = _RoutingPlans(answer, situations, kinds, finder, (cap, spare))
+    plans, costs = made.plans()
+    loss, working = made.shared_loss()
+    return RoutingResult(
+        keys=(situations[0].key, situations[1].key),
+        classes=kinds,
+        requests_per_s=rate,
+        rate_origin=origin,
+        utilisation_cap=cap,
+        spare_replicas=spare,
+        years=situations[0].values["years"],
+        plans=plans,
+        owned=rank_plans(costs, rented=False),
+        rented=rank_plans(costs, rented=True),
+        shared_loss=loss,
+        shared_working=working,
+        notes=(*notes, *_make_routing_notes(answer, situations, kinds, origin, reserve=demand is not None)),
+    )
+
+
+class _RoutingPlans:
+    """The pools of two columns for kinds of requests, and what plans made of them cost."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        situations: Sequence[AcceleratorCostInputs],
+        kinds: tuple[RequestClass, ...],
+        finder: ReplicaFinder,
+        reserve: tuple[float, int],
+    ) -> None:
+        self._situations, self._kinds = situations, kinds
+        self._cap, self._spare = reserve
+        self._table = DrawTable(compute_common_error(answer))
+        self._values = [self._table.inputs(each) for each in situations]
+        one_model = len({(kind.model, kind.weights) for kind in kinds}) == 1
+        self._alone = {(place, kind.kind): finder.alone(place, kind) for place in (0, 1) for kind in kinds}
+        #: Replicas that serve all kinds, where they are of one model.
+        self._together = [finder.shared(place, kinds) for place in (0, 1)] if one_model else None
+
+    def plans(self) -> tuple[tuple[RoutedPlan, ...], dict[RoutePlan, PlanCosts]]:
+        """Return all plans, and what those cost that can be."""
+        found: list[RoutedPlan] = []
+        costs: dict[RoutePlan, PlanCosts] = {}
+        for plan in RoutePlan:
+            if plan.is_split and len(self._kinds) == 1:
+                continue
+            pools = self._pools(plan)
+            if isinstance(pools, Message):
+                found.append(RoutedPlan(plan, (), reason=pools))
+            else:
+                routed, costs[plan] = self._routed(plan, pools)
+                found.append(routed)
+        return tuple(found), costs
+
+    def shared_loss(self) -> tuple[UncertainValue | None, DerivationTerm | None]:
+        """Return what one pool of both parts loses where it hands each replica as many requests."""
+        if self._together is None:
+            return None, None
+        rates = []
+        for place, replica in enumerate(self._together):
+            if isinstance(replica, Message):
+                return None, None
+            shares = [kind.share for kind in self._kinds]
+            rates.append(1.0 / count_busy_replicas(shares, self._rates(place, replica, self._kinds)))
+        loss = compute_even_spread_loss(rates[0], rates[1])
+        return compute_range(loss), _make_loss_term(get_likely(rates[0]), get_likely(rates[1]))
+
+    def _pools(self, plan: RoutePlan) -> list[_Pooled] | Message:
+        """Return the pools of a plan: one a kind, or one for all of a part where that takes no more."""
+        places = _PLACES[plan]
+        apart = _collect_pools(
+            [self._pool(places[kind.kind], self._alone[places[kind.kind], kind.kind], (kind,)) for kind in self._kinds]
+        )
+        if plan.is_split or self._together is None:
+            return apart
+        place = places[RequestKind.SHORT]
+        together = _collect_pools([self._pool(place, self._together[place], self._kinds)])
+        if isinstance(together, Message):
+            return apart
+        return (
+            together
+            if isinstance(apart, Message) or _count_accelerators(together) <= _count_accelerators(apart)
+            else apart
+        )
+
+    def _pool(self, place: int, replica: ReplicaRates | Message, kinds: tuple[RequestClass, ...]) -> _Pooled | Message:
+        if isinstance(replica, Message):
+            return replica
+        found = self._situations[place]
+        busy = count_busy_replicas([kind.requests_per_s for kind in kinds], self._rates(place, replica, kinds))
+        working = count_whole_replicas(busy, self._cap)
+        counts = (working + self._spare) * replica.plan.count
+        pool = RoutedPool(
+            key=found.key,
+            accelerator=found.accelerator,
+            kinds=tuple(kind.kind for kind in kinds),
+            plan=replica.plan,
+            requests_per_s=replica.rates,
+            replicas=round(get_likely(working)),
+            spare_replicas=self._spare,
+            counts=compute_range(counts),
+        )
+        return pool, place, counts
+
+    def _rates(self, place: int, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> list[Amount]:
+        """Return draws of what a replica answers of each kind; all of one part err alike."""
+        return [self._table.rate(self._situations[place], replica.rates[kind.kind]) for kind in kinds]
+
+    def _routed(self, plan: RoutePlan, pooled: Sequence[_Pooled]) -> tuple[RoutedPlan, PlanCosts]:
+        """Return a plan and its costs; pools of one part share its software, so they are costed together."""
+        by_place: dict[int, Amount] = {}
+        for _, place, counts in pooled:
+            by_place[place] = by_place.get(place, 0.0) + counts
+        costs = NO_COSTS
+        for place, counts in by_place.items():
+            costs = costs + cost_pools(self._values[place], counts)
+        routed = RoutedPlan(
+            plan,
+            tuple(pool for pool, _, _ in pooled),
+            counts=compute_range(costs.accelerators),
+            owned_usd=compute_range_or_none(costs.owned),
+            rented_usd=compute_range_or_none(costs.rented),
+            software_usd=compute_range(costs.software),
+            software_alone_usd=compute_range(costs.software_alone),
+        )
+        return routed, costs
+
+
+def _count_accelerators(pools: Sequence[_Pooled]) -> int:
+    return sum(pool.count for pool, _, _ in pools)
+
+
+def _collect_pools(pools: Sequence[_Pooled | Message]) -> list[_Pooled] | Message:
+    """Return all pools, or why the first that cannot be is none."""
+    found: list[_Pooled] = []
+    for pool in pools:
+        if isinstance(pool, Message):
+            return pool
+        found.append(pool)
+    return found
+
+
+def _make_loss_term(one: float, other: float) -> DerivationTerm:
+    slower, faster = sorted((one, other))
+    return DerivationTerm(
+        "lost in one shared pool",
+        get_likely(compute_even_spread_loss(one, other)),
+        None,
+        "1 − 2 × {slower_replica} ÷ ({slower_replica} + {faster_replica})",
+        inputs=(
+            DerivationTerm("slower replica", slower, "requests/s", "its rate for the mix of requests"),
+            DerivationTerm("faster replica", faster, "requests/s", "its rate for the mix of requests"),
+        ),
+    )
+
+
+def _make_routing_notes(
+    answer: Answer,
+    situations: Sequence[AcceleratorCostInputs],
+    kinds: Sequence[RequestClass],
+    origin: RequestRateOrigin,
+    *,
+    reserve: bool,
+) -> Iterator[Message]:
+    if origin is RequestRateOrigin.BASELINE:
+        yield message("routing.rate_of_baseline")
+    elif origin is RequestRateOrigin.LOAD:
+        yield message("routing.rate_of_load")
+    if not reserve:
+        yield message("routing.no_reserve")
+    if len(kinds) == 1:
+        yield message("routing.one_kind")
+    for found, column in zip(situations, answer.columns, strict=True):
+        needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
+        yield from list_missing_inputs(found, column, tuple(name for name in needed if name != "throughput"))
+    yield message("routing.apart")
+
+
+def plan_routing(scenario: Scenario, workbench: GpuDeskService) -> RoutingResult:
+    """Return the plans for requests that two columns share; raises `InputError` for wrong inputs."""
+    check_plan_id(scenario, "other_model", workbench.catalog.model)
+    mix, rate = make_request_mix(scenario)
+    pair = find_split_positions(scenario, lambda part: workbench.catalog.accelerator(part).vendor)
+    return name_failed_input(lambda: compare_routing_plans(scenario, pair, mix, workbench, rate))
+
+
+_MIXING: Final = "mixing"
+
+
+def list_mixing_rules(rules: Sequence[DecisionRule]) -> tuple[DecisionRule, ...]:
+    """Return the rules on two vendors side by side, and those that they contradict, the oldest first."""
+    own = [rule for rule in rules if rule.theme == _MIXING]
+    rivals = {each for rule in own for each in rule.against}
+    found = [rule for rule in rules if rule in own or rule.id in rivals]
+    return tuple(sorted(found, key=lambda rule: (rule.dated or "", rule.id)))

@@ -1,0 +1,157 @@
+"""The time to load the weights of a deployment, with its derivation.
+
+The catalog gives PCIe as the sum of both directions; weights come in with half of it. All times are lower
+bounds: no file is opened, checked or converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.units import convert_to_si_unit
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+_STORAGE: Final = NumberBounds(0.0, 1e15, above=True)
+_LINK: Final = "one direction of the host link"
+_WEIGHTS: Final = "weights"
+_BY_LINK: Final = "over the host link"
+_BY_STORAGE: Final = "from storage"
+_ATTRIBUTE: Final = "pcie_bandwidth"
+
+
+def compute_weight_loading(
+    estimate: Estimate, workbench: GpuDeskService, storage_bytes_per_s: float | None = None
+) -> WeightLoading:
+    """Return how long loading the weights takes; `storage_bytes_per_s` is what storage gives to a host.
+
+    Raises `InputError` where the model does not fit, and for a rate of storage that cannot be.
+    """
+    if not estimate.fits:
+        raise InputError(estimate.reason or message("explain.does_not_fit"), estimate.request.accelerator)
+    if storage_bytes_per_s is not None and not _STORAGE.hold(storage_bytes_per_s):
+        low, high = _STORAGE.low, _STORAGE.high
+        problem = message("field.range_above", given=storage_bytes_per_s, low=low, high=high)
+        raise InputError(problem, "storage_bytes_per_s")
+    part = workbench.catalog.accelerator(estimate.request.accelerator)
+    weights = _get_stored_weights(estimate, workbench)
+    in_host = _fits_host(estimate, part)
+    return WeightLoading(
+        accelerator=part.id,
+        weights_bytes=estimate.memory.weights_bytes,
+        in_host=in_host,
+        link_bytes_per_s=None if part.pcie_bandwidth is None else part.pcie_bandwidth / 2,
+        storage_bytes_per_s=storage_bytes_per_s,
+        one=_make_loading_time(part, weights, weights, storage_bytes_per_s),
+        host=_compute_host_time(estimate, part, weights, in_host, storage_bytes_per_s),
+        quoted=tuple(_quote_claim(part, weights.number, workbench)),
+        notes=tuple(_make_loading_notes(part, in_host, storage_bytes_per_s)),
+    )
+
+
+def _get_stored_weights(estimate: Estimate, workbench: GpuDeskService) -> DerivationTerm:
+    memory = workbench.explain(estimate, "memory")
+    return next(term for term in memory.inputs if term.name == _WEIGHTS)
+
+
+def _fits_host(estimate: Estimate, part: Accelerator) -> int | None:
+    """Return how many of a deployment are in one host; of one with pools those that keep the requests."""
+    count = estimate.count if estimate.pools is None else estimate.pools.decode.count
+    return None if part.domain_over_machines is not None else min(count, part.cards_per_host)
+
+
+def _compute_host_time(
+    estimate: Estimate, part: Accelerator, weights: DerivationTerm, in_host: int | None, storage: float | None
+) -> WeightLoadTime:
+    """Return the time for all accelerators of a host: each has a link of its own, storage is shared.
+
+    Storage is read once for a replica: further replicas of the host take what its memory then holds.
+    """
+    if in_host is None:
+        reason = message("loading.no_host", accelerator=part.name, domain=part.domain_over_machines or 0)
+        term = DerivationTerm("time to load", None, "s", "how many share a host is not known", inputs=(weights,))
+        return WeightLoadTime(None, None, None, term, reason)
+    ranks = min(in_host, estimate.plan.replica)
+    read = DerivationTerm(
+        "weights read",
+        ranks * weights.number,
+        "B",
+        "{accelerators_of_a_replica_in_the_host} × {weights}",
+        inputs=(DerivationTerm("accelerators of a replica in the host", ranks, None), weights),
+    )
+    return _make_loading_time(part, weights, read, storage)
+
+
+def _make_loading_time(
+    part: Accelerator, weights: DerivationTerm, read: DerivationTerm, storage: float | None
+) -> WeightLoadTime:
+    """Return the time in which `read` comes from storage and `weights` pass the link of an accelerator."""
+    by_link = _make_link_term(part, weights)
+    by_storage = None if storage is None else _make_storage_term(read, storage)
+    if by_link.value is None:
+        term = DerivationTerm("time to load", None, "s", "the rate of the host link is not known", inputs=(by_link,))
+        reason = message("loading.no_link", accelerator=part.name)
+        return WeightLoadTime(None, None, None if by_storage is None else by_storage.number, term, reason)
+    if by_storage is None:
+        term = DerivationTerm("time to load", by_link.number, "s", "{over_the_host_link}", inputs=(by_link,))
+        return WeightLoadTime(by_link.number, by_link.number, None, term)
+    slower = max(by_link.number, by_storage.number)
+    formula = "max({over_the_host_link}, {from_storage})"
+    term = DerivationTerm("time to load", slower, "s", formula, inputs=(by_link, by_storage))
+    return WeightLoadTime(slower, by_link.number, by_storage.number, term)
+
+
+def _make_link_term(part: Accelerator, weights: DerivationTerm) -> DerivationTerm:
+    if part.pcie_bandwidth is None:
+        return DerivationTerm(_BY_LINK, None, "s", "no rate of PCIe is stated", inputs=(weights,))
+    link = DerivationTerm(
+        _LINK,
+        part.pcie_bandwidth / 2,
+        "B/s",
+        "{PCIe_both_directions} ÷ 2",
+        inputs=(
+            DerivationTerm(
+                "PCIe, both directions", part.pcie_bandwidth, "B/s", source=f"catalog:{part.id}/{_ATTRIBUTE}"
+            ),
+        ),
+    )
+    formula = "{weights} ÷ {one_direction_of_the_host_link}"
+    return DerivationTerm(_BY_LINK, weights.number / link.number, "s", formula, inputs=(weights, link))
+
+
+def _make_storage_term(read: DerivationTerm, storage: float) -> DerivationTerm:
+    rate = DerivationTerm("rate of storage", storage, "B/s", source="scenario")
+    formula = f"{{{read.name.replace(' ', '_')}}} ÷ {{rate_of_storage}}"
+    return DerivationTerm(_BY_STORAGE, read.number / storage, "s", formula, inputs=(read, rate))
+
+
+def _quote_claim(part: Accelerator, weights_bytes: float, workbench: GpuDeskService) -> Iterator[QuotedLinkRate]:
+    for claim in workbench.catalog.seed_claims(part.id):
+        if claim.concerns(part.id, _ATTRIBUTE) and claim.unit is not None:
+            low = convert_to_si_unit(float(claim.value), claim.unit)
+            high = low if claim.value_high is None else convert_to_si_unit(float(claim.value_high), claim.unit)
+            yield QuotedLinkRate(claim.id, claim.source.date, low, high, weights_bytes / low, weights_bytes / high)
+
+
+def _make_loading_notes(part: Accelerator, in_host: int | None, storage: float | None) -> Iterator[Message]:
+    form = (part.form_factor or "").lower()
+    if "apu" in form:
+        yield message("loading.one_memory", accelerator=part.name)
+    elif "superchip" in form:
+        yield message("loading.superchip", accelerator=part.name)
+    if part.pcie_bandwidth is not None:
+        yield message("loading.one_way", bandwidth=(part.pcie_bandwidth / 2, "B/s"))
+        if in_host is not None and in_host > 1:
+            total = part.pcie_bandwidth / 2 * in_host
+            yield message("loading.own_links", count=in_host, bandwidth=(total, "B/s"))
+    if storage is None:
+        yield message("loading.no_storage")
+    yield message("loading.least")

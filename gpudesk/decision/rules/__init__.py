@@ -1,0 +1,1 @@
+"""Decision rules: conditions, scoring, and the data files that state them."""

@@ -1,0 +1,148 @@
+"""Columns of an answer as pages show them: palette index, name and curves of each accelerator."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from gpudesk.desktop.ui.charts.drawing import PlotCurve
+from gpudesk.desktop.ui.charts.scales import FloatArray
+from gpudesk.domain.answer import (
+    Answer,
+    ComparisonColumn,
+    ConcurrencyCurve,
+    IntervalSeries,
+    assign_palette_indexes,
+    find_variants,
+    make_column_keys,
+)
+from gpudesk.report.labels import list_column_names
+from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.text.translation import tr
+
+#: In the place of a figure: output throughput of an accelerator against that of one user.
+PARETO: Final = "pareto"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorColumn:
+    """One column of an answer with what tells it from the others."""
+
+    key: str
+    name: str
+    slot: int
+    is_variant: bool
+    column: ComparisonColumn
+
+    def figure(self, name: str) -> IntervalEstimate | None:
+        return None if self.column.estimate is None else getattr(self.column.estimate, name)
+
+
+#: Answers asked for last with their parts: the present one and the pinned one, many times each.
+_key_columns: deque[tuple[Answer, tuple[AcceleratorColumn, ...]]] = deque(maxlen=4)
+
+
+def list_columns(answer: Answer | None) -> tuple[AcceleratorColumn, ...]:
+    if answer is None:
+        return ()
+    for asked, made in _key_columns:
+        if asked is answer:
+            return made
+    made = _make_columns(answer)
+    _key_columns.append((answer, made))
+    return made
+
+
+def _make_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
+    choices = answer.scenario.accelerators
+    return tuple(
+        AcceleratorColumn(*told)
+        for told in zip(
+            make_column_keys(choices),
+            list_column_names(answer),
+            assign_palette_indexes(choices),
+            find_variants(choices),
+            answer.columns,
+            strict=True,
+        )
+    )
+
+
+class CurveBuilder:
+    """Makes lines of curves; a curve that would be drawn alike gives the same line again."""
+
+    def __init__(self, formatter: Formatter) -> None:
+        self._formatter = formatter
+        self._made: dict[tuple[str, str], tuple[tuple[object, object], PlotCurve | None]] = {}
+
+    def line(self, part: AcceleratorColumn, figure: str, exact: bool = True) -> PlotCurve | None:
+        """Return the line of a figure against concurrency; None where there is no curve.
+
+        Unless `exact`, curves of one deployment that differ only in where points lie count as alike.
+        """
+        curve = part.column.curve
+        if curve is None or not curve.concurrency:
+            return None
+        drawn = (part.key, part.name, part.slot, part.is_variant, make_fingerprint(curve))
+        kept = self._made.get((part.key, figure))
+        if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == curve.concurrency):
+            return kept[1]
+        line = self._make(part, curve, figure)
+        self._made[(part.key, figure)] = ((drawn, curve.concurrency), line)
+        return line
+
+    def _make(self, part: AcceleratorColumn, curve: ConcurrencyCurve, figure: str) -> PlotCurve | None:
+        if figure == PARETO:
+            return self._pareto(part, curve)
+        count = np.array(curve.concurrency, dtype=np.float64)
+        return self._line(part, curve, count, getattr(curve, figure))
+
+    def _pareto(self, part: AcceleratorColumn, curve: ConcurrencyCurve) -> PlotCurve | None:
+        """Return the tokens/s of one accelerator against those of one user, for rising concurrency.
+
+        Both have bands, so neither is shaded.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            per_user = 1000.0 / np.array(curve.tpot_ms.value)
+        line = self._line(part, curve, per_user, curve.output_tokens_per_s_per_accelerator)
+        return None if line is None else replace(line, low=None, high=None)
+
+    def _line(
+        self, part: AcceleratorColumn, curve: ConcurrencyCurve, x: FloatArray, series: IntervalSeries
+    ) -> PlotCurve | None:
+        """Return the line of the points that have figures, or None without any."""
+        value, low, high = (np.array(values) for values in (series.value, series.low, series.high))
+        known = np.isfinite(x) & np.isfinite(value) & (value > 0) & (low > 0) & np.isfinite(high)
+        if not known.any():
+            return None
+        return PlotCurve(
+            key=part.key,
+            name=part.name,
+            slot=part.slot,
+            is_variant=part.is_variant,
+            x=x[known],
+            y=value[known],
+            low=low[known],
+            high=high[known],
+            count=np.array(curve.concurrency, dtype=np.float64)[known],
+            end=tr("memory full at {n}", n=self._formatter.count(curve.max_concurrency)),
+        )
+
+
+def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
+    """Return what two curves share exactly when they are the same but for where their points lie."""
+    if curve is None:
+        return None
+    return curve.max_concurrency, [
+        series[end] for series in (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms) for end in (0, -1)
+    ]
+
+
+def list_fitting_columns(answer: Answer | None) -> Iterator[AcceleratorColumn]:
+    for part in list_columns(answer):
+        if part.column.estimate is not None and part.column.estimate.fits:
+            yield part

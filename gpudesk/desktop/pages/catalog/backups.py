@@ -1,0 +1,303 @@
+"""Backups of the user's file: the dialog that restores one, and the offer to write a removed file again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
+from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
+from gpudesk.domain.user_facts import Backup
+from gpudesk.report.labels import label_backup_reason
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr, trn
+
+#: Says what came of it; the second is whether it went wrong.
+ShowNote = Callable[[str, bool], object]
+
+
+def make_rewrite_actions(
+    own: UserCatalog, formatter: Formatter, say: ShowNote
+) -> list[tuple[str, Callable[[], object]]]:
+    """Return the button of a note that writes the facts anew; none where their file is there."""
+    return [(_text(), partial(rewrite_user_file, own, formatter, say))] if own.removed else []
+
+
+def rewrite_user_file(own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
+    """Write all facts into a new file, and say what came of it."""
+    try:
+        own.write_anew()
+    except InputError as error:
+        say(tr("Not written: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
+        return
+    count = len(own.facts)
+    said = trn(
+        "Your {count} fact is in a new file. Do again what was refused.",
+        "Your {count} facts are in a new file. Do again what was refused.",
+        count,
+        count=formatter.count(count),
+    )
+    say(said, False)
+
+
+class RewriteButton(Button):
+    """Writes the facts anew; it is there only while their file is not."""
+
+    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
+        super().__init__(theme, _text())
+        self._own = own
+        self._formatter = formatter
+        self._say = say
+        self.setAutoDefault(False)
+        self.clicked.connect(self._write)
+        self.hide()
+
+    def follow(self) -> None:
+        """Be there where it is needed; called once the button is in a window."""
+        self.setVisible(self._own.removed)
+
+    def _write(self) -> None:
+        rewrite_user_file(self._own, self._formatter, self._say)
+        self.follow()
+
+
+def _text() -> str:
+    return tr("Write your facts anew")
+
+
+_WIDTH, _HEIGHT = 640.0, 344.0
+#: Room between two columns.
+_GAP = 20.0
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_FIGURES = frozenset({2, 3, 4})
+
+
+class BackupsDialog(QDialog):
+    """Lists the backups, the newest first. Restoring keeps the present file as a further backup."""
+
+    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._own = own
+        self._formatter = formatter
+        self._backups: tuple[Backup, ...] = ()
+        self.setWindowTitle(tr("Backups of your facts"))
+        self.note = ProblemNote(theme)
+        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.table = self._make_table()
+        self._make_buttons()
+        self._lay_out()
+        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._ring = FocusRing(self, theme)
+        self._fill()
+
+    @property
+    def chosen(self) -> Backup | None:
+        rows = self.table.selectionModel().selectedRows()
+        return self._backups[rows[0].row()] if rows else None
+
+    def restore_chosen(self) -> None:
+        """Put the chosen backup in the place of the present file, and say what came of it."""
+        backup = self.chosen
+        if backup is None or backup.problem is not None:
+            return
+        self.note.show_text("")
+        try:
+            self._own.restore(backup)
+        except InputError as error:
+            self._fill()
+            said = format_input_error(error, self._formatter).rstrip(".")
+            self.note.show_text(tr("Not restored: {problem}.", problem=said))
+            return
+        self._fill()
+        facts = len(self._own.facts)
+        self.said.setText(
+            trn(
+                "Restored: you have the {count} fact of {made}. What was there is a backup now.",
+                "Restored: you have the {count} facts of {made}. What was there is a backup now.",
+                facts,
+                count=self._formatter.count(facts),
+                made=_made(backup),
+            )
+        )
+
+    def _show_rewrite_offer(self, text: str, fault: bool) -> None:
+        self._fill()
+        if fault:
+            self.note.show_text(text)
+        else:
+            self.said.setText(text)
+            self.close_button.setFocus()
+
+    def open_folder(self) -> None:
+        """Show the folder of the user's files in the system's file manager."""
+        if self._own.path is not None:
+            folder = self._own.backups_folder
+            shown = folder if folder is not None and folder.is_dir() else self._own.path.parent
+            show_folder(shown, self._say_no_folder)
+
+    def _say_no_folder(self, text: str, remedies: Sequence[NoteAction]) -> None:
+        """Say where the folder is, and let the button do what can be done then."""
+        self.note.show_text(text)
+        for title, act in remedies:
+            self.folder.setText(title)
+            self.folder.clicked.disconnect()
+            self.folder.clicked.connect(act)
+
+    # Making it
+
+    def _make_table(self) -> QTableWidget:
+        theme = self._theme
+        table = QTableWidget(0, 5)
+        table.setAccessibleName(tr("Backups"))
+        table.setFont(theme.font("body"))
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setWordWrap(False)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(theme.px(29))
+        for place, head in enumerate((tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version"))):
+            item = QTableWidgetItem(head)
+            item.setTextAlignment(_RIGHT if place in _FIGURES else _LEFT)
+            table.setHorizontalHeaderItem(place, item)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setMinimumHeight(theme.px(27))
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.itemSelectionChanged.connect(self._describe)
+        table.itemActivated.connect(self._activated)
+        return table
+
+    def _make_buttons(self) -> None:
+        self.folder = Button(self._theme, tr("Open folder"), icon="folder")
+        self.folder.setAutoDefault(False)
+        self.folder.clicked.connect(self.open_folder)
+        self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
+        self.close_button = Button(self._theme, tr("Close"))
+        self.close_button.setAutoDefault(False)
+        self.close_button.clicked.connect(self.accept)
+        self.restore = Button(self._theme, tr("Restore"), kind="primary", icon="history")
+        self.restore.setAutoDefault(False)
+        self.restore.clicked.connect(self.restore_chosen)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        foot = QHBoxLayout()
+        foot.setSpacing(px(8))
+        foot.addWidget(self.folder)
+        foot.addWidget(self.anew)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        foot.addWidget(self.restore)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(px(24), px(12), px(24), px(16))
+        inner.setSpacing(px(10))
+        inner.addWidget(self.table, 1)
+        inner.addWidget(self.said)
+        inner.addLayout(foot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, px(12), 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.note)
+        column.addLayout(inner, 1)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))
+
+    # Filling it
+
+    def _fill(self) -> None:
+        self._backups = self._own.backups()
+        self.table.setRowCount(len(self._backups))
+        for row, backup in enumerate(self._backups):
+            for place, text in enumerate(self._cells(backup)):
+                item = QTableWidgetItem(text)
+                if place in _FIGURES:
+                    item.setTextAlignment(_RIGHT)
+                if backup.problem is not None:
+                    item.setForeground(self._theme.colour("unfit" if place == 1 else "text3"))
+                    item.setToolTip(text)
+                self.table.setItem(row, place, item)
+        for place in (0, 2, 3, 4):
+            self.table.resizeColumnToContents(place)
+            self.table.setColumnWidth(place, self.table.columnWidth(place) + self._theme.px(_GAP))
+        self.table.setEnabled(bool(self._backups))
+        if self._own.problem is not None:
+            said = format_input_error(self._own.problem, self._formatter).rstrip(".")
+            self.note.show_text(tr("Your facts cannot be used: {problem}.", problem=said))
+        elif self._own.removed:
+            self.note.show_text(tr("The file of your facts was removed. They are still here, and can be written anew."))
+        else:
+            self.note.show_text("")
+        self.anew.follow()
+        if self._backups:
+            self.table.selectRow(self._first_good())
+        self._describe()
+
+    def _first_good(self) -> int:
+        return next((row for row, backup in enumerate(self._backups) if backup.problem is None), 0)
+
+    def _cells(self, backup: Backup) -> tuple[str, ...]:
+        formatter = self._formatter
+        facts = MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts)
+        if backup.problem is None:
+            reason = label_backup_reason(backup.reason)
+        else:
+            reason = format_message(backup.problem, formatter)
+        size = formatter.memory(backup.size_bytes)
+        return (_made(backup), reason, facts, size, str(backup.version))
+
+    def _describe(self) -> None:
+        """Say what restoring the chosen backup does, or why it cannot be restored."""
+        backup = self.chosen
+        self.restore.setEnabled(backup is not None and backup.problem is None)
+        if backup is None:
+            self.said.setText(
+                tr("None yet. One is made before the first change of a day, and before each large change.")
+            )
+        elif backup.problem is not None:
+            self.said.setText(
+                tr(
+                    "This one cannot be restored: {problem}.",
+                    problem=format_message(backup.problem, self._formatter).rstrip("."),
+                )
+            )
+        else:
+            self.said.setText(
+                tr(
+                    "Restoring puts your facts back to {made}. The present ones are kept as a backup first; "
+                    "single steps cannot be undone any more.",
+                    made=_made(backup),
+                )
+            )
+
+    def _activated(self) -> None:
+        self.restore.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _made(backup: Backup) -> str:
+    return f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"

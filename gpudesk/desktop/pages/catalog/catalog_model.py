@@ -1,0 +1,411 @@
+"""Sections of the catalog: query, cached rows, and the item model of the table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gpudesk.catalog.list_columns import COLUMNS
+from gpudesk.catalog.list_rows import iterate_catalog_rows
+from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
+from gpudesk.domain.claim import SourceKind
+from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
+from gpudesk.report.labels import count_days_since, is_stale_date
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+#: What of a section can be narrowed by which facet.
+FACETS: Final[dict[CatalogSection, tuple[str, ...]]] = {
+    CatalogSection.ACCELERATORS: ("makers", "status", "kinds", "age", "disputes", "own"),
+    CatalogSection.MODELS: ("makers", "kinds", "age", "disputes", "own"),
+    CatalogSection.DIFFUSION: ("kinds", "age", "disputes"),
+    CatalogSection.PRICES: ("makers", "kinds", "age", "own"),
+    CatalogSection.CLAIMS: ("makers", "kinds", "age", "disputes", "own"),
+    CatalogSection.DISPUTES: (),
+    CatalogSection.SOURCES: ("makers", "kinds", "age", "own"),
+    CatalogSection.YOURS: (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFacets:
+    """What narrows a section. Empty sets and None narrow nothing.
+
+    `newer_than` is in days; `stale` leaves only what the rule calls stale.
+    """
+
+    makers: frozenset[str] = frozenset()
+    kinds: frozenset[SourceKind] = frozenset()
+    shipping: bool = False
+    newer_than: int | None = None
+    stale: bool = False
+    disputes: bool = False
+    own: bool = False
+
+    @property
+    def active(self) -> bool:
+        return self != CatalogFacets()
+
+    def keeps(self, row: CatalogRow, today: str, stale_days: int) -> bool:
+        if (
+            (self.makers and row.maker not in self.makers)
+            or (self.kinds and self.kinds.isdisjoint(row.kinds))
+            or (self.shipping and row.announced)
+            or (self.disputes and not row.disputed)
+            or (self.own and not row.own)
+        ):
+            return False
+        if self.newer_than is None and not self.stale:
+            return True
+        age = count_days_since(row.date, today)
+        if age is None:
+            return False
+        return age > stale_days if self.stale else self.newer_than is None or age <= self.newer_than
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSorting:
+    """The column that rows are ordered by."""
+
+    column: str
+    descending: bool
+
+
+def next_column_sorting(sorting: CatalogSorting | None, column: str, *, largest_first: bool) -> CatalogSorting | None:
+    """Return what asking for a column leads to: one way, then the other, then the order of the catalog."""
+    if sorting is None or sorting.column != column:
+        return CatalogSorting(column, largest_first)
+    return replace(sorting, descending=not largest_first) if sorting.descending == largest_first else None
+
+
+def is_largest_first(kind: CatalogColumnKind) -> bool:
+    """Return whether asking for a column means its largest values first: figures and dates."""
+    return kind in FIGURES or kind is CatalogColumnKind.DATE
+
+
+def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announced_among: bool = False) -> list[int]:
+    """Return the places of all rows in an order; unknown values are last both ways.
+
+    Sorted by a figure, announced rows come after all others unless they are to stand among them. Equals
+    stay in the order of the catalog.
+    """
+    places = list(range(len(table.rows)))
+    position = -1 if sorting is None else table.place(sorting.column)
+    if sorting is None or position < 0:
+        return places
+    column, rows = table.columns[position], table.rows
+    known = [place for place in places if rows[place].values[position] is not None]
+    keys: dict[int, Any] = {place: make_sort_key(rows[place].values[position], rows[place], column) for place in known}
+    # The older the earlier: ages run against their dates.
+    known.sort(key=keys.__getitem__, reverse=sorting.descending != (column.kind is CatalogColumnKind.AGE))
+    unknown = [place for place in places if rows[place].values[position] is None]
+    result = known + unknown
+    if column.kind in (CatalogColumnKind.FIGURE, CatalogColumnKind.MONEY) and not announced_among:
+        return [p for p in result if not rows[p].announced] + [p for p in result if rows[p].announced]
+    return result
+
+
+def find_matching(texts: Sequence[str], places: Sequence[int], words: str) -> list[int]:
+    """Return the places whose texts hold all words; `texts` are in small letters."""
+    found = list(places)
+    for word in words.casefold().split():
+        found = [place for place in found if word in texts[place]]
+    return found
+
+
+def find_ranked_end(table: CatalogTable, places: Sequence[int], sorting: CatalogSorting | None) -> int:
+    """Return where the announced rows begin that stand after all others; -1 where none do."""
+    if sorting is None:
+        return -1
+    position = table.place(sorting.column)
+    if position < 0 or table.columns[position].kind not in (CatalogColumnKind.FIGURE, CatalogColumnKind.MONEY):
+        return -1
+    tail = len(places)
+    while tail and table.rows[places[tail - 1]].announced:
+        tail -= 1
+    return tail if 0 < tail < len(places) else -1
+
+
+#: Rows that are made between two looks at the clock.
+_PIECE: Final = 16
+
+
+@dataclass
+class _SectionCache:
+    """A section: first its rows are made, then the texts that are searched."""
+
+    coming: Iterator[CatalogRow | None]
+    rows: list[CatalogRow] = field(default_factory=list)
+    table: CatalogTable | None = None
+    writer: CatalogCellFormatter | None = None
+    texts: list[str] = field(default_factory=list)
+    orders: dict[tuple[CatalogSorting | None, bool], list[int]] = field(default_factory=dict)
+    #: The last question and its answer.
+    asked: tuple[object, ...] = ()
+    sought: str = ""
+    found: list[int] | None = None
+
+
+class CatalogSections:
+    """All sections of one catalog as it is now; a new catalog needs a new shelf."""
+
+    def __init__(self, workbench: GpuDeskService, formatter: Formatter, today: str) -> None:
+        self._formatter = formatter
+        self.today = today
+        self._parts = {
+            section: _SectionCache(iterate_catalog_rows(section, workbench.catalog)) for section in CatalogSection
+        }
+
+    # Making
+
+    def table(self, section: CatalogSection) -> CatalogTable:
+        """Return the rows of a section, made now where they are not yet."""
+        part = self._parts[section]
+        while part.table is None:
+            self._step_rows(section, part, None)
+        return part.table
+
+    def writer(self, section: CatalogSection) -> CatalogCellFormatter:
+        part = self._parts[section]
+        if part.writer is None:
+            part.writer = CatalogCellFormatter(self.table(section), self._formatter, self.today)
+        return part.writer
+
+    def texts(self, section: CatalogSection) -> Sequence[str]:
+        """Return the text of each row that is searched, made now where it is not yet."""
+        part = self._parts[section]
+        while len(part.texts) < len(self.table(section).rows):
+            self._step_texts(section, part, None)
+        return part.texts
+
+    def is_ready(self, section: CatalogSection) -> bool:
+        """Return whether a section can be searched at once."""
+        part = self._parts[section]
+        return part.table is not None and len(part.texts) == len(part.table.rows)
+
+    def step(self, seconds: float) -> bool:
+        """Make what is missing for about this long; return whether anything is still missing."""
+        end = time.perf_counter() + seconds
+        for section, part in self._parts.items():
+            while part.table is None:
+                if time.perf_counter() >= end:
+                    return True
+                self._step_rows(section, part, _PIECE)
+            while len(part.texts) < len(part.table.rows):
+                if time.perf_counter() >= end:
+                    return True
+                self._step_texts(section, part, _PIECE)
+        return False
+
+    def _step_rows(self, section: CatalogSection, part: _SectionCache, count: int | None) -> None:
+        made = list(islice(part.coming, count))
+        part.rows.extend(row for row in made if row is not None)
+        if count is None or len(made) < count:
+            part.table = CatalogTable(section, COLUMNS[section], tuple(part.rows))
+
+    def _step_texts(self, section: CatalogSection, part: _SectionCache, count: int | None) -> None:
+        writer, begun = self.writer(section), len(part.texts)
+        rows = self.table(section).rows[begun : None if count is None else begun + count]
+        part.texts.extend(map(writer.search_text, rows))
+
+    # Asking
+
+    def places(
+        self,
+        section: CatalogSection,
+        words: str,
+        facets: CatalogFacets,
+        sorting: CatalogSorting | None,
+        *,
+        announced_among: bool,
+        stale_days: int,
+    ) -> list[int]:
+        """Return the places of the rows that match, in order; the list is not to be changed."""
+        part = self._parts[section]
+        asked = (facets, sorting, announced_among, stale_days)
+        sought = words.casefold().strip()
+        found, former = part.found, part.sought
+        if part.asked != asked or found is None or not sought.startswith(former):
+            found, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
+        if sought != former:
+            # What is typed on narrows what was found, and nothing else.
+            found = find_matching(self.texts(section), found, sought)
+        part.asked, part.sought, part.found = asked, sought, found
+        return found
+
+    def _narrowed(
+        self,
+        section: CatalogSection,
+        facets: CatalogFacets,
+        sorting: CatalogSorting | None,
+        announced_among: bool,
+        stale_days: int,
+    ) -> list[int]:
+        """Return the places of the rows within facets, in order."""
+        table, part = self.table(section), self._parts[section]
+        key = (sorting, announced_among)
+        found = part.orders.get(key)
+        if found is None:
+            found = part.orders[key] = order_places(table, sorting, announced_among=announced_among)
+        if not facets.active:
+            return found
+        rows, today = table.rows, self.today
+        return [place for place in found if facets.keeps(rows[place], today, stale_days)]
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+_Role = Qt.ItemDataRole
+_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+_EMPTY: Final = CatalogTable(CatalogSection.ACCELERATORS, (), ())
+
+
+class CatalogHeading:
+    """A line over rows that belong together: a title, and what sums them up, made when it is seen."""
+
+    def __init__(self, title: str, make_note: Callable[[], str]) -> None:
+        self.title = title
+        self._make_note = make_note
+
+    @cached_property
+    def note(self) -> str:
+        return self._make_note()
+
+
+#: A line: the place of a row in the table, or what stands over the next rows.
+CatalogLine = int | CatalogHeading
+
+
+class CatalogModel(QAbstractTableModel):
+    """Lines over a `CatalogTable`; texts are written when they are asked for."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.table = _EMPTY
+        self.lines: Sequence[CatalogLine] = ()
+        #: The line over which a rule stands, since what follows is not ranked; -1 for none.
+        self.rule = -1
+        #: The lines that are headings.
+        self.headings: Sequence[int] = ()
+        self._writer: CatalogCellFormatter | None = None
+        self._today, self._stale_days = "", 0
+        self._stale: dict[str | None, bool] = {}
+
+    def show(
+        self,
+        table: CatalogTable,
+        writer: CatalogCellFormatter,
+        lines: Sequence[CatalogLine],
+        *,
+        headings: Sequence[int] = (),
+        rule: int = -1,
+    ) -> None:
+        """Show these lines of a table; `headings` are those that are headings."""
+        self.beginResetModel()
+        self.table, self._writer, self.lines, self.rule = table, writer, lines, rule
+        self.headings = headings
+        self.endResetModel()
+
+    def mark_stale(self, today: str, days: int) -> None:
+        """Mark the ages of what is older than so many days on a day."""
+        if (today, days) != (self._today, self._stale_days):
+            self._today, self._stale_days = today, days
+            self._stale.clear()
+            if self.lines:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, self.columnCount() - 1))
+
+    def is_stale(self, row: CatalogRow) -> bool:
+        found = self._stale.get(row.date)
+        if found is None:
+            found = self._stale[row.date] = is_stale_date(row.date, self._today, self._stale_days)
+        return found
+
+    # Looking up
+
+    def row(self, number: int) -> CatalogRow | None:
+        """Return the row in a line; None in a heading's."""
+        if not 0 <= number < len(self.lines):
+            return None
+        line = self.lines[number]
+        return self.table.rows[line] if isinstance(line, int) else None
+
+    def column(self, number: int) -> CatalogColumn:
+        return self.table.columns[number]
+
+    def line_of(self, key: str) -> int:
+        """Return the line of the row with a key, -1 where it is not shown."""
+        rows = self.table.rows
+        return next(
+            (number for number, line in enumerate(self.lines) if isinstance(line, int) and rows[line].key == key), -1
+        )
+
+    def text(self, row: CatalogRow, column: int) -> str:
+        return "" if self._writer is None else self._writer.text(row, column)
+
+    def sentence(self, number: int, column: int) -> str:
+        line, row = self.lines[number], self.row(number)
+        if isinstance(line, CatalogHeading):
+            return f"{line.title}, {line.note}" if line.note else line.title
+        if row is None or self._writer is None:
+            return ""
+        said = self._writer.sentence(row, column)
+        old = self.column(column).kind is CatalogColumnKind.AGE and self.is_stale(row)
+        return f"{said}, {tr('stale')}" if old else said
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.lines)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.table.columns)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return that cells can be selected; headings cannot."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemNeverHasChildren if self.row(index.row()) is None else _HERE
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid():
+            return None
+        number, column = index.row(), index.column()
+        if role == _Role.DisplayRole:
+            row = self.row(number)
+            if row is None:
+                return self.sentence(number, 0) if column == 0 else ""
+            return self.text(row, column)
+        if role in (_Role.AccessibleTextRole, _Role.ToolTipRole):
+            return self.sentence(number, column)
+        if role == _Role.TextAlignmentRole:
+            return int(self.alignment(column) | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def alignment(self, column: int) -> Qt.AlignmentFlag:
+        """Return on which side the values of a column are in line."""
+        figures = self.column(column).kind in FIGURES
+        return Qt.AlignmentFlag.AlignRight if figures else Qt.AlignmentFlag.AlignLeft
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> Any:  # noqa: ANN401 - by role
+        spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
+        if role != _Role.DisplayRole and not spoken:
+            return None
+        if orientation == Qt.Orientation.Vertical:
+            row = self.row(section)
+            return None if row is None else self.text(row, 0)
+        if not 0 <= section < len(self.table.columns):
+            return None
+        name = describe_column if spoken else label_column
+        return name(self.table.section, self.column(section))

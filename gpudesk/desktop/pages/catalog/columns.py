@@ -1,0 +1,152 @@
+"""Order, widths and visibility of catalog columns, kept in the settings for each section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from gpudesk.catalog.list_columns import COLUMNS
+from gpudesk.desktop.pages.catalog.table import CatalogTableView
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.domain.catalog_table import CatalogColumn, CatalogSection
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOrder:
+    """Keys of the columns from left to right, of those that are hidden, and widths that the user set."""
+
+    order: tuple[str, ...]
+    hidden: frozenset[str]
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+
+class ColumnSettings:
+    """Reads and writes the arrangement of each section; what no longer fits is left out."""
+
+    def __init__(self, settings: UserSettings) -> None:
+        self._settings = settings
+
+    def of(self, section: CatalogSection, columns: Sequence[CatalogColumn]) -> ColumnOrder:
+        """Return how a section is arranged; at first as it was designed."""
+        stored: dict[str, Any] = self._settings.get(_setting_key(section), {})
+        known = [column.key for column in columns]
+        listed = _read_words(stored.get("order"))
+        kept = [key for key in dict.fromkeys(listed) if key in known[1:]]
+        order = (known[0], *kept, *(key for key in known[1:] if key not in kept))
+        hidden = {column.key for column in columns if not column.shown}
+        if "hidden" in stored:
+            # A column that came with an upgrade is shown or not as it was designed.
+            hidden = {key for key in hidden if key not in listed} | set(_read_words(stored["hidden"]))
+        widths = stored.get("widths")
+        return ColumnOrder(
+            order,
+            frozenset(hidden & set(known[1:])),
+            {
+                key: width
+                for key, width in (widths if isinstance(widths, dict) else {}).items()
+                if key in known and type(width) is int and 0 < width <= 4000
+            },
+        )
+
+    def keep(self, section: CatalogSection, columns: ColumnOrder) -> None:
+        self._settings.put(
+            _setting_key(section),
+            {"order": list(columns.order), "hidden": sorted(columns.hidden), "widths": dict(columns.widths)},
+        )
+
+    def forget(self, section: CatalogSection) -> None:
+        self._settings.put(_setting_key(section), {})
+
+
+def _setting_key(section: CatalogSection) -> str:
+    return f"catalog.columns.{section.value}"
+
+
+def _read_words(found: object) -> list[str]:
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+#: The section that was shown last.
+SECTION_SETTING: Final = "catalog.section"
+
+
+class ColumnArrangement(QObject):
+    """Arranges the heads of one view by section."""
+
+    changed = Signal()
+
+    def __init__(self, settings: UserSettings, view: CatalogTableView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._memory = ColumnSettings(settings)
+        self._view = view
+        self._section = CatalogSection.ACCELERATORS
+        self._arranging = False
+        view.columns_changed.connect(self._keep)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        return self._memory.of(self._section, COLUMNS[self._section]).hidden
+
+    def take_section(self, section: CatalogSection) -> None:
+        """Arrange the heads, which stand for the columns of this section now."""
+        self._section = section
+        self._apply()
+
+    def _apply(self) -> None:
+        columns = COLUMNS[self._section]
+        kept = self._memory.of(self._section, columns)
+        heads, keys = self._view.heads, [column.key for column in columns]
+        self._arranging = True
+        try:
+            for place, key in enumerate(kept.order):
+                number = keys.index(key)
+                if heads.visualIndex(number) != place:
+                    heads.moveSection(heads.visualIndex(number), place)
+                if heads.isSectionHidden(number) != (key in kept.hidden):
+                    heads.setSectionHidden(number, key in kept.hidden)
+            self._view.user_widths = dict(kept.widths)
+        finally:
+            self._arranging = False
+        self._view.measure()
+
+    def _keep(self) -> None:
+        if self._arranging:
+            return
+        columns, heads = COLUMNS[self._section], self._view.heads
+        kept = self._memory.of(self._section, columns)
+        order = tuple(columns[heads.logicalIndex(place)].key for place in range(heads.count()))
+        self._memory.keep(self._section, ColumnOrder(order, kept.hidden, self._view.user_widths))
+
+    # What can be done with a column
+
+    def toggle(self, key: str) -> None:
+        kept = self._memory.of(self._section, COLUMNS[self._section])
+        self._memory.keep(self._section, ColumnOrder(kept.order, kept.hidden ^ {key}, kept.widths))
+        self._apply()
+        self.changed.emit()
+
+    def can_move(self, number: int, step: int) -> bool:
+        return self._neighbour(number, step) is not None
+
+    def move(self, number: int, step: int) -> None:
+        """Move a column past its neighbour that is shown, to the left (-1) or to the right (1)."""
+        target = self._neighbour(number, step)
+        if target is not None:
+            heads = self._view.heads
+            heads.moveSection(heads.visualIndex(number), heads.visualIndex(target))
+
+    def _neighbour(self, number: int, step: int) -> int | None:
+        shown = self._view.heads.shown()
+        if number == 0 or number not in shown:
+            return None
+        place = shown.index(number) + step
+        return shown[place] if 0 < place < len(shown) else None
+
+    def reset(self) -> None:
+        """Show the columns as they were designed, as wide as their content."""
+        self._memory.forget(self._section)
+        self._apply()
+        self.changed.emit()

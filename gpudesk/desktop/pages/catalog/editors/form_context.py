@@ -1,0 +1,230 @@
+"""What a form shows beside its rows: the value in force, rival claims, and the effect of saving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.catalog.user_store.entry import NO_PUBLISHER
+from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldError
+from gpudesk.desktop.pages.catalog.editors.sources import format_kind_choice
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.panel.nodes import NodeKind, NodeRemark, PanelNode
+from gpudesk.desktop.ui.panel.view import PanelView
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.claim import AttributeClaims, Claim
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.report.comparison.impact import describe_impact
+from gpudesk.report.explanation.claims import build_claim_group
+from gpudesk.report.explanation.parts import ClaimGroup
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, find_quantity
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.domain.answer import AnswerImpact
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+
+class ClaimInForceRow(QWidget):
+    """A value with its unit, and below it who states it; not to be changed here."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        label: str,
+        attribute: AttributeClaims,
+        claim: Claim | None,
+        formatter: Formatter,
+        high: AttributeClaims | None = None,
+    ) -> None:
+        """Show a claim about an attribute; `high` is the upper end of what is stated as a range."""
+        super().__init__()
+        px = theme.px
+        value = MISSING_VALUE_TEXT if claim is None else format_claim_value(attribute, claim.value, formatter)
+        upper = None if claim is None or high is None else _find_upper_end(high, claim)
+        if claim is not None and upper is not None and upper != claim.value:
+            value = (
+                f"{formatter.catalog(claim.value, Quantity.USD)} – {format_claim_value(attribute, upper, formatter)}"
+            )
+        said = tr("Nobody states a value") if claim is None else format_claim_origin(claim)
+        caption = ThemedLabel(theme, label)
+        caption.setFixedWidth(px(LABEL))
+        figure = ThemedLabel(theme, value, font="section", wrap=True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, px(4), 0, 0)
+        grid.setHorizontalSpacing(px(10))
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(figure, 0, 1)
+        grid.addWidget(ThemedLabel(theme, said, font="small", colour="text2", wrap=True), 1, 1)
+        self.setAccessibleName(f"{label}: {value}, {said}")
+
+
+def _find_upper_end(high: AttributeClaims, claim: Claim) -> ClaimValue:
+    """Return the upper end that the source of a claim states."""
+    return next((each.value for each in high.claims if each.source.id == claim.source.id), None)
+
+
+def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter: Formatter) -> str:
+    """Return a value of an attribute with its unit."""
+    quantity = find_quantity(attribute.name, attribute.unit)
+    return formatter.catalog_with_unit(value, quantity, attribute.name)
+
+
+def format_claim_origin(claim: Claim) -> str:
+    """Return who states a claim, of what kind that is, and of when."""
+    source = claim.source
+    named = source.publisher if source.publisher != NO_PUBLISHER else ""
+    parts = (named, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))
+    return ", ".join(part for part in parts if part)
+
+
+class RivalClaimsPanel(QWidget):
+    """All claims about an attribute, the one in force first; each unfolds into what is known about it."""
+
+    def __init__(
+        self, theme: Theme, attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None
+    ) -> None:
+        """Show an attribute's claims; `high` is the upper end of what is stated as a range."""
+        super().__init__()
+        self._theme = theme
+        self.view = PanelView(theme)
+        self.view.setAccessibleName(tr("Claims"))
+        group = build_claim_group(attribute, formatter, high)
+        self.view.show_nodes(_make_claim_nodes(group) if group.claims else (_make_empty_node(),))
+        px = theme.px
+        head = QHBoxLayout()
+        head.setContentsMargins(px(16), px(16), px(16), px(6))
+        head.addWidget(ThemedLabel(theme, tr("Claims"), font="section"))
+        head.addStretch(1)
+        if len(group.claims) > 1:
+            head.addWidget(ThemedLabel(theme, tr("preferred first"), font="caption", colour="text3"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            area = QRectF(self.rect())
+            pen.hairline(0, area.top(), 0, area.bottom())
+            pen.hairline(0, 0, area.right(), 0)
+        finally:
+            painter.end()
+
+
+def _make_claim_nodes(group: ClaimGroup) -> tuple[PanelNode, ...]:
+    lines = []
+    for place, claim in enumerate(group.claims):
+        key = f"claim.{place}"
+        below = tuple(
+            PanelNode(NodeKind.DETAIL, f"{key}.{number}", detail, f"{detail.label}: {detail.value}")
+            for number, detail in enumerate(claim.details)
+        )
+        lines.append(PanelNode(NodeKind.CLAIM, key, claim, claim.sentence, claim.sentence, below))
+    if group.reason:
+        lines.append(PanelNode(NodeKind.NOTE, "reason", NodeRemark(group.reason, "scale"), group.reason))
+    return tuple(lines)
+
+
+def _make_empty_node() -> PanelNode:
+    text = tr("Nobody states a value yet")
+    return PanelNode(NodeKind.EMPTY, "nobody", NodeRemark(text, "info"), text)
+
+
+#: The typing rests for so long before an answer is made.
+_WAIT_MS = 150
+#: Lines of detail below the sentence.
+_MOST_LINES = 2
+
+
+class SaveEffectPreview(QWidget):
+    """One sentence and a little more. The answer is made beside the window; an old one stays, paler."""
+
+    def __init__(self, desk: Desk, theme: Theme, trial: Callable[[], FactEdit | None]) -> None:
+        """Ask `trial` for the step that would be taken; it may raise `FieldFault` or `InputError`."""
+        super().__init__()
+        self._desk = desk
+        self._trial = trial
+        self._jobs = Jobs(desk.formatter, self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_WAIT_MS)
+        self._timer.timeout.connect(self._ask)
+        caption = ThemedLabel(theme, tr("Open scenario"))
+        caption.setFixedWidth(theme.px(LABEL))
+        self.words = ThemedLabel(theme, font="body_strong", wrap=True)
+        self.detail = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.px(10))
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.words, 0, 1)
+        grid.addWidget(self.detail, 1, 1)
+        self.setVisible(desk.answer is not None)
+        self._say(tr("Result as it is now"), (), pale=True)
+
+    def ask_soon(self) -> None:
+        if self._desk.answer is not None:
+            self.words.set_colour("text3")
+            self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+        self._jobs.stop()
+
+    def _ask(self) -> None:
+        try:
+            step = self._trial()
+        except (FieldError, InputError):
+            step = None
+        if step is None:
+            self._say(tr("Result as it is now"), (), pale=True)
+            return
+        work = _compute_effect(self._desk.workbench, self._desk.scenario, step)
+        self._jobs.start("impact", work, self._show, self._failed)
+
+    def _show(self, impact: AnswerImpact) -> None:
+        told = describe_impact(impact, self._desk.formatter)
+        self._say(told.sentence, told.lines[:_MOST_LINES], pale=False)
+
+    def _failed(self, error: InputError) -> None:  # noqa: ARG002 - the form itself says what is wrong
+        self._say(tr("It could not be answered with this"), (), pale=False)
+
+    def _say(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
+        self.words.setText(sentence)
+        self.words.set_colour("text3" if pale else "text1")
+        self.detail.setText(" · ".join(lines))
+        self.detail.setVisible(bool(lines))
+        self.setAccessibleName(tr("Open scenario: {words}", words=". ".join((sentence, *lines))))
+
+
+def _compute_effect(workbench: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
+    from gpudesk.estimation.impact import compute_impact
+
+    yield from _ignore_progress()
+    return compute_impact(workbench, scenario, step)
+
+
+def _ignore_progress() -> ProgressSteps[None]:
+    """It is over before anybody asks how far it is."""
+    nothing: tuple[JobProgress, ...] = ()
+    yield from nothing

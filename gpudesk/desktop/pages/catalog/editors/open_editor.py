@@ -1,0 +1,169 @@
+"""Opens the editor for a request; the form of the age from which figures count as stale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from gpudesk.catalog.user_store.entry import UnitChoice
+from gpudesk.desktop.pages.catalog.editors.fields import NumberLimits, NumberRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
+from gpudesk.domain.claim import CatalogEntryKind, StalenessLimits
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.report.labels import get_today, is_stale_date
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+_DEFAULT_RULE = StalenessLimits()
+_DAYS = (UnitChoice("days", None),)
+_LIMITS = NumberLimits(1, 36_500, whole=True)
+
+
+class StaleRuleForm(FormDialog):
+    """Sets from how many days on prices and other figures are marked."""
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, *, parent: QWidget | None = None) -> None:
+        super().__init__(
+            desk,
+            theme,
+            tr("What counts as stale"),
+            save=tr("Save rule"),
+            leave=tr("Keep as it was"),
+            parent=parent,
+            writes_facts=False,
+        )
+        self._settings = settings
+        now = get_today()
+        catalog = desk.workbench.catalog
+        self._price_dates = [price.date for price in catalog.prices()]
+        self._fact_dates = [
+            claim.source.date
+            for thing in catalog.things()
+            for attribute in catalog.attributes(thing.id)
+            for claim in attribute.claims
+        ]
+        self._today = now
+        self.add_head(
+            self.windowTitle(), tr("Marked in lists and on sheets. A date without a day counts from its end.")
+        )
+        style = desk.formatter.style
+        self.prices = NumberRow(
+            theme, STALE_PRICE_DAYS, tr("Prices after"), _DAYS, required=True, limits=_LIMITS, style=style
+        )
+        self.facts = NumberRow(
+            theme, STALE_FACT_DAYS, tr("Other figures after"), _DAYS, required=True, limits=_LIMITS, style=style
+        )
+        rule = make_age_rule(settings.values)
+        self.prices.show_number(rule.prices)
+        self.facts.show_number(rule.facts)
+        self.add_rows([self.prices, self.facts])
+        for row in self.rows:
+            row.edited.connect(self._preview)
+        button = Button(
+            theme, tr("Take {prices} and {facts} days", prices=_DEFAULT_RULE.prices, facts=_DEFAULT_RULE.facts)
+        )
+        button.clicked.connect(self._take_default)
+        self.add_left_button(button)
+        self._preview()
+        self.prices.focus_control()
+
+    def edit(self) -> FactEdit | None:
+        """Put the rule into the settings; no fact changes."""
+        self._settings.put(STALE_PRICE_DAYS, self.prices.parse_whole_or_none())
+        self._settings.put(STALE_FACT_DAYS, self.facts.parse_whole_or_none())
+        return None
+
+    def _take_default(self) -> None:
+        self.prices.show_number(_DEFAULT_RULE.prices)
+        self.facts.show_number(_DEFAULT_RULE.facts)
+        for row in self.rows:
+            row.user_edited()
+
+    def _preview(self) -> None:
+        self.prices.set_echo(self._count(self.prices, self._price_dates, tr("prices")))
+        self.facts.set_echo(self._count(self.facts, self._fact_dates, tr("claims")))
+
+    def _count(self, row: NumberRow, dates: Iterable[str | None], what: str) -> str:
+        try:
+            days = row.parse_whole_or_none()
+        except FieldError:
+            days = None
+        if days is None:
+            return ""
+        stated = list(dates)
+        marked = sum(is_stale_date(each, self._today, days) for each in stated)
+        undated = sum(each is None for each in stated)
+        number = self.desk.formatter.count
+        said = tr("marks {n} of {all} {what}", n=number(marked), all=number(len(stated)), what=what)
+        return f"{said}; {tr('{n} have no date', n=number(undated))}" if undated else said
+
+
+def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest) -> bool:
+    """Open the editor that is asked for over a window, and return whether there is one.
+
+    It stays open when this returns; what it writes is told by `desk.catalog_changed`. What cannot be edited
+    is said in a box.
+    """
+    try:
+        dialog = _make_editor(parent, desk, theme, settings, request)
+    except InputError as error:
+        _show_message(parent, format_message(error.problem, desk.formatter))
+        return False
+    if dialog is None:
+        return False
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return True
+
+
+def _make_editor(
+    parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest
+) -> FormDialog | None:
+    """Make the editor; None where the request names too little for one."""
+    from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
+    from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
+    from gpudesk.desktop.pages.catalog.editors.sources import SourceForm
+    from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
+
+    thing, name = request.thing, request.attribute
+    makers: dict[EditorKind, Callable[[], FormDialog | None]] = {
+        EditorKind.PRICE: lambda: PriceForm(desk, theme, price=request.price, thing=thing, parent=parent),
+        EditorKind.SOURCE: lambda: SourceForm(desk, theme, source=request.source, parent=parent),
+        EditorKind.STALENESS: lambda: StaleRuleForm(desk, theme, settings, parent=parent),
+        EditorKind.ACCELERATOR: lambda: _make_entry_form(parent, desk, theme, thing),
+        EditorKind.MODEL: lambda: None if thing is None else _make_entry_form(parent, desk, theme, thing),
+    }
+    if thing is not None and name is not None:
+        makers[EditorKind.VALUE] = lambda: ValueEditor(desk, theme, thing, name, parent=parent)
+        makers[EditorKind.PREFERENCE] = lambda: PreferenceEditor(
+            desk, theme, thing, name, claim=request.claim, parent=parent
+        )
+    maker = makers.get(request.kind)
+    return None if maker is None else maker()
+
+
+def _make_entry_form(parent: QWidget, desk: Desk, theme: Theme, thing: str | None) -> FormDialog:
+    """Return the form of an accelerator, or for a model that of its name: its dimensions are values."""
+    from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm, NameForm
+
+    if thing is not None and desk.workbench.catalog.kind_of(thing) is not CatalogEntryKind.ACCELERATOR:
+        return NameForm(desk, theme, thing, parent=parent)
+    return AcceleratorForm(desk, theme, thing=thing, parent=parent)
+
+
+def _show_message(parent: QWidget, text: str) -> None:
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(tr("GPU Desk"))
+    box.setText(f"{text[:1].upper()}{text[1:]}.")
+    box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
+    box.finished.connect(box.deleteLater)
+    box.open()

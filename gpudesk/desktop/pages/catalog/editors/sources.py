@@ -1,0 +1,186 @@
+"""The fields of a source in any form, and the form of a source itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.catalog.user_store.edits import add_facts, change_source, count_resting_figures
+from gpudesk.catalog.user_store.entry import NO_PUBLISHER, make_user_source
+from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_ADDRESS, ChoiceRow, DateRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserFacts
+from gpudesk.report.labels import label_source_kind
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr, trn
+
+#: The order in which kinds are offered: the user's own first, then from firm to loose.
+_KINDS = (
+    SourceKind.USER,
+    SourceKind.VENDOR_DATASHEET,
+    SourceKind.VENDOR_CLAIM,
+    SourceKind.CONFIG_COPY,
+    SourceKind.MEASURED_INDEPENDENT,
+    SourceKind.MEASURED_MLPERF,
+    SourceKind.MEASURED_VENDOR,
+    SourceKind.INDEPENDENT,
+    SourceKind.PRESS,
+    SourceKind.ESTIMATE,
+)
+
+
+class LastSourceMemory(QObject):
+    """The source that was stated last in a session, which lasts as long as its desk."""
+
+    source: Source | None = None
+
+    @classmethod
+    def of(cls, session: QObject) -> LastSourceMemory:
+        return session.findChild(cls) or cls(session)
+
+
+class AddressRow(TextRow):
+    """Where a source can be read."""
+
+    def read(self) -> object:
+        return self.text()
+
+    def text(self) -> str | None:
+        """Return the address, None where there is none; raises `FieldFault`."""
+        written = super().text()
+        if written is None:
+            return None
+        try:
+            parts = urlsplit(written)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.netloc or " " in written:
+            raise FieldError(tr("An address begins with https:// or http://. Leave it empty for none"))
+        return written
+
+
+class SourceFields:
+    """The rows of a source. A title that is known fills in the rest."""
+
+    def __init__(
+        self, theme: Theme, facts: UserFacts, session: QObject, *, required: bool = True, prefilled: bool = True
+    ) -> None:
+        """Offer the sources of the user's; `session` is what the last one is remembered with.
+
+        It stands in the rows from the start unless `prefilled` is not so.
+        """
+        self._last = LastSourceMemory.of(session)
+        self._known = {fact.title: fact for fact in facts if isinstance(fact, Source)}
+        self.title = TextRow(
+            theme, "title", tr("Title"), required=required, empty=tr("Quote by mail, data sheet, own measurement")
+        )
+        if self._known:
+            completer = self.title.offer(sorted(self._known, key=str.casefold))
+            completer.activated.connect(self._take_known)
+        self.publisher = TextRow(theme, "publisher", tr("Publisher"), empty=tr("Company or person"))
+        self.url = AddressRow(theme, "url", tr("Address"), empty="https://", longest=LONGEST_ADDRESS)
+        self.date = DateRow(theme, "date", tr("Date of the source"))
+        self.kind = ChoiceRow(theme, "kind", tr("Kind"), [(kind, format_kind_choice(kind)) for kind in _KINDS])
+        if prefilled and self._last.source is not None:
+            self.show_source(self._last.source)
+
+    def rows(self) -> Iterator[FormRow]:
+        yield from (self.title, self.publisher, self.url, self.date, self.kind)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.title.is_empty()
+
+    def show_source(self, source: Source) -> None:
+        self.title.show_value(source.title)
+        self.publisher.show_value(None if source.publisher == NO_PUBLISHER else source.publisher)
+        self.url.show_value(source.url)
+        self.date.show_value(source.date)
+        self.kind.show_value(source.kind)
+
+    def source(self) -> Source:
+        """Return the source that is stated; raises `FieldFault` or `InputError`."""
+        return make_user_source(
+            self.title.text() or "",
+            self.publisher.text() or "",
+            url=self.url.text(),
+            date=self.date.text(),
+            kind=SourceKind(self.kind.key()),
+        )
+
+    def changed(self, source: Source) -> Source:
+        """Return a source of the user's with what stands in the rows, under the id that it has."""
+        return replace(self.source(), id=source.id)
+
+    def remember(self) -> None:
+        if not self.is_empty:
+            self._last.source = self.source()
+
+    def _take_known(self, title: str) -> None:
+        if title in self._known:
+            self.show_source(self._known[title])
+
+
+def format_kind_choice(kind: str) -> str:
+    """Return a kind as a choice begins, the user's own as `Yours`."""
+    if kind == SourceKind.USER:
+        return tr("Yours")
+    label = label_source_kind(kind)
+    return f"{label[:1].upper()}{label[1:]}"
+
+
+class SourceForm(FormDialog):
+    """Changes a source of the user's for all figures that rest on it, or makes one."""
+
+    def __init__(self, desk: Desk, theme: Theme, *, source: str | None = None, parent: QWidget | None = None) -> None:
+        """Begin with the user's source `source`; raises `InputError` where it is none of the user's."""
+        self.held = _find_user_source(desk, source)
+        adding = self.held is None
+        super().__init__(
+            desk,
+            theme,
+            tr("Add source") if adding else tr("Change source"),
+            save=tr("Add source") if adding else tr("Save source"),
+            leave=tr("Add none") if adding else tr("Keep as it was"),
+            parent=parent,
+        )
+        self.add_head(self.windowTitle(), self._used())
+        self.source = SourceFields(theme, desk.workbench.own.facts, desk, prefilled=False)
+        self.add_rows(self.source.rows())
+        if self.held is not None:
+            self.source.show_source(self.held)
+        self.source.title.focus_control()
+
+    def edit(self) -> FactEdit:
+        catalog = self.desk.workbench.catalog
+        if self.held is None:
+            made = self.source.source()
+            return add_facts(catalog, (made,), made.title)
+        return change_source(catalog, self.source.changed(self.held))
+
+    def after_saving(self) -> None:
+        if self.held is None:
+            self.source.remember()
+
+    def _used(self) -> str:
+        if self.held is None:
+            return tr("Offered in every form from then on")
+        count = count_resting_figures(self.desk.workbench.own.facts, self.held.id)
+        return trn("{n} figure of yours rests on it", "{n} figures of yours rest on it", count)
+
+
+def _find_user_source(desk: Desk, source: str | None) -> Source | None:
+    if source is None:
+        return None
+    found = desk.workbench.own.facts.get("source", source)
+    if not isinstance(found, Source):
+        raise InputError(message("own.not_own", id=source), "id")
+    return found

@@ -1,0 +1,498 @@
+"""The preview of an import: names, source, figures, and the fields that the file leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from gpudesk.catalog.importing.proposals import (
+    find_missing_price_fields,
+    get_subject,
+    has_no_owner,
+    list_proposal_sources,
+)
+from gpudesk.catalog.user_store.entry import UnitChoice
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, DateRow, NumberRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldRemark, FormRow
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.documents.imports import FileImport, ImportWishes, apply_import, compute_import_figures
+from gpudesk.domain.fact_exchange import ImportPreviewFigures
+from gpudesk.domain.user_facts import FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice
+from gpudesk.report.catalog_import import (
+    ImportLine,
+    ImportPriceLine,
+    label_proposal_kind,
+    list_import_lines,
+    list_price_heads,
+    list_price_lines,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr, trn
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+#: Ranges of prices that are shown; of more the others are counted.
+_MOST_PRICES = 60
+#: Places of the columns that are flushed right, and the room between two rows.
+_PRICE_FIGURES = range(2, 6)
+_ROW_GAP = 8.0
+
+
+class ImportFiguresView(QWidget):
+    """Shows figures under a title, and below them what is to be said of them; can be filled anew."""
+
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__()
+        self._theme = theme
+        self._formatter = formatter
+        self._body: QWidget | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def show_figures(self, figures: ImportPreviewFigures, notes: Sequence[str], left_out: Sequence[str]) -> None:
+        """Show what would come, what was taken for granted, and what is not taken."""
+        column = self._begin(tr("What comes"))
+        if figures.prices:
+            column.addWidget(_make_price_table(self._theme, list_price_lines(figures.prices, self._formatter)))
+        else:
+            column.addWidget(_add_figure_lines(self._theme, list_import_lines(figures, self._formatter)))
+        self._remarks(column, tr("How it was read"), "info", "text3", notes)
+        self._remarks(column, tr("Left out"), "minus", "text3", left_out)
+        column.addStretch(1)
+
+    def show_sentence(self, text: str, notes: Sequence[str] = ()) -> None:
+        """Say why there are no figures."""
+        column = self._begin(tr("What comes"))
+        column.addWidget(ThemedLabel(self._theme, text, font="small", colour="text2", wrap=True))
+        self._remarks(column, tr("How it was read"), "info", "text3", notes)
+        column.addStretch(1)
+
+    def _begin(self, title: str) -> QVBoxLayout:
+        if self._body is not None:
+            self._body.hide()
+            self._body.deleteLater()
+        self._body = QWidget()
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(6))
+        column.addWidget(ThemedLabel(self._theme, title, font="section"))
+        self._column.addWidget(self._body)
+        return column
+
+    def _remarks(self, column: QVBoxLayout, title: str, icon: str, colour: str, sentences: Sequence[str]) -> None:
+        if not sentences:
+            return
+        column.addSpacing(self._theme.px(8))
+        column.addWidget(ThemedLabel(self._theme, title, font="section"))
+        for text in sentences:
+            remark = FieldRemark(self._theme, icon, colour, "text2")
+            remark.say(text)
+            column.addWidget(remark)
+
+
+def _add_figure_lines(theme: Theme, lines: Sequence[ImportLine]) -> QWidget:
+    table = QWidget()
+    grid = QGridLayout(table)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(theme.px(16))
+    grid.setVerticalSpacing(theme.px(4))
+    grid.setColumnStretch(1, 1)
+    row = 0
+    for line in lines:
+        value = ThemedLabel(theme, line.value, font="body_strong", wrap=True)
+        value.setAlignment(_RIGHT)
+        value.setAccessibleName(f"{line.label}: {line.value}")
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        grid.addWidget(ThemedLabel(theme, line.label, colour="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(value, row, 1)
+        row += 1
+        if line.note:
+            note = ThemedLabel(theme, line.note, font="caption", colour="text3", wrap=True)
+            note.setAlignment(_RIGHT)
+            grid.addWidget(note, row, 0, 1, 2)
+            row += 1
+    return table
+
+
+def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget:
+    table = _RuledGrid(theme)
+    grid = table.grid
+    grid.setColumnStretch(0, 1)
+    heads = list_price_heads()
+    for place, head in enumerate(heads):
+        label = ThemedLabel(theme, head, font="caption_strong", colour="text3")
+        label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
+        grid.addWidget(label, 0, place)
+    for row, line in enumerate(lines[:_MOST_PRICES], start=1):
+        for place, text in enumerate(line.cells):
+            strong, aside = place in (0, 4), place in (1, 6)
+            label = ThemedLabel(
+                theme, text, font="body_strong" if strong else "body", colour="text2" if aside else "text1"
+            )
+            label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
+            label.setAccessibleName(f"{line.cells[0]}, {line.cells[1]}, {heads[place]}: {text}")
+            grid.addWidget(label, row, place)
+    unit = tr("US dollars an hour for one accelerator; of purchases, US dollars for one")
+    if len(lines) > _MOST_PRICES:
+        more = tr("And {n} more lines, whose prices come too", n=len(lines) - _MOST_PRICES)
+        unit = f"{more}. {unit}"
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.px(6))
+    column.addWidget(table)
+    column.addWidget(ThemedLabel(theme, unit, font="caption", colour="text3", wrap=True))
+    return whole
+
+
+class _RuledGrid(QWidget):
+    """A grid whose rows are divided by rules, the head by a stronger one."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.grid = QGridLayout(self)
+        self.grid.setContentsMargins(0, 0, 0, theme.px(_ROW_GAP) // 2)
+        self.grid.setHorizontalSpacing(theme.px(20))
+        self.grid.setVerticalSpacing(theme.px(_ROW_GAP))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            below = self._theme.px(_ROW_GAP) / 2
+            for row in range(self.grid.rowCount()):
+                level = self.grid.cellRect(row, 0).bottom() + 1 + below
+                pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
+        finally:
+            painter.end()
+
+
+class ImportFiguresPanel(QWidget):
+    """Figures beside a form, on the panel's colour, divided from the rows; what has no room scrolls."""
+
+    def __init__(self, theme: Theme, figures: ImportFiguresView) -> None:
+        super().__init__()
+        self._theme = theme
+        self._figures = figures
+        self._body = QWidget()
+        inside = QVBoxLayout(self._body)
+        inside.setContentsMargins(*(theme.px(16) for _ in range(4)))
+        inside.addWidget(figures)
+        area = FullWidthScrollArea()
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        area.setAccessibleName(tr("What comes"))
+        area.show_widget(self._body)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 0, 0, 0)
+        column.addWidget(area)
+
+    def height_for(self, width: int) -> int:
+        """Return the height that shows all figures in a width."""
+        return max(self._body.heightForWidth(width), self._body.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            pen.hairline(0, 0, 0, self.height())
+            pen.hairline(0, 0, self.width(), 0)
+        finally:
+            painter.end()
+
+
+_YES, _NO = "yes", "no"
+_PLAIN = (UnitChoice("", None),)
+
+
+def make_missing_field_rows(theme: Theme, fields: Sequence[MissingImportField], formatter: Formatter) -> list[FormRow]:
+    """Return a row for each field; its name is that of the file, its meaning stands below."""
+    return [_make_missing_field_row(theme, field, formatter) for field in fields]
+
+
+def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: Formatter) -> FormRow:
+    row: FormRow
+    # Names of fields have no blanks at which a narrow column could break them.
+    label = field.name.replace("_", "_\u200b").replace(".", ".\u200b")
+    if field.kind == "yes_no":
+        options = [("", tr("Choose…")), (_YES, tr("Yes")), (_NO, tr("No"))]
+        row = ChoiceRow(theme, field.name, label, options, required=True)
+    elif field.choices:
+        words = [("", tr("Choose…")), *((word, word) for word in field.choices)]
+        row = ChoiceRow(theme, field.name, label, words, required=True)
+    elif field.kind == "word":
+        row = TextRow(theme, field.name, label, required=True)
+    else:
+        row = NumberRow(theme, field.name, label, _PLAIN, required=True, style=formatter.style)
+    row.set_echo(format_message(field.why, formatter))
+    return row
+
+
+def read_missing_field(row: FormRow, field: MissingImportField) -> object:
+    """Return what the user answers, None where nothing stands there; raises `FieldFault`."""
+    value = row.value()
+    if value is None:
+        return None
+    if field.kind == "yes_no":
+        return value == _YES
+    if field.kind == "whole" and not isinstance(value, int):
+        raise FieldError(tr("A whole number is wanted"))
+    return value
+
+
+#: What figures have beside the rows, the buttons below, and the highest that the dialog becomes by itself.
+_ASIDE, _FOOT, _HIGHEST = 300.0, 54.0, 700.0
+#: A count of parameters follows what is typed after a rest of this length.
+_FOLLOWS_MS = 200
+
+
+class ImportDialog(BackgroundFormDialog):
+    """Shows one import; what is entered here holds before anything is written, and stays where that fails."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, *, place: str = "", parent: QWidget | None = None
+    ) -> None:
+        """Show what a file would bring; `place` tells it from others that come with it."""
+        title = tr("Import {file}", file=found.path.name)
+        super().__init__(
+            desk,
+            theme,
+            jobs,
+            f"{title}, {place}" if place else title,
+            save=_format_save_button(found.proposal, desk),
+            leave=tr("Leave it out"),
+            parent=parent,
+            wide=True,
+        )
+        self._found = found
+        self.proposal = found.proposal
+        self._missing: list[tuple[FormRow, MissingImportField]] = []
+        self._beside: ImportFiguresPanel | None = None
+        self._figures = ImportFiguresView(theme, desk.formatter)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_FOLLOWS_MS)
+        self._timer.timeout.connect(self._follow)
+        self._fill()
+        self._show_figures()
+
+    def sizeHint(self) -> QSize:
+        hint, px = super().sizeHint(), self.theme.px
+        if self._beside is None:
+            return hint
+        figures = self._beside.height_for(px(_ASIDE)) + px(_FOOT)
+        return QSize(hint.width(), min(max(hint.height(), figures), px(_HIGHEST)))
+
+    # Rows
+
+    def _fill(self) -> None:
+        proposal = self.proposal
+        self.add_head(proposal.name, f"{label_proposal_kind(proposal.kind)}, {self._found.path.name}")
+        self.add_rows(self._name_rows())
+        self.add_rows(self._price_rows())
+        if proposal.missing:
+            remark = tr("Nothing is guessed.")
+            if proposal.kind == "model":
+                remark = tr("Take it from the model's card or its code. Nothing is guessed.")
+            self.add_section(tr("What the file does not state"), remark=remark)
+            self._ask(proposal)
+        if proposal.kind == "prices":
+            self.column.addSpacing(self.theme.px(8))
+            self.column.addWidget(self._figures)
+        else:
+            self._beside = ImportFiguresPanel(self.theme, self._figures)
+            self.set_aside(self._beside)
+
+    def _name_rows(self) -> list[FormRow]:
+        subject = get_subject(self.proposal)
+        if subject is None and not self.proposal.missing:
+            return self._id_rows()
+        name = TextRow(self.theme, "name", tr("Name"), required=True)
+        name.show_value(self.proposal.name if subject is None else subject.name)
+        return [name, *self._id_rows()]
+
+    def _id_rows(self) -> list[FormRow]:
+        subject, sources = get_subject(self.proposal), list_proposal_sources(self.proposal)
+        rows: list[FormRow] = []
+        if subject is not None:
+            row = TextRow(self.theme, "id", tr("Id"), required=True)
+            row.show_value(subject.id)
+            rows.append(row)
+        if has_no_owner(self.proposal):
+            rows.append(self._organisation_row())
+        if len(sources) == 1:
+            row = TextRow(self.theme, "title", tr("Source"), required=True)
+            row.show_value(sources[0].title)
+            rows.append(row)
+        return rows
+
+    def _organisation_row(self) -> FormRow:
+        """Ask whose model it is where neither its folder nor its file says so."""
+        known = {model.organisation for model in self.desk.workbench.catalog.models()}
+        return TextRow(
+            self.theme,
+            "organisation",
+            tr("Organisation"),
+            empty=tr("who made it; its files do not say"),
+            words=sorted(known, key=str.casefold),
+        )
+
+    def _price_rows(self) -> list[FormRow]:
+        no_provider, no_date = find_missing_price_fields(self.proposal)
+        rows: list[FormRow] = []
+        if no_provider:
+            providers = {price.provider for price in self.desk.workbench.catalog.prices() if price.provider}
+            row = TextRow(
+                self.theme,
+                "provider",
+                tr("Provider"),
+                empty=tr("of the prices for which the file names none"),
+                words=sorted(providers),
+            )
+            rows.append(row)
+        if no_date:
+            rows.append(DateRow(self.theme, "date", tr("Date of the prices")))
+            rows[-1].set_echo(tr("The file gives none. Without one they are shown as undated."))
+        return rows
+
+    def _name_what_is_whole(self) -> None:
+        """Let id and source be changed too once there is something that has them."""
+        if self._missing and self.row("id") is None and get_subject(self.proposal) is not None:
+            self.add_section(tr("Entry"), self._id_rows())
+
+    def _ask(self, proposal: ImportProposal) -> bool:
+        """Put a row for each missing field that was not asked for yet; return whether there was one."""
+        asked = {field.name for _, field in self._missing}
+        fields = [field for field in proposal.missing if field.name not in asked]
+        rows = make_missing_field_rows(self.theme, fields, self.desk.formatter)
+        self._missing += zip(rows, fields, strict=True)
+        self.add_rows(rows)
+        for row in rows:
+            row.edited.connect(self._timer.start)
+        return bool(rows)
+
+    # What comes
+
+    def _answers(self) -> dict[str, object] | None:
+        """Return what is answered, None while an answer is missing or cannot be used."""
+        answers: dict[str, object] = {}
+        for row, field in self._missing:
+            try:
+                value = read_missing_field(row, field)
+            except FieldError:
+                return None
+            if value is None:
+                return None
+            answers[field.name] = value
+        return answers
+
+    def _follow(self) -> None:
+        answers = self._answers()
+        if answers is None or self._found.complete is None:
+            self._show_figures()
+            return
+        try:
+            self.proposal = self._found.complete(answers)
+        except InputError as error:
+            self._figures.show_sentence(format_input_error(error, self.desk.formatter))
+            return
+        self._ask(self.proposal)
+        self._name_what_is_whole()
+        self._show_figures()
+        # What is new has its size with the next turn of the event loop.
+        QTimer.singleShot(0, self, self._grow)
+
+    def _grow(self) -> None:
+        room = self.screen().availableGeometry().bottom() - self.y()
+        wanted = min(self.sizeHint().height(), room)
+        if wanted > self.height():
+            self.resize(self.width(), wanted)
+
+    def _show_figures(self) -> None:
+        said = [format_message(note, self.desk.formatter) for note in self.proposal.notes]
+        left_out = [format_message(note, self.desk.formatter) for note in self.proposal.left_out]
+        open_fields = [row for row, field in self._missing if _is_undecided(row, field)]
+        if open_fields:
+            text = trn(
+                "Parameters and KV cache follow once {n} field is filled in.",
+                "Parameters and KV cache follow once {n} fields are filled in.",
+                len(open_fields),
+            )
+            self._figures.show_sentence(text, said)
+            return
+        figures = compute_import_figures(self.proposal, self.desk.workbench.catalog)
+        self._figures.show_figures(figures, said, left_out)
+
+    # Writing
+
+    def accept(self) -> None:
+        """Write it beside the window, and close; where that fails, say so, and keep what was entered."""
+        if self.writing:
+            return
+        self.note.show_text("")
+        usable = [row.check(saving=True) for row in self.rows]
+        if not all(usable):
+            self._go_to_fault()
+            return
+        try:
+            proposal = self._completed()
+        except FieldError as error:
+            self.show_problem(str(error))
+        except InputError as error:
+            self.tell(error)
+        else:
+            wishes = ImportWishes(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
+            self.write(apply_import(self.desk.workbench, self._found, proposal, wishes), self._written)
+
+    def _completed(self) -> ImportProposal:
+        """Return the proposal with what is answered; raises `InputError` or `FieldFault`."""
+        if not self._missing:
+            return self.proposal
+        answers = self._answers()
+        if answers is None or self._found.complete is None:
+            raise FieldError(tr("A field is not filled in"))
+        proposal = self._found.complete(answers)
+        if self._ask(proposal):
+            raise FieldError(tr("The file leaves more open: fill in what is asked for now"))
+        return proposal
+
+    def _written(self, written: tuple[FactEdit, UserFacts, ImportProposal]) -> None:
+        step, facts, self.proposal = written
+        self.finish(step, facts)
+
+
+#: The rows of wishes, by the names of their fields.
+_WISHES = frozenset({"id", "name", "organisation", "title", "provider", "date"})
+
+
+def _is_undecided(row: FormRow, field: MissingImportField) -> bool:
+    try:
+        return read_missing_field(row, field) is None
+    except FieldError:
+        return True
+
+
+def _read_field_text(row: FormRow) -> str:
+    return "" if row.is_empty() else str(row.read())
+
+
+def _format_save_button(proposal: ImportProposal, desk: Desk) -> str:
+    """Return what the main button says: what comes, and how many of them."""
+    if proposal.kind == "model":
+        return tr("Add model")
+    if proposal.kind == "accelerator":
+        return tr("Add accelerator")
+    prices = sum(isinstance(fact, UserPrice) for fact in proposal.facts)
+    return trn("Add {count} price", "Add {count} prices", prices, count=desk.formatter.count(prices))

@@ -1,0 +1,178 @@
+"""The preview of a catalog pack: its signer, and what each row would change."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QHeaderView, QTableView, QWidget
+
+from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldRemark
+from gpudesk.desktop.pages.catalog.importing.pack_model import PackModel
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.documents.imports import FileImport, apply_pack
+from gpudesk.documents.pack_file import format_fingerprint
+from gpudesk.documents.packs import find_new_signer
+from gpudesk.domain.fact_exchange import FactPack, PackTrust
+from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserFacts
+from gpudesk.report.catalog_import import describe_signer
+from gpudesk.report.labels import get_today
+from gpudesk.text.translation import tr, trn
+
+_WIDTH, _HEIGHT = 1000.0, 640.0
+#: Shares of the table's width, by column.
+_SHARES = (31, 26, 13, 15, 15)
+#: Rows that are seen without scrolling, at most.
+_SEEN, _ROW, _HEAD = 12, 29.0, 28.0
+_ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTrust.UNSIGNED: "info"}
+
+
+class PackDialog(BackgroundFormDialog):
+    """Every row can be taken or left. An unknown signer is to be trusted first, or nothing comes."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, pack: FactPack, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(
+            desk,
+            theme,
+            jobs,
+            tr("Import {file}", file=found.path.name),
+            save=tr("Take nothing"),
+            leave=tr("Leave it out"),
+            parent=parent,
+            wide=True,
+        )
+        self._found = found
+        self._pack = pack
+        self.proposal = ImportProposal("pack", pack.name, ())
+        self.model = PackModel(pack, found.rows, desk.formatter, self)
+        self.model.chosen_changed.connect(self._count)
+        self.table = self._make_table()
+        self._fill()
+        self._count()
+
+    def sizeHint(self) -> QSize:
+        hint, px = super().sizeHint(), self.theme.px
+        return QSize(px(_WIDTH), min(hint.height(), px(_HEIGHT)))
+
+    # What is shown
+
+    def _fill(self) -> None:
+        pack, signers = self._pack, self.desk.workbench.own.signers()
+        trust = pack.trust(signers)
+        facts = trn("{n} fact", "{n} facts", len(pack.facts))
+        self.add_head(pack.name, tr("Catalog pack of {date}, {facts}", date=pack.made, facts=facts))
+        print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
+        known = pack.signer(signers)
+        unsure = trust is PackTrust.UNKNOWN
+        self.signer = FieldRemark(self.theme, _ICONS[trust], "disputed" if unsure else "text2", "text1")
+        self.signer.say(describe_signer(pack, trust, print_of, None if known is None else known.name))
+        self.column.addWidget(self.signer)
+        self.trust = QCheckBox(tr("The fingerprint is right: trust this signer from now on"))
+        self.trust.setVisible(unsure)
+        self.trust.toggled.connect(self._count)
+        self.column.addWidget(self.trust)
+        self.column.addLayout(self._choices())
+        self.column.addWidget(self.table, 1)
+
+    def _choices(self) -> QHBoxLayout:
+        self.counted = ThemedLabel(self.theme, font="small", colour="text2")
+        all_rows = LinkButton(self.theme, tr("All"))
+        all_rows.setAccessibleName(tr("Choose all rows"))
+        all_rows.clicked.connect(self.model.choose_all)
+        none = LinkButton(self.theme, tr("None"))
+        none.setAccessibleName(tr("Choose no row"))
+        none.clicked.connect(self.model.choose_none)
+        for button in (all_rows, none):
+            button.setAutoDefault(False)
+        row = QHBoxLayout()
+        row.setSpacing(self.theme.px(16))
+        row.addWidget(self.counted)
+        row.addStretch(1)
+        row.addWidget(all_rows)
+        row.addWidget(none)
+        return row
+
+    def _make_table(self) -> QTableView:
+        theme = self.theme
+        table = QTableView()
+        table.setModel(self.model)
+        table.setAccessibleName(tr("Facts of the pack"))
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        seen = min(self.model.rowCount(), _SEEN)
+        table.setMinimumHeight(theme.px(_HEAD) + seen * theme.px(_ROW) + 4)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.verticalHeader().hide()
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setMinimumHeight(theme.px(27))
+        table.installEventFilter(self)
+        table.viewport().installEventFilter(self)
+        return table
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Choose with Space wherever the row is selected; share the width when it changes."""
+        if watched is self.table.viewport() and event.type() == QEvent.Type.Resize:
+            self._share_width()
+        if watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Space and self.table.currentIndex().isValid():
+                self.model.toggle(self.table.currentIndex().row())
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.accept()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _share_width(self) -> None:
+        room = self.table.viewport().width()
+        for column, share in enumerate(_SHARES):
+            self.table.setColumnWidth(column, room * share // 100)
+
+    def _count(self) -> None:
+        chosen, count = len(self.model.chosen), self.desk.formatter.count
+        self.counted.setText(
+            tr("{chosen} of {open} that can be taken", chosen=count(chosen), open=count(self.model.open))
+        )
+        self.save_button.setText(trn("Take {count} fact", "Take {count} facts", chosen, count=count(chosen)))
+        settled = self.trust.isHidden() or self.trust.isChecked()
+        self.save_button.setEnabled(bool(chosen) and settled and not self.writing)
+
+    # Writing
+
+    @property
+    def entered(self) -> bool:
+        """Whether the user entered something that closing would lose: choices are quickly made again."""
+        return False
+
+    def accept(self) -> None:
+        """Write what is chosen beside the window, and close; where that fails, say so."""
+        if not self.save_button.isEnabled():
+            return
+        self.note.show_text("")
+        own = self.desk.workbench.own
+        signer = find_new_signer(self._pack, own.signers(), trust=self.trust.isChecked(), today=get_today())
+        self.write(apply_pack(self.desk.workbench, self._found, self.model.chosen, signer), self._written)
+
+    def _written(self, written: tuple[FactEdit, UserFacts]) -> None:
+        self.finish(*written)
+
+    def held(self) -> tuple[QWidget, ...]:
+        """Return what cannot be used meanwhile; the main button follows what is chosen."""
+        return (self.leave_button, self.table, self.trust)
+
+    def set_writing(self, *, writing: bool) -> None:
+        """Let nothing be changed while it is written."""
+        super().set_writing(writing=writing)
+        self._count()

@@ -1,0 +1,394 @@
+"""The comparison table as an item model: arrangement, rows with headings, and the choice of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from gpudesk.report.comparison.table import describe_compared_cell, describe_compared_row, make_search_text
+from gpudesk.report.comparison.tables import ComparedCell, ComparedGroup, ComparedHead, ComparedRow, ComparisonTable
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSorting:
+    """Columns in the order of their values in the row of this key."""
+
+    row: str
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonArrangement:
+    """What of the table is shown, and in which order.
+
+    `row_order` holds the keys of rows that were moved, all of their group. Columns are hidden by their key.
+    """
+
+    differences_only: bool = False
+    filter: str = ""
+    hidden_rows: frozenset[str] = frozenset()
+    row_order: tuple[str, ...] = ()
+    hidden_columns: frozenset[str] = frozenset()
+    sorting: ComparisonSorting | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonLine:
+    """One line of the view: a row, or the heading of its group."""
+
+    group: ComparedGroup
+    row: ComparedRow | None
+
+    @property
+    def key(self) -> str:
+        """What tells the line from all others, whatever stands in it."""
+        return f"group:{self.group.key}" if self.row is None else self.row.key
+
+    @property
+    def has_second_line(self) -> bool:
+        return self.row is not None and self.row.has_second_line
+
+
+def list_lines(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[ComparisonLine, ...]:
+    """Return the lines that are shown, headings included; a group without rows has no heading."""
+    shown: list[ComparisonLine] = []
+    positions = list_shown_columns(table, arrangement)
+    words = arrangement.filter.casefold().split()
+    for group in table.groups:
+        rows = [
+            row
+            for row in order_rows(group.rows, arrangement.row_order)
+            if row.key not in arrangement.hidden_rows
+            and _passes(row, group, words, positions, differences_only=arrangement.differences_only)
+        ]
+        if rows:
+            shown += [ComparisonLine(group, None), *(ComparisonLine(group, row) for row in rows)]
+    return tuple(shown)
+
+
+def _passes(
+    row: ComparedRow, group: ComparedGroup, words: Sequence[str], positions: Sequence[int], *, differences_only: bool
+) -> bool:
+    """Whether a row has all words that are looked for; of one column all rows count as differing."""
+    if differences_only and len(positions) > 1 and not row.differs(positions):
+        return False
+    if not words:
+        return True
+    text = make_search_text(row, group.title)
+    return all(word in text for word in words)
+
+
+def order_rows(rows: Iterable[ComparedRow], order: Sequence[str]) -> tuple[ComparedRow, ...]:
+    """Return rows as the user has ordered them; one without a place follows the row before it."""
+    natural = list(rows)
+    places = {key: place for place, key in enumerate(order)}
+    placed = sorted((row for row in natural if row.key in places), key=lambda row: places[row.key])
+    previous: ComparedRow | None = None
+    for row in natural:
+        if row.key not in places:
+            placed.insert(0 if previous is None else placed.index(previous) + 1, row)
+        previous = row
+    return tuple(placed)
+
+
+def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: str, step: int) -> ComparisonArrangement:
+    """Return the arrangement with a row moved past its neighbour that is shown, up (-1) or down (1)."""
+    shown = [line.key for line in list_lines(table, arrangement) if line.row is not None]
+    group = next((group for group in table.groups if any(row.key == key for row in group.rows)), None)
+    if group is None:
+        return arrangement
+    keys = [row.key for row in order_rows(group.rows, arrangement.row_order)]
+    visible = [each for each in keys if each in shown]
+    if key not in visible or not 0 <= visible.index(key) + step < len(visible):
+        return arrangement
+    neighbour = visible[visible.index(key) + step]
+    keys.remove(key)
+    keys.insert(keys.index(neighbour) + (1 if step > 0 else 0), key)
+    others = tuple(each for each in arrangement.row_order if each not in keys)
+    return replace(arrangement, row_order=(*others, *keys))
+
+
+def list_shown_columns(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[int, ...]:
+    """Return the positions of the columns that are shown, in the order in which they are."""
+    shown = [position for position, head in enumerate(table.heads) if head.key not in arrangement.hidden_columns]
+    sorting = arrangement.sorting
+    row = None if sorting is None else find_row(table, sorting.row)
+    if sorting is None or row is None:
+        return tuple(shown)
+    known = [position for position in shown if row.cells[position].value is not None]
+    unknown = [position for position in shown if row.cells[position].value is None]
+    numbers = all(row.cells[position].is_figure for position in known)
+
+    def value(position: int) -> tuple[float, str]:
+        cell = row.cells[position]
+        return (float(cell.value or 0), "") if numbers else (0.0, cell.text.casefold())
+
+    # Python sorts stably in reverse too: equals stay in the order of the scenario both ways.
+    return (*sorted(known, key=value, reverse=sorting.descending), *unknown)
+
+
+def find_row(table: ComparisonTable, key: str) -> ComparedRow | None:
+    return next((row for group in table.groups for row in group.rows if row.key == key), None)
+
+
+def next_row_sorting(table: ComparisonTable, sorting: ComparisonSorting | None, key: str) -> ComparisonSorting | None:
+    """Return what asking for a row leads to: the best first, then the reverse, then the scenario's order."""
+    row = find_row(table, key)
+    best_first = row is None or (row.more_is_better is not False and any(c.is_figure for c in row.cells))
+    if sorting is None or sorting.row != key:
+        return ComparisonSorting(key, best_first)
+    return ComparisonSorting(key, not best_first) if sorting.descending == best_first else None
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+_EMPTY: Final = ComparisonTable((), ())
+_Role = Qt.ItemDataRole
+_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+
+class ComparisonModel(QAbstractTableModel):
+    """A `ComparisonTable` in an `Arrangement`.
+
+    New figures in the same rows and columns are told as changed data, so that selection and scrolling stay;
+    anything else is told as a reset.
+    """
+
+    def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._formatter = formatter
+        self.table = _EMPTY
+        self.arrangement = ComparisonArrangement()
+        self._lines: tuple[ComparisonLine, ...] = ()
+        self._positions: tuple[int, ...] = ()
+
+    # Putting in
+
+    def show(self, table: ComparisonTable, arrangement: ComparisonArrangement) -> None:
+        new_lines, new_positions = list_lines(table, arrangement), list_shown_columns(table, arrangement)
+        if self._has_shape(table, new_lines, new_positions):
+            self._exchange(table, arrangement, new_lines)
+            return
+        self.beginResetModel()
+        self.table, self.arrangement = table, arrangement
+        self._lines, self._positions = new_lines, new_positions
+        self.endResetModel()
+
+    def _has_shape(
+        self, table: ComparisonTable, new_lines: Sequence[ComparisonLine], new_positions: tuple[int, ...]
+    ) -> bool:
+        return (
+            new_positions == self._positions
+            and [head.key for head in table.heads] == [head.key for head in self.table.heads]
+            and [line.key for line in new_lines] == [line.key for line in self._lines]
+        )
+
+    def _exchange(
+        self, table: ComparisonTable, arrangement: ComparisonArrangement, new_lines: tuple[ComparisonLine, ...]
+    ) -> None:
+        changed = [
+            number
+            for number, (old, new) in enumerate(zip(self._lines, new_lines, strict=True))
+            if (old.row is not new.row and old.row != new.row) or old.group.note != new.group.note
+        ]
+        heads_changed = table.heads != self.table.heads
+        self.table, self.arrangement, self._lines = table, arrangement, new_lines
+        last = self.columnCount() - 1
+        if heads_changed and last >= 0:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
+        for first, end in _runs(changed):
+            self.dataChanged.emit(self.index(first, 0), self.index(end, last))
+
+    # Looking up
+
+    @property
+    def lines(self) -> tuple[ComparisonLine, ...]:
+        return self._lines
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The position in the table of each column that is shown."""
+        return self._positions
+
+    @property
+    def shown_rows(self) -> int:
+        """How many rows are shown, headings not counted."""
+        return sum(line.row is not None for line in self._lines)
+
+    @property
+    def all_rows(self) -> int:
+        return len(self.table.rows)
+
+    def head(self, column: int) -> ComparedHead:
+        return self.table.heads[self._positions[column]]
+
+    def is_baseline(self, column: int) -> bool:
+        return self._positions[column] == 0
+
+    def cell(self, row: int, column: int) -> ComparedCell | None:
+        """Return what stands in a cell; None in the line of a heading."""
+        line = self._lines[row]
+        return None if line.row is None else line.row.cells[self._positions[column]]
+
+    def index_of(self, row_key: str, column_key: str) -> QModelIndex:
+        """Return the index of a cell by keys; invalid where it is not shown."""
+        row = next((number for number, line in enumerate(self._lines) if line.key == row_key), -1)
+        keys = [self.table.heads[position].key for position in self._positions]
+        return self.index(row, keys.index(column_key)) if row >= 0 and column_key in keys else QModelIndex()
+
+    def sentence(self, row: int, column: int) -> str:
+        """Return everything that a cell says; the title in the line of a heading."""
+        line = self._lines[row]
+        if line.row is None:
+            return line.group.title
+        return describe_compared_cell(self.table, line.row, self._positions[column], self._formatter)
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self._lines)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self._positions)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return that cells can be selected; headings cannot."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self._lines[index.row()].row is None:
+            return Qt.ItemFlag.ItemNeverHasChildren
+        return _HERE
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid():
+            return None
+        row, column = index.row(), index.column()
+        if role == _Role.DisplayRole:
+            cell = self.cell(row, column)
+            if cell is None:
+                return self._lines[row].group.title if column == 0 else ""
+            return cell.text
+        if role in (_Role.AccessibleTextRole, _Role.ToolTipRole):
+            return self.sentence(row, column)
+        if role == _Role.TextAlignmentRole:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> Any:  # noqa: ANN401 - by role
+        spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
+        if role != _Role.DisplayRole and not spoken:
+            return None
+        if orientation == Qt.Orientation.Vertical:
+            if not 0 <= section < len(self._lines):
+                return None
+            line = self._lines[section]
+            if line.row is None:
+                return line.group.title
+            return describe_compared_row(line.row) if spoken else line.row.label
+        if not 0 <= section < len(self._positions):
+            return None
+        return self._head_sentence(section) if spoken else self.head(section).name
+
+    def _head_sentence(self, section: int) -> str:
+        head = self.head(section)
+        parts = [head.name, head.detail, tr("baseline") if self.is_baseline(section) else ""]
+        return ", ".join(part for part in parts if part)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last number of each run of neighbours."""
+    start = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
+            yield numbers[start], numbers[place - 1]
+            start = place
+
+
+#: Whether a line is the heading of a group.
+HEADING_ROLE: Final = _Role.UserRole
+
+
+class RowChoiceModel(QAbstractListModel):
+    """Every row of the table with a tick; the tick of a heading is that of all its rows together."""
+
+    #: Keys of the rows that are hidden, after the user changed a tick.
+    chosen = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[ComparisonLine, ...] = ()
+        self._hidden: frozenset[str] = frozenset()
+
+    def show(self, groups: tuple[ComparedGroup, ...], hidden: Set[str]) -> None:
+        """List the rows of groups, with ticks at those that are not hidden."""
+        self.beginResetModel()
+        self._lines = tuple(
+            line
+            for group in groups
+            for line in (ComparisonLine(group, None), *(ComparisonLine(group, row) for row in group.rows))
+        )
+        self._hidden = frozenset(hidden)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self._lines)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return (
+            Qt.ItemFlag.ItemIsEnabled
+            | Qt.ItemFlag.ItemIsSelectable
+            | Qt.ItemFlag.ItemIsUserCheckable
+            | Qt.ItemFlag.ItemNeverHasChildren
+        )
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid():
+            return None
+        line = self._lines[index.row()]
+        if role == _Role.DisplayRole:
+            return line.group.title if line.row is None else line.row.label
+        if role == _Role.CheckStateRole:
+            return self._tick(line)
+        if role == HEADING_ROLE:
+            return line.row is None
+        if role == _Role.AccessibleTextRole:
+            if line.row is None:
+                return tr("All rows of {group}", group=line.group.title)
+            return f"{describe_compared_row(line.row)}, {line.group.title}"
+        return None
+
+    def setData(self, index: Index, value: object, role: int = _Role.EditRole) -> bool:
+        if not index.isValid() or role != _Role.CheckStateRole:
+            return False
+        line = self._lines[index.row()]
+        rows = line.group.rows if line.row is None else (line.row,)
+        keys = {row.key for row in rows}
+        shown = Qt.CheckState(value) != Qt.CheckState.Unchecked
+        self._hidden = self._hidden - keys if shown else self._hidden | keys
+        self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1), [_Role.CheckStateRole])
+        self.chosen.emit(self._hidden)
+        return True
+
+    def _tick(self, line: ComparisonLine) -> Qt.CheckState:
+        rows = line.group.rows if line.row is None else (line.row,)
+        hidden = sum(row.key in self._hidden for row in rows)
+        if hidden == 0:
+            return Qt.CheckState.Checked
+        return Qt.CheckState.Unchecked if hidden == len(rows) else Qt.CheckState.PartiallyChecked

@@ -1,0 +1,251 @@
+"""The strip of headline answers: which accelerator leads at what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.report.comparison.headlines import HeadlineLeader, HeadlineResult
+from gpudesk.report.comparison.table import describe_headline
+from gpudesk.text.translation import tr
+
+_MARGIN: Final = 16.0
+_GAP: Final = 8.0
+_NAME_GAP: Final = 5.0
+_GLYPH: Final = 14.0
+#: White above and below the lines.
+_PAD: Final = 10.0
+#: From so many leaders on, swatches say little.
+_MANY: Final = 4
+#: What is left out where there is too little room; the table has it too.
+_EXPENDABLE: Final = ("tpot_ms", "ttft_ms")
+
+
+class LeaderDetail(IntEnum):
+    """How much is told of those that lead."""
+
+    NOTHING = 0
+    SWATCHES = 1
+    NAMES = 2
+
+
+class HeadlineBox(QAbstractButton):
+    """One answer; pressing it selects the figure of the first that leads."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._answer: HeadlineResult | None = None
+        self.naming = LeaderDetail.NAMES
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    @property
+    def answer(self) -> HeadlineResult | None:
+        return self._answer
+
+    @property
+    def figure(self) -> str:
+        return "" if self._answer is None else self._answer.figure
+
+    @property
+    def leaders(self) -> int:
+        return 0 if self._answer is None else len(self._answer.leaders)
+
+    def show_answer(self, answer: HeadlineResult) -> None:
+        if answer != self._answer:
+            self._answer = answer
+            sentence = describe_headline(answer)
+            self.setAccessibleName(sentence)
+            self.setToolTip(sentence)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.needed()), self.height())
+
+    def needed(self) -> float:
+        """Return the width that the answer takes, with as much of its leaders as is told of them now."""
+        answer, theme = self._answer, self._theme
+        if answer is None:
+            return 0.0
+        first = self._width("small", answer.label)
+        for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
+            first += theme.length(_GAP + SWATCH_WIDTH)
+            if self.naming is LeaderDetail.NAMES:
+                first += theme.length(_NAME_GAP) + self._width("label", leader.name)
+        second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
+        third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
+        fourth = self._width("small", answer.announced.brief)
+        return max(first, second, third, fourth) + theme.length(_GAP)
+
+    def _width(self, font: str, text: str) -> float:
+        return QFontMetricsF(self._theme.font(font)).horizontalAdvance(text)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        """Draw the three lines, and a fourth where an announced part would lead."""
+        painter = QPainter(self)
+        try:
+            if self._answer is not None:
+                self._draw(ThemePainter(painter, self._theme), self._answer)
+        finally:
+            painter.end()
+
+    def _draw(self, pen: ThemePainter, answer: HeadlineResult) -> None:
+        theme = self._theme
+        right = float(self.width())
+        small, large = theme.line("small"), theme.line("headline")
+        top = theme.length(_PAD)
+        x = pen.text(QRectF(0, top, right, small), answer.label, font="small", colour="text2")
+        for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
+            x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
+        baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
+        figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
+        pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", colour="text3")
+        third = QRectF(0, top + small + large, right, small)
+        if answer.is_open:
+            pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
+            third.setLeft(theme.length(_GLYPH))
+        pen.text(third, answer.detail, font="small", colour="text2")
+        if answer.announced.text:
+            fourth = QRectF(0, top + 2 * small + large, right, small)
+            said = answer.announced
+            fits = self._width("small", said.text) <= right
+            pen.text(fourth, said.text if fits else said.brief, font="small", colour="text3")
+
+    def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
+        """Draw a swatch and a name as far as there is room; return where they end."""
+        theme = self._theme
+        if x + theme.length(SWATCH_WIDTH) > right:
+            return right
+        x += pen.swatch(x, level, leader.slot, is_variant=leader.is_variant)
+        room = right - x - theme.length(_NAME_GAP)
+        if self.naming is not LeaderDetail.NAMES or room < theme.length(24):
+            return x
+        rect = QRectF(x + theme.length(_NAME_GAP), level - 12, room, 24)
+        return rect.left() + pen.text(rect, leader.name, font="label", colour=theme.name_color(leader.slot))
+
+
+class HeadlineStrip(QWidget):
+    """The answers side by side, divided by hairlines, each as wide as it needs."""
+
+    #: Key of the column and name of the figure that were pressed.
+    chosen = Signal(str, str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._boxes: list[HeadlineBox] = []
+        self._shape: tuple[object, ...] = ()
+        self._count = 0
+        self._has_announced = False
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("In short"))
+        theme.follow(self._measure)
+
+    def _measure(self) -> None:
+        theme = self._theme
+        small = (3 if self._has_announced else 2) * theme.line("small")
+        self.setFixedHeight(small + theme.line("headline") + theme.px(2 * _PAD))
+        self._place()
+        self.update()
+
+    def show_answers(self, answers: Sequence[HeadlineResult], *, steady: bool = False) -> None:
+        """Show answers. `steady` keeps the widths where they suffice, so that nothing moves in a drag."""
+        while len(self._boxes) < len(answers):
+            box = HeadlineBox(self._theme, self)
+            box.clicked.connect(lambda _=False, box=box: self._pressed(box))
+            # Made after the table, yet read before it.
+            QWidget.setTabOrder(self._boxes[-1] if self._boxes else self, box)
+            self._boxes.append(box)
+        for number, box in enumerate(self._boxes):
+            if number < len(answers):
+                box.show_answer(answers[number])
+        self._count = len(answers)
+        announced = any(answer.announced.text for answer in answers)
+        if announced != self._has_announced:
+            self._has_announced = announced
+            self._measure()
+        shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
+        fits = all(box.needed() <= box.width() for box in self._shown())
+        if steady and fits and shape == self._shape:
+            return
+        self._shape = shape
+        self._place()
+
+    def _pressed(self, box: HeadlineBox) -> None:
+        answer = box.answer
+        if answer is not None and answer.leaders:
+            self.chosen.emit(answer.leaders[0].key, answer.figure)
+
+    def _shown(self) -> list[HeadlineBox]:
+        return [box for box in self._boxes if not box.isHidden()]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        """Give each answer what it needs; where there is too little, the longest lists of leaders yield."""
+        boxes = self._boxes[: self._count]
+        if not boxes:
+            return
+        boxes = self._yielded(boxes)
+        for box in self._boxes:
+            box.setVisible(box in boxes)
+        self._share(boxes, self.width() - self._theme.px(_MARGIN) * (1 + len(boxes)))
+
+    def _yielded(self, boxes: list[HeadlineBox]) -> list[HeadlineBox]:
+        """Take names, then swatches, then whole answers away until there is room; return what is left."""
+        for box in boxes:
+            box.naming = LeaderDetail.NAMES
+        # The longest lists first, of equal ones the less important at the right.
+        crowded = sorted(boxes, key=lambda box: (-box.leaders, -boxes.index(box)))
+        for naming, least in ((LeaderDetail.SWATCHES, 1), (LeaderDetail.NOTHING, _MANY)):
+            for box in crowded:
+                if self._is_over(boxes) and box.leaders >= least:
+                    box.naming = naming
+        for figure in _EXPENDABLE:
+            if self._is_over(boxes):
+                boxes = [box for box in boxes if box.figure != figure]
+        for box in reversed(crowded):
+            # What is left over goes first to where one alone leads.
+            kept, box.naming = box.naming, LeaderDetail.NAMES
+            if self._is_over(boxes):
+                box.naming = kept
+        return boxes
+
+    def _is_over(self, boxes: Sequence[HeadlineBox]) -> bool:
+        margin = self._theme.px(_MARGIN)
+        return sum(box.needed() + margin for box in boxes) + margin > self.width()
+
+    def _share(self, boxes: Sequence[HeadlineBox], room: int) -> None:
+        margin = self._theme.px(_MARGIN)
+        needs = [box.needed() for box in boxes]
+        total = sum(needs) or 1.0
+        spare = max(0.0, room - total) / len(boxes)
+        shrink = min(1.0, room / total)
+        x = margin
+        for box, need in zip(boxes, needs, strict=True):
+            width = int(need * shrink + spare)
+            box.setGeometry(x, 0, width, self.height())
+            x += width + margin
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("page"))
+            for box in self._shown()[1:]:
+                x = box.x() - self._theme.px(_MARGIN / 2 + 3)
+                pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
+            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+        finally:
+            painter.end()

@@ -1,0 +1,401 @@
+"""The assumptions view: every cost input with its range and origin, and the currency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from gpudesk.desktop.pages.cost.costs import ColumnCosts
+from gpudesk.desktop.pages.cost.views import CostView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    NO_COST_SETTINGS,
+    RENT_TERMS,
+    CostInputOrigin,
+    CostSettings,
+    DisplayCurrency,
+    ResolvedCostInput,
+    UncertainValue,
+)
+from gpudesk.report.costs import (
+    describe_input_source,
+    format_input_range,
+    get_input_unit,
+    is_share_input,
+    label_cost_group,
+    label_cost_input,
+    label_rent_term,
+)
+from gpudesk.report.labels import get_today
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
+from gpudesk.text.translation import tr
+
+_INPUT_DECIMALS: Final = 4
+#: The smallest number above nothing that a field takes.
+_LEAST_INPUT: Final = 0.0001
+_EDIT: Final = 92
+#: Stands in a field for a value that nobody stated.
+_NONE: Final = -1.0
+_ENDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CostInputFormat(NumberFormat):
+    """A number of an input; a field that is emptied leaves the input to the program."""
+
+    def text(self, value: float) -> str:
+        return MISSING_VALUE_TEXT if value == _NONE else NumberFormat.text(self, value)
+
+    def parse(self, text: str) -> float:
+        return _NONE if text.strip() in ("", "-", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
+
+
+class CostInputRow(QObject):
+    """The widgets of an input in the lines of a grid."""
+
+    #: The input's name, the accelerator or None, and the range that was stated, None to leave it.
+    edited = Signal(str, object, object)
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        style: NumberStyle,
+        parent: QWidget,
+        accelerator: str | None = None,
+        whose: str = "",
+    ) -> None:
+        """Make the fields of an input, of one accelerator, called `whose`, or of all."""
+        super().__init__(parent)
+        self.name, self.accelerator = name, accelerator
+        self._style, self._scale = style, 1.0
+        self._spread: UncertainValue | None = None
+        label = label_cost_input(name)
+        self.label = ThemedLabel(theme, label, parent=parent)
+        told = tr("{input} of {name}", input=label, name=whose) if whose else label
+        ends = (tr("{name}, at least", name=told), told, tr("{name}, at most", name=told))
+        self.edits = tuple(NumberEdit(theme, each, self._format(), parent) for each in ends)
+        for place, edit in enumerate(self.edits):
+            edit.setFixedWidth(theme.px(_EDIT))
+            edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+            edit.edited.connect(lambda value, place=place: self._edit(place, value))
+        self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
+        self.origin = ElidedLabel(theme, parent)
+        self.reset = LinkButton(theme, tr("Take it back"), parent=parent)
+        self.reset.setAccessibleName(tr("Take back what you stated: {name}", name=told))
+        self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
+
+    def add_to(self, grid: QGridLayout, line: int) -> None:
+        widgets = (self.label, *self.edits, self.unit, self.origin, self.reset)
+        for column, widget in enumerate(widgets):
+            grid.addWidget(widget, line, column)
+
+    def show_input(
+        self, found: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
+    ) -> None:
+        """Show the value in force, in the currency of the scenario where it is money.
+
+        `lacking` says that it has none although another one is of no use without it.
+        """
+        money = (COST_INPUTS[self.name].unit or "").startswith("USD") and currency is not None
+        self._scale = currency.per_usd if money and currency is not None else 1.0
+        self._scale *= 100.0 if is_share_input(self.name) else 1.0
+        self._spread = found.spread
+        shown = [_NONE] * _ENDS if found.spread is None else [each * self._scale for each in found.spread]
+        for edit, value in zip(self.edits, shown, strict=True):
+            edit.set_format(self._format())
+            edit.set_fault("")
+            edit.set_value(float(f"{value:.9g}"))
+        self.unit.setText(get_input_unit(self.name, currency))
+        self.origin.set_whole(tr("state both prices") if lacking else describe_input_source(found, revision))
+        self.reset.setVisible(found.origin is CostInputOrigin.YOURS)
+
+    def _format(self) -> CostInputFormat:
+        bounds = COST_INPUTS[self.name].bounds
+        scale = self._scale
+        least = _LEAST_INPUT if bounds.above else bounds.low * scale
+        return CostInputFormat(least, bounds.high * scale, _INPUT_DECIMALS, self._style)
+
+    def _edit(self, place: int, typed: float) -> None:
+        """State a range with one number changed; the others give way to a likely one, and only to that."""
+        if typed == _NONE:
+            self.edited.emit(self.name, self.accelerator, None)
+            return
+        value = typed / self._scale
+        spread = self._spread
+        if spread is None or (spread.is_known and place == 1):
+            stated = UncertainValue.exactly(value)
+        elif place == 1:
+            stated = UncertainValue(min(spread.low, value), value, max(spread.high, value))
+        else:
+            stated = spread._replace(**{("low", "likely", "high")[place]: value})
+        if not stated.in_order:
+            likely = CostInputFormat(0.0, 1.0, _INPUT_DECIMALS, self._style).text(stated.likely * self._scale)
+            if place == 0:
+                said = tr("At most the likely {value}", value=likely)
+            else:
+                said = tr("At least the likely {value}", value=likely)
+            self.edits[place].set_fault(said)
+            return
+        self.edited.emit(self.name, self.accelerator, stated)
+
+
+_LONGEST_CODE: Final = 8
+_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS = 0.000001, 1_000_000_000.0, 6
+_USD: Final = "USD"
+
+
+class CurrencyRow(QWidget):
+    """Code, rate and day; without a code, or with USD, amounts are dollars."""
+
+    #: The currency that was stated, None for dollars.
+    edited = Signal(object)
+
+    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        px = theme.px
+        self.code, self.day = QLineEdit(self), QLineEdit(self)
+        rates = NumberFormat(_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS, style)
+        self.rate = NumberEdit(theme, tr("Units of the currency to a dollar"), rates, self)
+        self.code.setAccessibleName(tr("Currency of amounts"))
+        self.code.setMaxLength(_LONGEST_CODE)
+        self.code.setPlaceholderText(_USD)
+        self.day.setAccessibleName(tr("Day of the rate"))
+        self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(px(8))
+        for words, edit, width in (
+            (tr("Amounts in"), self.code, 72),
+            (tr("a dollar is"), self.rate, 92),
+            (tr("of it on"), self.day, 104),
+        ):
+            row.addWidget(ThemedLabel(theme, words, font="small", colour="text2", parent=self))
+            edit.setFixedWidth(px(width))
+            row.addWidget(edit)
+        row.addWidget(self.fault)
+        row.addStretch(1)
+        self.code.editingFinished.connect(self._edit)
+        self.day.editingFinished.connect(self._edit)
+        self.rate.edited.connect(lambda _: self._edit())
+
+    def show_currency(self, currency: DisplayCurrency | None) -> None:
+        self.fault.setText("")
+        self.code.setText("" if currency is None else currency.code)
+        self.day.setText(get_today() if currency is None else currency.date)
+        self.rate.set_value(1.0 if currency is None else currency.per_usd)
+
+    def _edit(self) -> None:
+        code, day = self.code.text().strip().upper(), self.day.text().strip()
+        if code in ("", _USD):
+            self.edited.emit(None)
+        elif not day:
+            self.fault.setText(tr("Say of which day the rate is"))
+        else:
+            self.edited.emit(DisplayCurrency(code, float(self.rate.value), day))
+
+
+_MARGIN: Final = 16
+_AROUND: Final = 0.2
+_HEADS: Final = ("", "At least", "Likely", "At most", "", "From", "")
+_ORIGIN_COLUMN: Final = 5
+
+
+class AssumptionControls(QWidget):
+    """What holds for all inputs together."""
+
+    #: What is to change of the settings, by the names of their fields.
+    edited = Signal(dict)
+    discounts_wanted = Signal()
+    reset_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        terms = [(term, label_rent_term(term).capitalize()) for term in RENT_TERMS]
+        self.term = SegmentedControl(theme, tr("Rents"), terms, self)
+        self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
+        self.runs_on = ChoiceField(theme, tr("Software runs on"), self)
+        self.runs_on.set_options([ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS])
+        self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform}))
+        self.around = QCheckBox(tr("Everything ± 20 %"), self)
+        self.around.setToolTip(tr("Take every input to be known to 20 % on either side"))
+        self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
+        self.discounts = Button(theme, tr("Take reported discounts"), parent=self)
+        self.discounts.setToolTip(tr("Discounts that unnamed buyers report of some vendors; anecdotal"))
+        self.discounts.clicked.connect(self.discounts_wanted)
+        self.reset = Button(theme, tr("Back to defaults"), icon="rotate-ccw", parent=self)
+        self.reset.clicked.connect(self.reset_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(12))
+        for widget in (self.term, self.runs_on, self.around):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        row.addWidget(self.discounts)
+        row.addWidget(self.reset)
+
+    def show_settings(self, settings: CostSettings) -> None:
+        self.term.set_value(settings.rent_term)
+        self.runs_on.set_value(settings.runs_on)
+        self.around.setChecked(settings.around is not None)
+        self.reset.setEnabled(settings != NO_COST_SETTINGS)
+
+
+class AssumptionsView(CostView):
+    """One grid of inputs: those of each accelerator first, then those of all by what they are about."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, (), parent)
+        self._desk, self.formatter = desk, desk.formatter
+        self._costed: ColumnCosts | None = None
+        self._parts: tuple[str, ...] = ()
+        self.rows: dict[tuple[str | None, str], CostInputRow] = {}
+        self.controls = AssumptionControls(theme, self)
+        self.controls.edited.connect(self._change)
+        self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Costs back to defaults")))
+        self.controls.discounts_wanted.connect(self._take_discounts)
+        self.currency = CurrencyRow(theme, desk.formatter.style, self)
+        self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
+        self.said = ThemedLabel(
+            theme,
+            tr("What is stated by nobody is assumed, and says why. An empty field leaves it to the program."),
+            font="small",
+            colour="text2",
+            wrap=True,
+            parent=self,
+        )
+        self._grids = QVBoxLayout()
+        self._own: QWidget | None = None
+        self._shared = self._grid(None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
+        whole.setSpacing(theme.px(12))
+        whole.addWidget(self.controls)
+        whole.addWidget(self.currency)
+        whole.addWidget(self.said)
+        whole.addLayout(self._grids)
+        self._grids.addWidget(self._shared)
+        whole.addStretch(1)
+        self.charts = (self,)
+
+    # Making it
+
+    def _grid(self, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
+        holder = QWidget(self)
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(0, 0, 0, self.theme.px(8))
+        grid.setHorizontalSpacing(self.theme.px(10))
+        grid.setVerticalSpacing(self.theme.px(4))
+        grid.setColumnStretch(_ORIGIN_COLUMN, 1)
+        grid.setColumnMinimumWidth(0, self.theme.px(210))
+        line, group = 0, None
+        for each in inputs:
+            spec = COST_INPUTS[each]
+            if (accelerator is None and spec.group is not group) or line == 0:
+                group = spec.group
+                self._heads(grid, line, name or label_cost_group(spec.group))
+                line += 1
+            row = CostInputRow(self.theme, each, self.formatter.style, holder, accelerator, name)
+            row.edited.connect(self._edit)
+            row.add_to(grid, line)
+            self.rows[accelerator, each] = row
+            line += 1
+        return holder
+
+    def _heads(self, grid: QGridLayout, line: int, title: str) -> None:
+        for column, words in enumerate(_HEADS):
+            text, font = (title, "section") if column == 0 else (tr(words) if words else "", "caption")
+            head = ThemedLabel(self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=self)
+            if column in (1, 2, 3):
+                head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
+            grid.addWidget(head, line, column)
+
+    def _make_parts(self, costed: ColumnCosts) -> None:
+        """Make the lines of accelerators anew where others are compared."""
+        parts = {column.accelerator: part.name for part, column in costed.pairs()}
+        if tuple(parts) == self._parts:
+            return
+        self._parts = tuple(parts)
+        if self._own is not None:
+            self._own.deleteLater()
+            self._own.hide()
+        self.rows = {place: row for place, row in self.rows.items() if place[0] is None}
+        self._own = QWidget(self)
+        column = QVBoxLayout(self._own)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        each = [name for name, spec in COST_INPUTS.items() if spec.each]
+        for part, name in parts.items():
+            column.addWidget(self._grid(part, name, each))
+        self._grids.insertWidget(0, self._own)
+
+    # Showing
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        """Show all inputs as they are in force."""
+        answer = self._desk.answer
+        if answer is None:
+            return
+        self._costed = costed
+        self._make_parts(costed)
+        settings = self._desk.scenario.costs
+        self.controls.show_settings(settings)
+        self.currency.show_currency(settings.currency)
+        inputs = {column.accelerator: column.inputs for column in costed.costs.columns}
+        first = next(iter(inputs.values()), {})
+        revision = answer.catalog_revision[:8]
+        for (part, name), row in self.rows.items():
+            found = first if part is None else inputs.get(part, {})
+            if name in found:
+                lacking = name in costed.costs.api_missing
+                row.show_input(found[name], settings.currency, revision, lacking=lacking)
+
+    def focus_price(self, accelerator: str) -> None:
+        row = self.rows.get((accelerator, "price_usd"))
+        if row is not None:
+            row.edits[1].setFocus(Qt.FocusReason.OtherFocusReason)
+            row.edits[1].selectAll()
+
+    # Editing
+
+    def _edit(self, name: str, accelerator: str | None, spread: UncertainValue | None) -> None:
+        settings = self._desk.scenario.costs.with_input(name, spread, accelerator)
+        self._apply(settings, tr("{name} of costs", name=label_cost_input(name)))
+
+    def _change(self, changes: dict[str, Any]) -> None:
+        self._apply(replace(self._desk.scenario.costs, **changes), tr("Change of costs"))
+
+    def _apply(self, settings: CostSettings, step: str) -> None:
+        self._desk.apply(replace(self._desk.scenario, costs=settings), step)
+
+    def _take_discounts(self) -> None:
+        scenario = self._desk.scenario
+        settings = self._desk.workbench.costing.with_reported(scenario.costs, scenario)
+        self._apply(settings, tr("Take reported discounts"))
+
+    # In words and numbers
+
+    def data(self, formatter: Formatter) -> ChartData:
+        rows = []
+        columns: Mapping[str, str] = {} if self._costed is None else self._costed.names
+        for column in () if self._costed is None else self._costed.costs.columns:
+            for name, found in column.inputs.items():
+                who = columns[column.key] if COST_INPUTS[name].each else tr("all")
+                if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
+                    text = format_input_range(name, found.spread, formatter)
+                    rows.append((label_cost_input(name), who, text, describe_input_source(found, "")))
+        heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("From"))
+        return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))

@@ -1,0 +1,137 @@
+"""The costs of the desk's answer by column, and the tables below the cost charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent
+from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution
+from gpudesk.report.costs import MoneyFormatter, describe_missing_input, format_draw_share
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCosts:
+    """Costs beside the columns that they are of, with what writes their amounts."""
+
+    costs: CostAnswer
+    parts: tuple[AcceleratorColumn, ...]
+    money: MoneyFormatter
+    formatter: Formatter
+
+    def pairs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
+        """Yield each column of the comparison with its costs."""
+        return zip(self.parts, self.costs.columns, strict=True)
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {part.key: part.name for part in self.parts}
+
+    def place(self, key: str) -> int:
+        """Return the place of a column, 0 where there is none of the key."""
+        return next((place for place, part in enumerate(self.parts) if part.key == key), 0)
+
+
+def compute_column_costs(desk: Desk) -> ColumnCosts | None:
+    """Return the costs of the desk's answer; None without one."""
+    answer = desk.answer
+    if answer is None:
+        return None
+    money = MoneyFormatter(desk.formatter, answer.scenario.costs.currency)
+    return ColumnCosts(desk.workbench.costing.costs(answer, brief=True), list_columns(answer), money, desk.formatter)
+
+
+_THOUSAND: Final = 1000.0
+
+
+def make_unit_figures(costed: ColumnCosts) -> FiguresContent:
+    """Return what a token, a request and a user cost, and what power and memory yield for their price."""
+    code = costed.money.code
+    heads = (
+        tr("M output"),
+        tr("M input"),
+        tr("M blended"),
+        tr("1,000 requests"),
+        tr("User-month"),
+        tr("GiB"),
+        tr("GiB for KV"),
+        tr("tok/s a kW rated"),
+        tr("tok/s a rack"),
+        tr("J metered"),
+        tr("MWh"),
+        tr("t CO₂e"),
+    )
+    rows = tuple(
+        FigureRow(
+            part.key,
+            part.slot,
+            part.is_variant,
+            part.name,
+            _make_unit_cells(costed, column),
+            _format_unit_remark(column),
+        )
+        for part, column in costed.pairs()
+    )
+    title = tr("At this load, {code}: all cost over output, over input, or over both tokens", code=code)
+    return FiguresContent(title, heads, frozenset({0}), (), rows, tr("Counted"))
+
+
+def _make_unit_cells(costed: ColumnCosts, column: CostColumn) -> tuple[str, ...]:
+    money, formatter = costed.money, costed.formatter
+    tokens, found = column.owned or column.rented, column.efficiency
+    if tokens is None:
+        money_cells = [MISSING_VALUE_TEXT] * 5
+    else:
+        thousand = tokens.request.value * _THOUSAND
+        figures = (tokens.output.value, tokens.input.value, tokens.blended.value, thousand)
+        money_cells = [money.small(each) for each in (*figures, tokens.user_month.value)]
+    if found is None:
+        return (*money_cells, *[MISSING_VALUE_TEXT] * 7)
+    banded = (found.tokens_per_s_per_kw, found.tokens_per_s_per_rack, found.joules_per_token)
+    large = (found.energy_kwh, found.carbon_kg)
+    return (
+        *money_cells,
+        money.small(found.usd_per_gib),
+        money.small(found.usd_per_gib_for_kv),
+        *(formatter.estimate(None if each is None else each.value) for each in banded),
+        *(formatter.estimate(None if each is None else each / _THOUSAND) for each in large),
+    )
+
+
+def _format_unit_remark(column: CostColumn) -> str:
+    if column.owned is not None:
+        return tr("owned")
+    if column.rented is not None:
+        return tr("rented: {missing}", missing=describe_missing_input(column.missing[0]))
+    return "; ".join(describe_missing_input(each) for each in column.missing)
+
+
+def make_simulation_figures(costed: ColumnCosts, draws: CostDistribution) -> FiguresContent:
+    """Return how often each accelerator is the cheapest, and between what its cost lies."""
+    names = {part.key: part for part in costed.parts}
+    money, formatter = costed.money, costed.formatter
+    ranked = sorted(draws.cheapest.items(), key=lambda pair: -pair[1])
+    rows = [
+        FigureRow(
+            key,
+            names[key].slot,
+            names[key].is_variant,
+            names[key].name,
+            (format_draw_share(share, formatter), *(money.small(each) for each in draws.quantiles[key])),
+            tr("rented") if draws.rented else tr("owned"),
+        )
+        for key, share in ranked
+        if key in names
+    ]
+    for part, column in costed.pairs():
+        if part.key not in draws.cheapest:
+            said = tr("left out: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
+            rows.append(FigureRow(part.key, part.slot, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, said))
+    heads = (tr("Cheapest"), tr("1 in 10 below"), tr("Median"), tr("9 in 10 below"))
+    said = tr("In {n} draws, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
+    return FiguresContent(said, heads, frozenset({0}), (), tuple(rows), tr("Remark"))

@@ -1,0 +1,390 @@
+"""Cost curves: against interactivity, over months of renting or owning, and the simulated distribution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QMarginsF
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn
+from gpudesk.desktop.pages.cost.costs import ColumnCosts
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
+from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
+from gpudesk.report.costs import describe_break_even, format_draw_share
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
+
+_MS = 1000.0
+
+
+class CostCurveChart(DeskChart):
+    """Costs of owning as lines of their accelerators, of renting where there is no price and as thin ones."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
+        self._costed: ColumnCosts | None = None
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        self._costed = costed
+        self.refresh()
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(px(48), self.head_height() + px(6), px(104), px(40))
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw what each accelerator costs, with the scenario's own load as a point."""
+        self.title = tr("Cost against interactivity")
+        code = "" if self._costed is None else self._costed.money.code
+        self.subtitle = tr("{code} per million output tokens, owned; thin: rented", code=code)
+        self.x_title = tr("tokens per second for each user")
+        lines, thin, marks = [], [], []
+        for part, column in self._costed.pairs() if self._costed else ():
+            owned, rented = (self._line(part, column, rented=each) for each in (False, True))
+            first = owned or rented
+            if first is not None:
+                lines.append(first)
+            if owned is not None and rented is not None:
+                thin.append(rented)
+            marks += self._mark(part, column)
+        note = "" if lines else tr("Without a price or a rent there is no cost to draw.")
+        return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note)
+
+    def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
+        points = [(point, _format_amount(point, rented=rented)) for point in column.curve]
+        known = [(point, usd) for point, usd in reversed(points) if usd is not None]
+        if len(known) < 2 or self._costed is None:
+            return None
+        rate = self._costed.money.in_currency(1.0)
+        return PlotCurve(
+            part.key,
+            part.name,
+            part.slot,
+            part.is_variant,
+            np.array([point.tokens_per_s_per_user for point, _ in known]),
+            np.array([usd * rate for _, usd in known]),
+            count=np.array([float(point.concurrency) for point, _ in known]),
+            end="" if column.owned is not None else tr("rented"),
+            capped=False,
+        )
+
+    def _mark(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
+        pace, costs = part.figure("tpot_ms"), column.owned or column.rented
+        if pace is None or costs is None or self._costed is None or pace.value <= 0.0:
+            return []
+        y = self._costed.money.in_currency(costs.output.value)
+        return [PointMark(part.key, part.slot, _MS / pace.value, y, part.is_variant)]
+
+    # Reading
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read the costs where each user gets so much."""
+        if self._costed is None:
+            return None
+        rows = []
+        for part, column in self._costed.pairs():
+            cells = []
+            for rented in (False, True):
+                line = self._line(part, column, rented=rented)
+                reading = None if line is None else line.at(x)
+                text = MISSING_VALUE_TEXT if reading is None else self.formatter.estimate(reading.value)
+                cells.append(text)
+            rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, tuple(cells)))
+        title = tr("At {n} tok/s each", n=self.formatter.estimate(x))
+        return x, CursorReadout(title, (tr("owned"), tr("rented")), tuple(rows))
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        low, high = self.ends()
+        return min(max(value + (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
+
+    def summary(self) -> str:
+        """Say what each costs at the least and at the most speed for a user."""
+        said = []
+        for part, column in self._costed.pairs() if self._costed else ():
+            line = self._line(part, column, rented=column.owned is None)
+            if line is not None:
+                said.append(
+                    tr(
+                        "{name}: {low} at {slow} tok/s each, {high} at {fast}.",
+                        name=part.name,
+                        low=self.formatter.estimate(float(line.y[0])),
+                        slow=self.formatter.estimate(float(line.x[0])),
+                        high=self.formatter.estimate(float(line.y[-1])),
+                        fast=self.formatter.estimate(float(line.x[-1])),
+                    )
+                )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        heads = (tr("Accelerator"), tr("In flight"), tr("Each user, tok/s"), tr("Owned, USD"), tr("Rented, USD"))
+        rows = [
+            (
+                part.name,
+                formatter.count(point.concurrency),
+                formatter.estimate(point.tokens_per_s_per_user),
+                formatter.estimate(point.owned_usd),
+                formatter.estimate(point.rented_usd),
+            )
+            for part, column in (self._costed.pairs() if self._costed else ())
+            for point in column.curve
+        ]
+        return ChartData(tr("Cost against interactivity, per million output tokens"), heads, tuple(rows))
+
+
+def _format_amount(point: CostCurvePoint, *, rented: bool) -> float | None:
+    return point.rented_usd if rented else point.owned_usd
+
+
+_THOUSAND: Final = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class MonthScale(LinearScale):
+    """Months in halves of years, or whole years, up to the last one."""
+
+    def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
+        step = next((each for each in (6, 12, 24, 36, 60) if (high - low) / each < max(most, 2)), 120)
+        return tuple(float(month) for month in range(math.ceil(low / step) * step, int(high) + 1, step))
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        del low, most
+        return (0.0, max(high, 1.0))
+
+
+class RentOrBuyChart(DeskChart):
+    """Rents as lines of their accelerators, purchases as thin ones; a circle where buying gets cheaper."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
+        self._costed: ColumnCosts | None = None
+
+    def show_costs(self, costed: ColumnCosts) -> None:
+        self._costed = costed
+        self.refresh()
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(px(44), self.head_height() + px(6), px(96), px(40))
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        self.title = tr("Rent or buy")
+        code = "" if self._costed is None else self._costed.money.code
+        self.subtitle = tr("thousand {code}; thin: bought; circle: less paid from here", code=code)
+        self.x_title = tr("months")
+        lines, bought, marks = [], [], []
+        for part, column in self._costed.pairs() if self._costed else ():
+            months = self._months()
+            rent, purchase = self._rented(column, months), self._bought(column, months)
+            if rent is not None:
+                lines.append(self._line(part, months, rent, tr("rent")))
+            if purchase is not None:
+                bought.append(self._line(part, months, purchase, ""))
+            marks += self._crossing(part, column)
+        return PlotDrawing(
+            lines=tuple(lines),
+            ghosts=tuple(bought),
+            marks=tuple(marks),
+            note="" if lines else tr("No rents and no prices are known."),
+        )
+
+    def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
+        return PlotCurve(part.key, part.name, part.slot, part.is_variant, months, amounts, end=end, capped=False)
+
+    def _months(self) -> np.ndarray:
+        """Return the months of the horizon; three years where nothing is owned."""
+        tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
+        years = next((tco.years for tco in tcos if tco is not None), 3.0)
+        return np.linspace(0.0, years * MONTHS_PER_YEAR, 61)
+
+    def _scaled(self, usd: np.ndarray) -> np.ndarray:
+        rate = 1.0 if self._costed is None else self._costed.money.in_currency(1.0)
+        return usd * rate / _THOUSAND
+
+    def _rented(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
+        software = column.software
+        if column.rent_usd_per_hour is None or column.count is None or software is None:
+            return None
+        monthly = HOURS_PER_MONTH * column.rent_usd_per_hour * column.count + software.per_month_usd
+        return self._scaled(software.at_once_usd + months * monthly)
+
+    def _bought(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
+        if column.tco is None:
+            return None
+        return self._scaled(column.tco.at_once_usd + months * column.tco.per_month_usd)
+
+    def _crossing(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
+        if self._costed is None or column.tco is None:
+            return []
+        found = (each for each in self._costed.costs.break_evens if each.key == part.key)
+        months = next((each.value for each in found if each.name == "months_to_own"), None)
+        if months is None or months > column.tco.years * MONTHS_PER_YEAR:
+            return []
+        (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
+        text = tr("{n} months", n=self.formatter.number(months))
+        return [PointMark(part.key, part.slot, months, float(at), is_variant=True, text=text)]
+
+    # Reading
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read both costs after a whole number of months."""
+        if self._costed is None:
+            return None
+        month = min(max(round(x), 0), int(self._months()[-1]))
+        rows = []
+        for part, column in self._costed.pairs():
+            at = np.array([float(month)])
+            cells = [
+                MISSING_VALUE_TEXT if found is None else self.formatter.number(float(found[0]), 1)
+                for found in (self._rented(column, at), self._bought(column, at))
+            ]
+            rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, tuple(cells)))
+        title = tr("After {n} months", n=self.formatter.count(month))
+        return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        by = (6.0 if far else 1.0) * (1.0 if forward else -1.0)
+        return min(max(value + by, 0.0), float(self._months()[-1]))
+
+    def summary(self) -> str:
+        if self._costed is None:
+            return ""
+        names, money = self._costed.names, self._costed.money
+        return " ".join(
+            f"{describe_break_even(each, names, self.formatter, money)}."
+            for each in self._costed.costs.break_evens
+            if each.name == "months_to_own"
+        )
+
+    def data(self, formatter: Formatter) -> ChartData:
+        columns = list(self._costed.pairs()) if self._costed else []
+        heads = [tr("Months")]
+        for part, _ in columns:
+            heads += [tr("{name}, rent", name=part.name), tr("{name}, buy", name=part.name)]
+        rows = []
+        for month in range(0, int(self._months()[-1]) + 1, 6):
+            at = np.array([float(month)])
+            cells = [formatter.count(month)]
+            for _, column in columns:
+                both = (self._rented(column, at), self._bought(column, at))
+                cells += [MISSING_VALUE_TEXT if each is None else formatter.number(float(each[0]), 1) for each in both]
+            rows.append(tuple(cells))
+        code = "USD" if self._costed is None else self._costed.money.code
+        return ChartData(tr("Rent or buy, thousand {code}", code=code), tuple(heads), tuple(rows))
+
+
+_PER_CENT = 100.0
+
+
+class CostDistributionChart(DeskChart):
+    """One curve for each accelerator over costs; higher is more frequent."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
+        self._costed: ColumnCosts | None = None
+        self._draws: CostDistribution | None = None
+        self.why_empty = ""
+
+    def show_draws(self, costed: ColumnCosts, draws: CostDistribution | None, why_empty: str = "") -> None:
+        self._costed, self._draws, self.why_empty = costed, draws, why_empty
+        self.refresh()
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw how often each cost comes."""
+        self.title = tr("What it may cost")
+        self.subtitle = tr("per cent of draws by cost, the same draws for all accelerators")
+        code = "" if self._costed is None else self._costed.money.code
+        self.x_title = tr("{code} per million output tokens", code=code)
+        lines = self._lines()
+        return PlotDrawing(lines=lines, note="" if lines else self.why_empty)
+
+    def _lines(self) -> tuple[PlotCurve, ...]:
+        draws, costed = self._draws, self._costed
+        if draws is None or costed is None or not draws.edges:
+            return ()
+        edges = np.array(draws.edges) * costed.money.in_currency(1.0)
+        middles = (edges[:-1] + edges[1:]) / 2.0
+        return tuple(
+            PlotCurve(
+                part.key,
+                part.name,
+                part.slot,
+                part.is_variant,
+                middles,
+                np.array(draws.histogram[part.key]) / draws.n * _PER_CENT,
+                end=tr("cheapest in {share}", share=format_draw_share(draws.cheapest[part.key], self.formatter)),
+                capped=False,
+            )
+            for part in costed.parts
+            if part.key in draws.histogram
+        )
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read in what share of draws each costs less than this."""
+        draws, costed = self._draws, self._costed
+        if draws is None or costed is None or not draws.edges:
+            return None
+        edges = np.array(draws.edges) * costed.money.in_currency(1.0)
+        place = int(np.clip(np.searchsorted(edges, x), 0, len(edges) - 1))
+        rows = []
+        for part in costed.parts:
+            if part.key in draws.histogram:
+                below = sum(draws.histogram[part.key][:place]) / draws.n
+                text = self.formatter.per_cent(below)
+                rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, (text,)))
+        title = tr("Below {amount}", amount=self.formatter.estimate(x))
+        return float(edges[place]), CursorReadout(title, (tr("of draws"),), tuple(rows))
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Go on by a bar of the histogram, or by ten."""
+        if self._draws is None or self._costed is None or len(self._draws.edges) < 2:
+            return None
+        rate = self._costed.money.in_currency(1.0)
+        width = (self._draws.edges[1] - self._draws.edges[0]) * rate
+        low, high = self._draws.edges[0] * rate, self._draws.edges[-1] * rate
+        return min(max(value + width * (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
+
+    def summary(self) -> str:
+        """Say how often each is the cheapest."""
+        if self._draws is None or self._costed is None:
+            return self.why_empty
+        names = self._costed.names
+        return " ".join(
+            tr("{name}: cheapest in {share}.", name=names[key], share=format_draw_share(share, self.formatter))
+            for key, share in self._draws.cheapest.items()
+            if key in names
+        )
+
+    def data(self, formatter: Formatter) -> ChartData:
+        draws, costed = self._draws, self._costed
+        title = tr("What it may cost, draws by USD per million output tokens")
+        if draws is None or costed is None:
+            return ChartData(title, (tr("From"), tr("To")), ())
+        shown = [part for part in costed.parts if part.key in draws.histogram]
+        heads = (tr("From"), tr("To"), *(part.name for part in shown))
+        rows = tuple(
+            (
+                formatter.estimate(low),
+                formatter.estimate(high),
+                *(formatter.count(draws.histogram[part.key][place]) for part in shown),
+            )
+            for place, (low, high) in enumerate(zip(draws.edges, draws.edges[1:], strict=False))
+        )
+        return ChartData(title, heads, rows, 0)

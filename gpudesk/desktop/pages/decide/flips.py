@@ -1,0 +1,320 @@
+"""The nearest input changes that would change the recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QEnterEvent,
+    QFontMetricsF,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from gpudesk.desktop.pages.decide.parts import ColumnStyle
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.scenario_edits import replace_answer
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict
+from gpudesk.domain.scenario import Scenario
+from gpudesk.report.decision.verdict import describe_flip
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+_PAD: Final = 14.0
+_ABOVE: Final = 9.0
+_ICON: Final = 14.0
+_MOST_LINES: Final = 2
+
+
+class FlipText(NamedTuple):
+    """A change in words, with how what then leads is drawn."""
+
+    flip: DecisionFlip
+    change: str
+    now: str
+    becomes: str
+    looks: tuple[ColumnStyle, ...]
+
+    @property
+    def sentence(self) -> str:
+        return tr("{change}, {now}; then {becomes}", change=self.change, now=self.now, becomes=self.becomes)
+
+
+class FlipBox(QAbstractButton):
+    """A button as large as its three lines; the change takes two where one has no room."""
+
+    def __init__(self, theme: Theme, shown: FlipText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.shown = shown
+        self._lines = 1
+        self.setText(shown.change)
+        self.setAccessibleName(shown.sentence)
+        self.setAccessibleDescription(tr("Makes this change; it can be undone"))
+        self.setToolTip(tr("{sentence}. A click makes this change", sentence=shown.sentence))
+        self.setProperty("ringRadius", 8.0)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.follow(self._dress)
+
+    def lines_in(self, width: int) -> int:
+        """Return how many lines the change takes in a box of a width, at most two."""
+        metrics = QFontMetricsF(self._theme.font("body_strong"))
+        room = width - 2 * self._theme.px(_PAD)
+        return 1 if metrics.horizontalAdvance(self.shown.change) <= room else _MOST_LINES
+
+    def set_lines(self, lines: int) -> None:
+        self._lines = lines
+        self._dress()
+
+    def _dress(self) -> None:
+        line, px = self._theme.line, self._theme.px
+        text = self._lines * line("body_strong") + line("small") + line("label") + px(2)
+        self.setFixedHeight(text + 2 * px(_ABOVE))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(240), self.height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, theme = ThemePainter(painter, self._theme), self._theme
+            live = self.isEnabled()
+            fill = "selection" if self.isDown() else "hover" if self.underMouse() and live else "page"
+            pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill=fill)
+            pad, y = theme.px(_PAD), float(theme.px(_ABOVE))
+            width, high = self.width() - 2 * pad, theme.line("body_strong")
+            for words in pen.lines(self.shown.change, width, "body_strong", self._lines):
+                place = QRectF(pad, y, width, high)
+                pen.text(place, words, font="body_strong", colour="text1" if live else "text3")
+                y += high
+            y = float(theme.px(_ABOVE) + self._lines * high)
+            pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", colour="text3")
+            y += theme.line("small") + theme.px(2)
+            self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
+        finally:
+            painter.end()
+
+    def _becomes(self, pen: ThemePainter, place: QRectF, *, live: bool) -> None:
+        theme, middle = self._theme, place.center().y()
+        side = theme.px(_ICON)
+        pen.icon("corner-down-right", place.left(), middle - side / 2, side, "text2")
+        x = place.left() + side + theme.px(8)
+        for look in self.shown.looks:
+            x += pen.swatch(x, middle, look.slot, is_variant=look.is_variant) + theme.px(5)
+        rest = QRectF(x, place.top(), max(1.0, place.right() - x), place.height())
+        pen.text(rest, self.shown.becomes, font="label", colour="text1" if live else "text3")
+
+
+#: Boxes that are shown at first, and lengths of the design.
+_FEW_FLIPS: Final = 3
+_LEAST_BOX: Final = 208.0
+_GAP: Final = 12.0
+
+
+def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
+    """Return the scenario with the change of a flip: an answer, or what is stated of a cost."""
+    if flip.input in QUESTIONS:
+        return replace_answer(scenario, flip.input, flip.after)
+    part, _, name = flip.input.rpartition(".")
+    costs = scenario.costs.with_input(name, UncertainValue.exactly(float(flip.after)), part)
+    return replace(scenario, costs=costs)
+
+
+class FlipsBlock(QWidget):
+    """Boxes of changes, the nearest first; those of a former answer cannot be pressed any more."""
+
+    #: Other changes are shown, or none any more.
+    changed = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._theme = desk, theme
+        self._found: AnswerDecision | None = None
+        self._asked: Answer | None = None
+        self._all = False
+        self.flips: tuple[DecisionFlip, ...] | None = None
+        self.boxes: list[FlipBox] = []
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self._tell)
+        self.title = ThemedLabel(theme, font="section", parent=self)
+        self.said = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self.more = LinkButton(theme, tr("Show all"), parent=self)
+        self.more.hide()
+        self.more.clicked.connect(self._toggle)
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(10))
+        head.addWidget(self.title)
+        head.addWidget(self.said, 1)
+        head.addWidget(self.more)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(theme.px(_GAP))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(8))
+        whole.addLayout(head)
+        whole.addLayout(self._grid)
+        desk.gesture_changed.connect(self._gesture_changed)
+        theme.changed.connect(self._arrange)
+
+    @property
+    def busy(self) -> bool:
+        return self._jobs.running
+
+    # Looking
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        """Look for what would change a decision, unless that is known or being looked for."""
+        self._found = found
+        none = found.decision.verdict is DecisionVerdict.NONE_FITS
+        self.title.setText(tr("What would help") if none else tr("What would change it"))
+        self._look()
+
+    def _look(self) -> None:
+        found = self._found
+        if found is None or found.answer is self._asked:
+            return
+        self.flips, self._asked = None, None
+        self._jobs.cancel()
+        for box in self.boxes:
+            box.setEnabled(False)
+        if self._desk.in_gesture or not self.isVisible():
+            return
+        self._asked = asked = found.answer
+        self.said.setText("")
+        steps = self._desk.workbench.flip_steps(asked)
+        self._jobs.start("flips", steps, partial(self._done, asked), self._failed)
+
+    def _gesture_changed(self) -> None:
+        if not self._desk.in_gesture and self.isVisible():
+            self._look()
+
+    def _done(self, asked: Answer, flips: tuple[DecisionFlip, ...]) -> None:
+        if asked is not self._asked or self._found is None:
+            return
+        self.flips = flips
+        self._all = False
+        self._show()
+
+    def _failed(self, error: InputError) -> None:
+        self.said.setText(format_message(error.problem, self._desk.formatter))
+
+    def _tell(self, text: str, can_stop: bool) -> None:
+        """Say how far it is; what is said of the result stays."""
+        del can_stop
+        if text or self.flips is None:
+            self.said.setText(text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._jobs.running:
+            self._jobs.stop()
+            self._asked = None
+
+    # Showing
+
+    def shown_flips(self) -> tuple[FlipText, ...]:
+        """Return all changes in words."""
+        found = self._found
+        if found is None or self.flips is None:
+            return ()
+        return tuple(
+            FlipText(
+                flip,
+                *describe_flip(flip, found.decision, found.names, found.formatter),
+                tuple(ColumnStyle(found.slots[key], found.is_variant[key]) for key in flip.becomes),
+            )
+            for flip in self.flips
+        )
+
+    def _show(self) -> None:
+        for box in self.boxes:
+            self._grid.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        shown = self.shown_flips()
+        self.boxes = [FlipBox(self._theme, each, self) for each in (shown if self._all else shown[:_FEW_FLIPS])]
+        for box in self.boxes:
+            box.clicked.connect(partial(self.apply, box.shown))
+        self.said.setText(self._summary(len(shown)))
+        self.more.setVisible(len(shown) > _FEW_FLIPS)
+        every = tr("Show all ({n})", n=self._desk.formatter.count(len(shown)))
+        self.more.setText(tr("Show fewer") if self._all else every)
+        self.more.setAccessibleName(self.more.text())
+        self._arrange()
+        self.changed.emit()
+
+    def _summary(self, count: int) -> str:
+        if count:
+            return tr("smallest change of one thing, nearest first; a click makes it")
+        if self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS:
+            return tr("no change of one thing lets an accelerator in; compare others")
+        return tr("no change of one thing changes who leads")
+
+    def _toggle(self) -> None:
+        self._all = not self._all
+        self._show()
+
+    def _arrange(self) -> None:
+        if not self.boxes:
+            return
+        gap = self._theme.px(_GAP)
+        count = min(max(1, (self.width() + gap) // (self._theme.px(_LEAST_BOX) + gap)), _FEW_FLIPS)
+        width = (self.width() - (count - 1) * gap) // count
+        lines = max(box.lines_in(width) for box in self.boxes)
+        for number, box in enumerate(self.boxes):
+            box.set_lines(lines)
+            self._grid.removeWidget(box)
+            self._grid.addWidget(box, number // count, number % count)
+            box.show()
+        for column in range(_FEW_FLIPS):
+            self._grid.setColumnStretch(column, 1 if column < count else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._arrange()
+
+    # Making a change
+
+    def apply(self, shown: FlipText, checked: bool = False) -> None:
+        """Make a change as one step, which can be undone."""
+        del checked
+        scenario = apply_flip(self._desk.scenario, shown.flip)
+        self._desk.apply(scenario, shown.change)

@@ -1,0 +1,314 @@
+"""Base class and shared widgets of the decision views: marks, swatches, paragraphs, lists of reasons, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.theme.glyphs import GLYPHS
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+
+
+class DecideView(QWidget):
+    """One view of a decision; it edits the scenario through the desk, and selects for the panel there."""
+
+    #: The key of another view that is to be shown: `questions`, `result` and so on.
+    view_requested = Signal(str)
+    #: The sheet is to be shown before it is printed.
+    sheet_requested = Signal()
+
+    #: Whether the page puts the view in a scroll area of its own.
+    scrolls = True
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.theme = theme
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        """Show a decision; called whenever there is another one, while the view is visible."""
+        raise NotImplementedError
+
+    def copied(self) -> str:
+        """Return what is copied of the view as text; empty where there is nothing."""
+        return ""
+
+    def focus_first(self) -> None:
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.fillRect(event.rect(), self.theme.colour("page"))
+        finally:
+            painter.end()
+
+
+_SIDE: Final = 14.0
+_GAP: Final = 6.0
+
+
+class MarkIcon(QWidget):
+    """An icon or a glyph in a colour, as high as a line of small text."""
+
+    def __init__(self, theme: Theme, name: str, colour: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._name, self._colour = theme, name, colour
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFixedSize(self._theme.px(_SIDE), self._theme.line("small"))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, middle = ThemePainter(painter, self._theme), self.height() / 2
+            if self._name in GLYPHS:
+                pen.glyph(self._name, self.width() / 2, middle, self._colour)
+            else:
+                pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._colour)
+        finally:
+            painter.end()
+
+
+class ColumnStyle(NamedTuple):
+    """How a column is drawn."""
+
+    slot: int
+    is_variant: bool
+
+
+class Swatches(QWidget):
+    """The keys of accelerators side by side, in the middle of a line; the mark of a fault without any."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, line: str = "verdict") -> None:
+        """Begin without any; `line` is the font token of the text that they stand before."""
+        super().__init__(parent)
+        self._theme, self._line = theme, line
+        self._looks: tuple[ColumnStyle, ...] = ()
+        theme.follow(self._dress)
+
+    def show_looks(self, looks: Sequence[ColumnStyle]) -> None:
+        self._looks = tuple(looks)
+        self._dress()
+
+    def _dress(self) -> None:
+        count = max(1, len(self._looks))
+        px = self._theme.px
+        self.setFixedSize(count * px(SWATCH_WIDTH) + (count - 1) * px(_GAP), self._theme.line(self._line))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, middle, x = ThemePainter(painter, self._theme), self.height() / 2, 0.0
+            if not self._looks:
+                pen.glyph("unfit", self.width() / 2, middle)
+            for look in self._looks:
+                pen.swatch(x, middle, look.slot, is_variant=look.is_variant)
+                x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
+        finally:
+            painter.end()
+
+
+class ElidedParagraph(QWidget):
+    """A text on so many lines at most; the last one is cut where there are more, and then whole in a tip."""
+
+    accessible_role = AccessibleRole.StaticText
+
+    def __init__(
+        self, theme: Theme, *, font: str = "body", colour: str = "text2", most: int = 2, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._font, self._colour, self._most = theme, font, colour, most
+        self._text = ""
+        self._lines: list[str] = []
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.follow(self._measure)
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self._lines)
+
+    def set_text(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._measure()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(240), self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._measure()
+
+    def _measure(self) -> None:
+        metrics = QFontMetricsF(self._theme.font(self._font))
+        lines: list[str] = []
+        room = max(1, self.width())
+        for word in self._text.split():
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and metrics.horizontalAdvance(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        cut = len(lines) > self._most
+        if cut:
+            rest = " ".join(lines[self._most - 1 :])
+            lines = lines[: self._most - 1]
+            lines.append(metrics.elidedText(rest, Qt.TextElideMode.ElideRight, room))
+        self._lines = lines
+        self.setToolTip(self._text if cut else "")
+        self.setFixedHeight(max(1, len(lines)) * self._theme.line(self._font))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, high = ThemePainter(painter, self._theme), self._theme.line(self._font)
+            for number, line in enumerate(self._lines):
+                row = QRectF(0, number * high, self.width(), high)
+                pen.text(row, line, font=self._font, colour=self._colour)
+        finally:
+            painter.end()
+
+
+class MarkedLine(NamedTuple):
+    """One line of a list: an icon or a glyph, its colour, and what is said."""
+
+    mark: str
+    colour: str
+    text: str
+
+
+class MarkedList(QWidget):
+    """Lines, each behind its mark, under a title if there is one; hidden where there are none."""
+
+    def __init__(self, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._said: tuple[MarkedLine, ...] = ()
+        self.title = ThemedLabel(theme, font="section", parent=self)
+        self._holder: QWidget | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.px(4))
+        self._column.addWidget(self.title)
+        self._column.addStretch(1)
+        self.set_title(title)
+        self.hide()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(each.text for each in self._said)
+
+    def set_title(self, title: str) -> None:
+        self.title.setText(title)
+        self.title.setVisible(bool(title))
+        self.setAccessibleName(title)
+
+    def show_lines(self, said: Sequence[MarkedLine]) -> None:
+        if tuple(said) != self._said:
+            self._said = tuple(said)
+            if self._holder is not None:
+                self._holder.hide()
+                self._holder.deleteLater()
+            self._holder = self._made()
+            self._column.insertWidget(1, self._holder)
+        self.setVisible(bool(said))
+
+    def _made(self) -> QWidget:
+        holder = QWidget(self)
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(self._theme.px(6))
+        grid.setVerticalSpacing(self._theme.px(3))
+        grid.setColumnStretch(1, 1)
+        for row, each in enumerate(self._said):
+            grid.addWidget(MarkIcon(self._theme, each.mark, each.colour, holder), row, 0, Qt.AlignmentFlag.AlignTop)
+            text = ThemedLabel(self._theme, each.text, font="small", colour="text1", wrap=True, parent=holder)
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(text, row, 1)
+        return holder
+
+
+class NoteEdit(QLineEdit):
+    """Esc brings back the words in force; what steers a screen is left out of them."""
+
+    #: The words that the user gave, on one line.
+    edited = Signal(str)
+
+    def __init__(
+        self, theme: Theme, name: str, longest: int, *, empty: str = "", parent: QWidget | None = None
+    ) -> None:
+        """Begin empty; `name` says what the words are, `empty` is shown as long as there are none."""
+        super().__init__(parent)
+        self._theme = theme
+        self._words = ""
+        self.setAccessibleName(name)
+        self.setMaxLength(longest)
+        self.setPlaceholderText(empty)
+        self.editingFinished.connect(self.commit)
+
+    @property
+    def words(self) -> str:
+        return self._words
+
+    def show_words(self, words: str) -> None:
+        """Show words as those in force; what is being typed stays while they are the same."""
+        if words == self._words and self.isModified():
+            return
+        self._words = words
+        self._show()
+
+    def commit(self) -> None:
+        if not self.isModified():
+            return
+        typed = _strip_controls(self.text())
+        changed = typed != self._words
+        self._words = typed
+        self._show()
+        if changed:
+            self.edited.emit(typed)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window unless there is something typed to take back."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            if not self.isModified() and (event.matches(undo) or event.matches(redo)):
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self._show()
+            self.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def _show(self) -> None:
+        self.setText(" ".join(self._words.split()))
+        self.setModified(False)
+        self.setCursorPosition(0)
+
+
+def _strip_controls(text: str) -> str:
+    """Return a text on one line without what is not printed: controls, and what turns its direction."""
+    return "".join(character for character in " ".join(text.split()) if character.isprintable())

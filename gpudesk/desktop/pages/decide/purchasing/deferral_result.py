@@ -1,0 +1,335 @@
+"""The result of buying now or waiting: verdict, figures, and the chart of cost against delay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QMarginsF, Qt
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from gpudesk.decision.purchasing.deferral_costs import SlipPoint, compute_slip_curve
+from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, MarkIcon
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.charts.drawing import (
+    CursorLine,
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
+from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
+from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.buy_or_wait import (
+    describe_computed_verdict,
+    describe_contradiction,
+    describe_deferral_rule,
+    describe_document_verdict,
+    describe_release_slip,
+    format_deferral_verdict,
+    format_months,
+    label_deferral_verdict,
+    list_deferral_figures,
+    list_deferral_flips,
+    list_deferral_notes,
+    list_future_price_rows,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+_COST, _GAIN = "waiting", "gain"
+#: What Shift and an arrow key go on by, in months, and an arrow key alone.
+_FAR, _NEAR = 3.0, 0.25
+_EVERY: Final = 4
+_TICKS: Final = (1, 2, 3, 6, 12, 24, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class DelayScale(LinearScale):
+    """Whole months up to the last one."""
+
+    def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
+        step = next((each for each in _TICKS if (high - low) / each < max(most, 2)), _TICKS[-1])
+        return tuple(float(month) for month in range(math.ceil(low / step) * step, int(high) + 1, step))
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        del low, most
+        return (0.0, max(high, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class DelayChartData:
+    """What the chart shows, and what is needed to say it: names by id, and the slots of both parts."""
+
+    found: DeferralAnalysis
+    names: Mapping[str, str]
+    money: MoneyFormatter
+    slots: tuple[int, int]
+
+
+class DelayChart(DeskChart):
+    """Cost in the colour of the part that would be bought, gain in that of the next one; a circle between."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (DelayScale(), LinearScale()), parent)
+        self._facts: DelayChartData | None = None
+        self._slips: tuple[SlipPoint, ...] = ()
+
+    def show_facts(self, facts: DelayChartData) -> bool:
+        """Show a plan; return whether there is anything to draw."""
+        self._facts = facts
+        self._slips = compute_slip_curve(facts.found)
+        if self._slips:
+            self.refresh()
+        return bool(self._slips)
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(6), px(112), px(40))
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw both amounts by the slip, the slip in force and where they cross."""
+        facts = self._facts
+        self.title = tr("Cost of waiting against gain")
+        self.x_title = tr("months of slip")
+        if facts is None or not self._slips:
+            self.subtitle = ""
+            return PlotDrawing(note=tr("A cost is not known."))
+        self.subtitle = tr("thousand {code}, everything else as it most likely is", code=facts.money.code)
+        x = np.array([point.slip_months for point in self._slips])
+        lines = tuple(
+            PlotCurve(key, name, slot, False, x, self._amounts(key), capped=False)
+            for key, name, slot in zip((_COST, _GAIN), self._names(), facts.slots, strict=True)
+        )
+        slip = facts.found.slip_months.likely
+        rule = CursorLine(slip, self.formatter.stated(round(slip, 1)), movable=False) if slip <= x[-1] else None
+        return PlotDrawing(lines=lines, marks=self._crossing(facts), rule=rule)
+
+    @staticmethod
+    def _names() -> tuple[str, str]:
+        return tr("Cost of waiting"), tr("Gain")
+
+    def _amounts(self, key: str) -> FloatArray:
+        facts = self._facts
+        rate = 1.0 if facts is None else facts.money.in_currency(1.0) / 1000.0
+        return np.array([(each.waiting_usd if key == _COST else each.gain_usd) * rate for each in self._slips])
+
+    def _crossing(self, facts: DelayChartData) -> tuple[PointMark, ...]:
+        turn = facts.found.turns.slip_months
+        if turn is None or turn > self._slips[-1].slip_months:
+            return ()
+        at = self._at(_COST, turn)
+        text = format_months(turn, self.formatter)
+        return (PointMark(_COST, 0, turn, at, is_variant=True, text=text),)
+
+    def _at(self, key: str, slip: float) -> float:
+        x = np.array([point.slip_months for point in self._slips])
+        return float(np.interp(slip, x, self._amounts(key)))
+
+    # Reading
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        facts = self._facts
+        if facts is None or not self._slips:
+            return None
+        slip = min(max(round(x / _NEAR) * _NEAR, 0.0), self._slips[-1].slip_months)
+        rows = tuple(
+            CursorReadoutRow(key, slot, False, name, (self.formatter.number(self._at(key, slip), 1),))
+            for key, name, slot in zip((_COST, _GAIN), self._names(), facts.slots, strict=True)
+        )
+        title = tr("Slip of {months}", months=format_months(slip, self.formatter))
+        return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Go on by a quarter of a month, or by three months."""
+        if not self._slips:
+            return None
+        by = (_FAR if far else _NEAR) * (1.0 if forward else -1.0)
+        return min(max(value + by, 0.0), self._slips[-1].slip_months)
+
+    def summary(self) -> str:
+        facts = self._facts
+        return "" if facts is None else describe_release_slip(facts.found, facts.names, self.formatter)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        code = "USD" if self._facts is None else self._facts.money.code
+        heads = (tr("Slip, months"), *self._names())
+        rows = tuple(
+            (
+                formatter.number(point.slip_months),
+                *(formatter.number(self._at(key, point.slip_months), 1) for key in (_COST, _GAIN)),
+            )
+            for point in self._slips[::_EVERY]
+        )
+        return ChartData(tr("{title}, thousand {code}", title=self.title, code=code), heads, rows)
+
+
+_CHART, _WIDEST = 240.0, 800.0
+#: The marks of what a rule says.
+_MARKS: Final = {DeferralVerdict.BUY: ("check", "text1"), DeferralVerdict.WAIT: ("history", "text1")}
+
+
+class DeferralResultBlock(QWidget):
+    """Shows one plan; what it has no figures for is hidden."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._formatter = desk.formatter
+        self._facts: DelayChartData | None = None
+        self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
+        self.document, self.computed = (ThemedLabel(theme, wrap=True, parent=self) for _ in range(2))
+        self.against = ThemedLabel(theme, colour="disputed_text", wrap=True, parent=self)
+        self._against_mark = MarkIcon(theme, "triangle-alert", "disputed", self)
+        self.rules = MarkedList(theme, tr("What documents’ rules say"), self)
+        self.figures = TextTable(
+            theme,
+            tr("Figures"),
+            (tr("Figure"), tr("Low"), tr("Likely"), tr("High"), tr("Unit")),
+            numbers=(1, 2, 3),
+            giving=(0,),
+            parent=self,
+        )
+        self.chart = DelayChart(desk, theme, self)
+        self.summary = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.turns = TextTable(
+            theme, tr("Where it turns"), (tr("It turns where"), tr("Value")), giving=(0, 1), parent=self
+        )
+        self.prices = TextTable(
+            theme,
+            tr("What waiting saves, by the price of the next part"),
+            (tr("Its price"), tr("Saved, likely"), tr("From – to"), tr("What that says")),
+            numbers=(0, 1, 2),
+            giving=(3,),
+            parent=self,
+        )
+        self.turns_title = ThemedLabel(theme, tr("Where it turns"), font="section", parent=self)
+        self.prices_title = ThemedLabel(theme, font="section", parent=self)
+        self.notes = MarkedList(theme, tr("What this rests on"), self)
+        self._lay_out()
+        theme.follow(self._dress)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(px(6))
+        whole.addWidget(self.title)
+        whole.addLayout(self._sides())
+        for block, above in (
+            (self.rules, 8),
+            (self.figures, 8),
+            (self.chart, 10),
+            (self.summary, 0),
+            (self.turns_title, 10),
+            (self.turns, 0),
+            (self.prices_title, 10),
+            (self.prices, 0),
+            (self.notes, 10),
+        ):
+            if above:
+                whole.addSpacing(px(above))
+            whole.addWidget(block)
+        whole.addStretch(1)
+
+    def _sides(self) -> QGridLayout:
+        """Return documents beside arithmetic, and below them where they contradict."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(self._theme.px(10))
+        grid.setVerticalSpacing(self._theme.px(2))
+        grid.setColumnStretch(1, 1)
+        for line, (caption, said) in enumerate(((tr("Documents"), self.document), (tr("Arithmetic"), self.computed))):
+            head = ThemedLabel(self._theme, caption, font="small", colour="text2", parent=self)
+            grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(said, line, 1)
+        grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.against, 2, 1)
+        return grid
+
+    def _dress(self) -> None:
+        self.chart.setMinimumHeight(self._theme.px(_CHART))
+        # Wider, figures would stand too far from what they are called.
+        self.setMaximumWidth(self._theme.px(_WIDEST))
+
+    # Showing
+
+    def show_plan(self, facts: DelayChartData) -> None:
+        self._facts = facts
+        found, names, money, formatter = facts.found, facts.names, facts.money, self._formatter
+        self.title.setText(format_deferral_verdict(found, names))
+        self.document.setText(describe_document_verdict(found))
+        self.computed.setText(describe_computed_verdict(found, formatter))
+        against = describe_contradiction(found)
+        self.against.setText(against)
+        for widget in (self.against, self._against_mark):
+            widget.setVisible(bool(against))
+        self.rules.show_lines([_format_side(rule) for rule in found.rules])
+        self.figures.set_rows(list_deferral_figures(found, names, money, formatter))
+        self.chart.setVisible(self.chart.show_facts(facts))
+        self.summary.setText(describe_release_slip(found, names, formatter))
+        self.summary.setVisible(bool(self.summary.text()))
+        turns = list_deferral_flips(found, names, money, formatter)
+        self.turns.set_rows(turns)
+        self._show_prices(facts)
+        self.turns.setVisible(bool(turns))
+        self.turns_title.setVisible(bool(turns))
+        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_deferral_notes(found, formatter)])
+        self.setAccessibleName(
+            tr(
+                "{title}. Documents: {document}. Arithmetic: {computed}",
+                title=self.title.text(),
+                document=self.document.text(),
+                computed=self.computed.text(),
+            )
+        )
+
+    def _show_prices(self, facts: DelayChartData) -> None:
+        rows = list_future_price_rows(facts.found, facts.money)
+        title = tr("What waiting saves, by the price of the next part, {code}", code=facts.money.code)
+        self.prices_title.setText(title)
+        self.prices.set_rows(rows)
+        for widget in (self.prices, self.prices_title):
+            widget.setVisible(bool(rows))
+
+    def text(self, formatter: Formatter) -> str:
+        """Return all of it as lines, tables with tabs."""
+        facts = self._facts
+        if facts is None:
+            return ""
+        found, names, money = facts.found, facts.names, facts.money
+        lines = [
+            format_deferral_verdict(found, names),
+            tr("Documents: {said}", said=describe_document_verdict(found)),
+            tr("Arithmetic: {said}", said=describe_computed_verdict(found, formatter)),
+            describe_contradiction(found),
+            *(f"{rule.rule}: {describe_deferral_rule(rule)}" for rule in found.rules),
+            *("\t".join(row) for row in list_deferral_figures(found, names, money, formatter)),
+            *("\t".join(row) for row in list_deferral_flips(found, names, money, formatter)),
+            *("\t".join(row) for row in list_future_price_rows(found, money)),
+            describe_release_slip(found, names, formatter),
+            *list_deferral_notes(found, formatter),
+        ]
+        return "".join(f"{line}\n" for line in lines if line)
+
+
+def _format_side(rule: RuleOpinion) -> MarkedLine:
+    verdict = rule.verdict
+    mark, colour = ("minus", "text3") if verdict is None else _MARKS[verdict]
+    leaning = tr("open") if verdict is None else label_deferral_verdict(verdict)
+    return MarkedLine(
+        mark,
+        colour,
+        tr("{rule}, {verdict}: {said}", rule=rule.rule, verdict=leaning, said=describe_deferral_rule(rule)),
+    )

@@ -1,0 +1,542 @@
+"""The view of buying now or waiting: its form, its result, and the watch list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.decision.purchasing.plan_inputs import (
+    NO_PART,
+    PLAN_INPUTS,
+    WHERE,
+    InputOrigin,
+    find_bought_position,
+    find_removed_key,
+    get_launch_months,
+)
+from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
+from gpudesk.desktop.pages.decide.parts import DecideView
+from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResultBlock, DelayChartData
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanComputation, PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_answer, replace_plan_input
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.decision import QUESTIONS, AnswerValue
+from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralAnalysis
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.domain.user_facts import FactEdit
+from gpudesk.domain.watch_list import SignalStatus
+from gpudesk.domain.watch_list import WatchSignal as WatchedSignal
+from gpudesk.paths import MissingFileError
+from gpudesk.report.costs import MoneyFormatter, get_input_unit, label_cost_input
+from gpudesk.report.decision.buy_or_wait import (
+    describe_deferral_origin,
+    find_lacking_costs,
+    get_deferral_unit,
+    label_deferral_input,
+)
+from gpudesk.report.labels import get_today, shorten_name
+from gpudesk.text.formatting import NumberStyle
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr
+
+_MILLION: Final = 1e-6
+_LAUNCH: Final = "months_to_launch"
+_SLIP: Final = ("slip_low", "slip_likely", "slip_high")
+_ROWS: Final = (_LAUNCH, "months_to_next", "slip", "years", "usd_per_month", "tokens_per_month")
+#: What costs of the next part may lack -> the input of costs that says it.
+_COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
+
+
+@dataclass(frozen=True, slots=True)
+class DeferralFormState:
+    """What the form shows: the scenario, what was found of it, if anything, and its parts.
+
+    `key` is that of the column whose part would be bought, `columns` are the names of all by their keys;
+    `following` is the next part, if there is one.
+    """
+
+    scenario: Scenario
+    found: DeferralAnalysis | None
+    key: str
+    columns: Mapping[str, str]
+    names: Mapping[str, str]
+    following: Accelerator | None
+    money: MoneyFormatter
+
+
+class DeferralForm(QWidget):
+    """Shows inputs as they are in force; each change is asked for by the names of the inputs."""
+
+    #: Inputs of plans by name, None for those that are left to the program; and what the step is called.
+    stated = Signal(dict, str)
+    #: Months to the launch, which the dialogue asks for too; None where nothing is said.
+    launch_edited = Signal(object)
+    #: An input of costs of the next part, by name, and its value or None.
+    cost_edited = Signal(str, object)
+
+    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._slip = UncertainValue.exactly(0.0)
+        self.setAccessibleName(tr("Inputs of buying or waiting"))
+        self.parts = {name: ChoiceField(theme, label_deferral_input(name), self) for name in ("buy_part", "next_part")}
+        for name, field in self.parts.items():
+            field.chosen.connect(partial(self._choose, name))
+        self.said = {
+            name: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for name in self.parts
+        }
+        self.rows = {name: self._row(name, style) for name in _ROWS}
+        self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}
+        self.after = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
+        self.after.setText(tr("What is not stated is found as it says there. An empty field leaves it to the program."))
+        self._lay_out()
+
+    # Making it
+
+    def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
+        if name == "slip":
+            names, bounds = [label_deferral_input(each) for each in _SLIP], PLAN_INPUTS[_SLIP[0]].bounds
+            label = tr("Slip: from, likely, to")
+        else:
+            label = label_deferral_input(name)
+            names = [label]
+            bounds = QUESTIONS[_LAUNCH].bounds if name == _LAUNCH else PLAN_INPUTS[name].bounds
+        row = PlanInputRow(self._theme, label, names, bounds or NumberBounds(0.0, 0.0), style, self)
+        row.edited.connect(partial(self._edit, name))
+        return row
+
+    def _cost_row(self, name: str, style: NumberStyle) -> PlanInputRow:
+        row = PlanInputRow(self._theme, "", [label_cost_input(name)], COST_INPUTS[name].bounds, style, self)
+        row.edited.connect(lambda _place, value, name=name: self.cost_edited.emit(name, value))
+        return row
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(px(2))
+        for name, field in self.parts.items():
+            whole.addWidget(field)
+            whole.addWidget(self.said[name])
+            self.said[name].setContentsMargins(px(8), 0, 0, px(4))
+        rows = QVBoxLayout()
+        rows.setContentsMargins(px(8), px(8), 0, px(4))
+        rows.setSpacing(px(2))
+        for row in (*self.rows.values(), *self.costs.values()):
+            rows.addWidget(row)
+        whole.addLayout(rows)
+        self.after.setContentsMargins(px(8), 0, 0, 0)
+        whole.addWidget(self.after)
+        whole.addStretch(1)
+
+    # Showing
+
+    def set_parts(self, parts: Sequence[Accelerator]) -> None:
+        """Offer accelerators to wait for, announced ones first."""
+        announced, others = tr("Announced"), tr("Others")
+        ordered = sorted(parts, key=lambda part: not part.announced)
+        self.parts["next_part"].set_provider(
+            lambda: (
+                ChoiceOption(NEWEST_ACCELERATOR, tr("The newest announced one")),
+                ChoiceOption(NO_PART, tr("None: go on without")),
+                *(
+                    ChoiceOption(
+                        part.id, shorten_name(part.name), (part.vendor,), group=announced if part.announced else others
+                    )
+                    for part in ordered
+                ),
+            )
+        )
+
+    def show_facts(self, facts: DeferralFormState) -> None:
+        plans = facts.scenario.decision.plans
+        own = ChoiceOption("", tr("As recommended"))
+        columns = [ChoiceOption(key, name) for key, name in facts.columns.items()]
+        self.parts["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
+        self.parts["buy_part"].set_value(facts.key)
+        self._show_next(facts, plans)
+        found = facts.found
+        for name in self.parts:
+            self.said[name].setText(self._said(name, facts, plans))
+        self._show_launch(facts)
+        if found is None:
+            return
+        self._slip = found.slip_months
+        self._show(facts, "months_to_next", found.months_to_next)
+        stated = any(name in plans for name in _SLIP)
+        origin = describe_deferral_origin("slip_likely", found, stated=stated, names=facts.names)
+        self.rows["slip"].show_values(found.slip_months, tr("months"), origin, stated=stated)
+        self._show(facts, "years", UncertainValue.exactly(found.years))
+        money = facts.money
+        self._show(facts, "usd_per_month", found.monthly.without_usd, money.in_currency(1.0))
+        self._show(facts, "tokens_per_month", found.tokens_per_month, _MILLION)
+        self._show_costs(facts)
+
+    def _said(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
+        if name == "buy_part" and (key := find_removed_key(facts.scenario, name)) is not None:
+            return tr("{part}, which you chose, is not compared any more", part=key)
+        if facts.found is None:
+            return ""
+        return describe_deferral_origin(name, facts.found, stated=name in plans, names=facts.names)
+
+    def _show_next(self, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> None:
+        key = str(plans.get("next_part", NEWEST_ACCELERATOR))
+        if facts.following is not None:
+            text = shorten_name(facts.following.name)
+        else:
+            # Which one is the newest is known with the plan.
+            text = facts.names.get(key, tr("None") if facts.found is not None or key == NO_PART else "…")
+        self.parts["next_part"].set_value(key, text)
+
+    def _show_launch(self, facts: DeferralFormState) -> None:
+        months, comes_from = get_launch_months(facts.scenario)
+        said = comes_from is InputOrigin.DIALOGUE
+        origin = "" if facts.found is None else describe_deferral_origin(_LAUNCH, facts.found, stated=said, names={})
+        self.rows[_LAUNCH].show_values([months], get_deferral_unit(_LAUNCH, facts.money), origin, stated=said)
+
+    def _show(self, facts: DeferralFormState, name: str, value: UncertainValue | None, scale: float = 1.0) -> None:
+        if facts.found is None:
+            return
+        stated = name in facts.scenario.decision.plans
+        origin = describe_deferral_origin(name, facts.found, stated=stated, names=facts.names)
+        shown = None if value is None else value.likely
+        unit = get_deferral_unit(name, facts.money)
+        self.rows[name].show_values([shown], unit, origin, stated=stated, scale=scale)
+
+    def _show_costs(self, facts: DeferralFormState) -> None:
+        """Show what costs of the next part lack, and what is stated of them; it is no column with a field."""
+        part, found = facts.following, facts.found
+        lacking = frozenset[str]() if part is None or found is None else find_lacking_costs(found, part.name)
+        stated = {} if part is None else facts.scenario.costs.of_part(part.id)
+        for kind, name in _COSTS.items():
+            row = self.costs[name]
+            row.setVisible(part is not None and (kind in lacking or name in stated))
+            if part is None:
+                continue
+            row.label.setText(tr("{input}, {name}", input=label_cost_input(name), name=shorten_name(part.name)))
+            value = stated[name].likely if name in stated else None
+            origin = tr("stated by you") if name in stated else tr("not on record: state it")
+            currency = facts.scenario.costs.currency
+            scale = facts.money.in_currency(1.0) if name == "price_usd" else 1.0
+            row.show_values([value], get_input_unit(name, currency), origin, stated=name in stated, scale=scale)
+
+    # Editing
+
+    def _choose(self, name: str, key: str) -> None:
+        default = PLAN_INPUTS[name].default
+        step = tr("Part to buy") if name == "buy_part" else tr("Part to wait for")
+        self.stated.emit({name: None if key in ("", default) else key}, step)
+
+    def _edit(self, name: str, place: int, value: float | None) -> None:
+        if name == _LAUNCH:
+            self.launch_edited.emit(value)
+        elif name == "slip":
+            self._edit_slip(place, value)
+        else:
+            self.stated.emit({name: value}, label_deferral_input(name))
+
+    def _edit_slip(self, place: int, value: float | None) -> None:
+        """State the slip with one number changed; the ends give way to a likely one, and only to that."""
+        step = tr("Slip of the next part")
+        if value is None:
+            self.stated.emit(dict.fromkeys(_SLIP), step)
+            return
+        slip = self._slip
+        if place == 1:
+            slip = UncertainValue(min(slip.low, value), value, max(slip.high, value))
+        else:
+            slip = slip._replace(**{("low", "likely", "high")[place]: value})
+        if slip.in_order:
+            self.stated.emit(dict(zip(_SLIP, slip, strict=True)), step)
+            return
+        self.rows["slip"].edits[place].set_fault(
+            tr("No more than the likely slip") if place == 0 else tr("No less than the likely slip")
+        )
+
+    def set_fault(self, name: str, sentence: str) -> bool:
+        """Say at an input of plans what is wrong with it; return whether there is one of the name."""
+        for each, field in self.parts.items():
+            field.set_fault(sentence if each == name else "")
+        if name in self.parts:
+            return True
+        row = self.rows.get("slip" if name in _SLIP else name)
+        if row is not None:
+            row.set_fault(sentence)
+        return row is not None
+
+
+_MARGIN, _LEAST = 16.0, 300.0
+_FORM: Final = 328.0
+#: From this width on the form stands beside what it comes to.
+_BESIDE: Final = 760.0
+#: Steps of the user's file that are undone here.
+_WATCH_STEPS: Final = frozenset({"watch.step.note", "watch.step.remove"})
+
+
+class DeferralView(DecideView):
+    """Edits the document's inputs of the plan; notes on the watch list go to the user's own file."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, parent)
+        self.found: DeferralAnalysis | None = None
+        self._decided: AnswerDecision | None = None
+        self._position = 0
+        self.setAccessibleName(tr("Buy or wait"))
+        self.form = DeferralForm(theme, desk.formatter.style, self)
+        # Tab goes through all of it before the result beside it.
+        self.form.setProperty("readAsBlock", True)
+        self.form.stated.connect(self._state)
+        self.form.launch_edited.connect(self._state_launch)
+        self.form.cost_edited.connect(self._state_cost)
+        self.result = DeferralResultBlock(desk, theme, self)
+        self.result.hide()
+        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.said.hide()
+        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
+        self.problem.hide()
+        self.watch = WatchListBlock(theme, desk.formatter, self)
+        self.watch.saved.connect(self._note)
+        self.watch.removed.connect(self._forget)
+        self.watch.undo_requested.connect(self._undo)
+        self.job = PlanComputation(desk, self)
+        self.job.found.connect(self._done)
+        self.job.failed.connect(self._failed)
+        self.job.working.connect(self._tell)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        px = self.theme.px
+        margin = px(_MARGIN)
+        right = QVBoxLayout()
+        right.setSpacing(px(6))
+        for widget in (self.said, self.problem, self.result):
+            right.addWidget(widget)
+        right.addStretch(1)
+        self._upper = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._upper.setContentsMargins(margin - px(8), 0, margin, px(12))
+        self._upper.setSpacing(px(28))
+        self._upper.addWidget(self.form, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._upper.addLayout(right, 100)
+        # Takes what the widest result leaves.
+        self._upper.addStretch(1)
+        lower = QVBoxLayout()
+        lower.setContentsMargins(margin, px(12), margin, margin)
+        lower.addWidget(self.watch)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(self._upper)
+        whole.addWidget(Hairline(self.theme, self))
+        whole.addLayout(lower)
+        whole.addStretch(1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Give way in width, so that blocks come to stand below one another."""
+        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the form above the result where both have no room side by side."""
+        super().resizeEvent(event)
+        px = self.theme.px
+        beside = event.size().width() >= px(_BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._upper.setDirection(way)
+        self.form.setMaximumWidth(px(_FORM))
+        self.form.setMinimumWidth(min(px(_FORM), max(px(240), event.size().width() - px(40))))
+
+    # Asking
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        """Work out the plan of a decision's scenario, and show the watch list."""
+        self._decided = found
+        scenario = found.answer.scenario
+        recommended = found.decision.recommended
+        self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
+        self._show_form()
+        self.show_watch_list()
+        position, beside, day = self._position, self.desk.workbench.beside, get_today()
+        asked = (found.answer, position, day)
+        self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))
+
+    def _done(self, found: DeferralAnalysis) -> None:
+        self.found = found
+        self.problem.hide()
+        self._show_form()
+        decided = self._decided
+        if decided is not None:
+            names, money = self._names(), self._money(decided)
+            self.result.show_plan(DelayChartData(found, names, money, self._slots(decided, found)))
+        self.result.show()
+
+    def _failed(self, error: InputError) -> None:
+        """Say why there is no plan, at the input that is wrong where it is one of the form."""
+        self.found = None
+        self.result.hide()
+        said = format_message(error.problem, self.desk.formatter)
+        said = f"{said[:1].upper()}{said[1:]}"
+        name = (error.where or "").removeprefix(f"{WHERE}.")
+        self._show_form()
+        self.form.set_fault(name, said)
+        self.problem.setText(said)
+        self.problem.show()
+
+    def _tell(self, text: str) -> None:
+        self.said.setText(f"{text}…" if text else "")
+        self.said.setVisible(bool(text))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.job.rest(wait=not self.window().isVisible())
+
+    # Showing
+
+    def _show_form(self) -> None:
+        decided = self._decided
+        if decided is None:
+            return
+        catalog = self.desk.workbench.catalog
+        scenario = decided.answer.scenario
+        chosen = scenario.accelerators[self._position].accelerator
+        self.form.set_fault("", "")
+        self.form.set_parts([part for part in catalog.accelerators() if part.id != chosen])
+        self.form.show_facts(
+            DeferralFormState(
+                scenario=scenario,
+                found=self.found,
+                key=decided.keys[self._position],
+                columns=decided.names,
+                names=self._names(),
+                following=self._following(),
+                money=self._money(decided),
+            )
+        )
+
+    def _following(self) -> Accelerator | None:
+        if self.found is None or self.found.next_part is None:
+            return None
+        return self.desk.workbench.catalog.accelerator(self.found.next_part)
+
+    def _names(self) -> dict[str, str]:
+        return {part.id: shorten_name(part.name) for part in self.desk.workbench.catalog.accelerators()}
+
+    def _money(self, decided: AnswerDecision) -> MoneyFormatter:
+        return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
+
+    @staticmethod
+    def _slots(decided: AnswerDecision, found: DeferralAnalysis) -> tuple[int, int]:
+        """Return the places of both parts in the palette, 0 for one that is not compared."""
+        by_part = {
+            choice.accelerator: decided.slots[key]
+            for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
+        }
+        return by_part.get(found.chosen, 0), by_part.get(found.next_part or "", 0)
+
+    # Editing the document
+
+    def _state(self, inputs: dict[str, AnswerValue | None], step: str) -> None:
+        scenario = self.desk.scenario
+        for name, value in inputs.items():
+            scenario = replace_plan_input(scenario, name, value)
+        self._apply(scenario, step)
+
+    def _state_launch(self, months: float | None) -> None:
+        self._apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to the launch"))
+
+    def _state_cost(self, name: str, value: float | None) -> None:
+        following = self._following()
+        if following is None:
+            return
+        scenario = self.desk.scenario
+        spread = None if value is None else UncertainValue.exactly(value)
+        costs = scenario.costs.with_input(name, spread, following.id)
+        self._apply(replace(scenario, costs=costs), tr("{name} of costs", name=label_cost_input(name)))
+
+    def _apply(self, scenario: Scenario, step: str) -> None:
+        self.desk.apply(scenario, step)
+
+    # The watch list
+
+    def show_watch_list(self) -> None:
+        own = self.desk.workbench.own
+        try:
+            signals = self.desk.workbench.beside.watch_list()
+        except (InputError, MissingFileError) as error:
+            formatter = self.desk.formatter
+            self.watch.show_problem(
+                format_input_error(error, formatter) if isinstance(error, InputError) else str(error)
+            )
+            return
+        undo = own.undo_text
+        text = ""
+        if undo is not None and undo.id in _WATCH_STEPS:
+            text = tr("Undo: {step}", step=format_message(undo, self.desk.formatter))
+        shown = tuple((each, self._source(each)) for each in signals)
+        self.watch.show_signals(shown, writable=own.writable, undo=text)
+
+    def _source(self, watched: SignalStatus) -> str:
+        return "" if watched.known is None else self.desk.workbench.catalog.source(watched.known.source).title
+
+    def _note(self, signal: str, entry: WatchEntry) -> None:
+        if entry.value is None:
+            self.watch.tell(signal, "value", entry.fault or tr("The value is missing"))
+            return
+        value = entry.value
+        self._write(
+            signal,
+            lambda: note_signal(
+                self.desk.workbench.own.watched,
+                self._signal(signal),
+                value,
+                date=entry.date,
+                source=entry.source,
+                note=entry.note,
+            ),
+        )
+
+    def _forget(self, signal: str) -> None:
+        self._write(signal, lambda: forget_signal(self.desk.workbench.own.watched, self._signal(signal)))
+
+    def _write(self, signal: str, step: Callable[[], FactEdit]) -> None:
+        try:
+            self.desk.workbench.own.do(step())
+        except InputError as error:
+            said = format_message(error.problem, self.desk.formatter)
+            named = error.where in ("value", "date", "source", "note")
+            text = said if named else tr("Not saved: {problem}. What you entered is still here.", problem=said)
+            self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
+
+    def _signal(self, signal: str) -> WatchedSignal:
+        return next(each for each in self.desk.workbench.beside.signals if each.id == signal)
+
+    def _undo(self) -> None:
+        self.watch.show_problem("")
+        try:
+            self.desk.workbench.own.undo()
+        except InputError as error:
+            said = format_input_error(error, self.desk.formatter).rstrip(".")
+            self.watch.show_problem(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+
+    # What the page asks
+
+    def copied(self) -> str:
+        formatter = self.desk.formatter
+        plan = "" if self.found is None else self.result.text(formatter)
+        return "\n".join(part for part in (plan, self.watch.text(formatter)) if part)
+
+    def focus_first(self) -> None:
+        self.form.parts["buy_part"].setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,334 @@
+"""The view of export check and contract terms, and saving of the negotiation sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gpudesk import paths
+from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
+from gpudesk.desktop.pages.decide.purchasing.negotiation import NegotiationBlock
+from gpudesk.desktop.pages.decide.record_table import (
+    CellParagraph,
+    RecordCell,
+    RecordColumn,
+    RecordRow,
+    RecordTableView,
+)
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_plan_input
+from gpudesk.desktop.session.selection import select_attribute
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
+from gpudesk.report.decision.advisory import join_lines, list_export_lines
+from gpudesk.report.decision.export_control import (
+    describe_destination,
+    describe_refused_claim,
+    describe_rule_status,
+    format_rule_dates,
+    get_export_warning,
+    get_score_head,
+    list_check_notes,
+    list_export_rule_lines,
+    list_rule_cell_lines,
+    list_rule_publications,
+    list_scores,
+    select_scored_rules,
+)
+from gpudesk.report.labels import shorten_name
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
+
+DESTINATION: Final = "destination_name"
+_LONGEST: Final = 200
+#: Lines of products that stand in a row; all are in what is copied.
+_PRODUCTS: Final = 2
+_PEAK: Final = "peak_dense_"
+
+
+class ExportWarning(QWidget):
+    """What has to stand beside every check, on a ground of its own."""
+
+    def __init__(self, theme: Theme, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.label = ThemedLabel(theme, text, font="body_strong", wrap=True, parent=self)
+        self.setAccessibleName(text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.px(12), theme.px(7), theme.px(12), theme.px(7))
+        row.setSpacing(theme.px(8))
+        row.addWidget(MarkIcon(theme, "triangle-alert", "disputed", self), 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.label, 1)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            ThemePainter(painter, self._theme).tint(QRectF(self.rect()), "disputed_tint", radius=8)
+        finally:
+            painter.end()
+
+
+class ExportCheckBlock(QWidget):
+    """A row for each accelerator, the rules below it with the newest first, and the warning above all."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._theme = desk, theme
+        self._checks: tuple[ExportCheck, ...] = ()
+        self._rules: ExportRuleSet | None = None
+        self.destination = NoteEdit(theme, tr("Destination"), _LONGEST, empty=tr("a country or a region"), parent=self)
+        self.destination.edited.connect(self._set_destination)
+        self.warning = ExportWarning(theme, get_export_warning(), self)
+        self.scores = RecordTableView(theme, tr("Scores beside the figures of rules"), (), self)
+        self.scores.chosen.connect(self._select)
+        self.refused = MarkedList(theme, tr("What does not hold"), self)
+        self.rules = RecordTableView(
+            theme,
+            tr("Rules, the newest first"),
+            (
+                RecordColumn(tr("Rules, the newest first"), 190),
+                RecordColumn(tr("What they count, and what is to be said of them"), 300, 1.0),
+            ),
+            self,
+        )
+        self.rules.current_row.connect(self._show_read_in)
+        self.rules.chosen.connect(self._show_read_in)
+        self.read_in = MarkedList(theme, "", self)
+        self.notes = MarkedList(theme, tr("Notes"), self)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        self.destination.setFixedWidth(theme.px(220))
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(ThemedLabel(theme, tr("Export check"), font="page", parent=self))
+        head.addStretch(1)
+        self._head = head
+        head.addWidget(ThemedLabel(theme, tr("Destination"), font="small", colour="text2", parent=self))
+        head.addWidget(self.destination)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(10))
+        whole.addLayout(head)
+        for widget in (self.warning, self.scores, self.refused, self.rules, self.read_in, self.notes):
+            whole.addWidget(widget)
+
+    def add_to_head(self, widget: QWidget) -> None:
+        self._head.insertWidget(1, widget)
+
+    # Showing
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        beside, scenario = self._desk.workbench.beside, found.answer.scenario
+        checks, rules = beside.export_checks(scenario), beside.export_rules
+        self._checks, self._rules = checks, rules
+        self.destination.show_words(str(scenario.decision.plans.get(DESTINATION, "")))
+        formatter = found.formatter
+        self.scores.set_heads(_make_columns(select_scored_rules(rules)))
+        self.scores.show_rows([_make_accelerator_row(each, found, select_scored_rules(rules)) for each in checks])
+        self.refused.show_lines(
+            [
+                MarkedLine("unfit", "unfit", describe_refused_claim(claim, shorten_name(check.name), formatter))
+                for check in checks
+                for claim in check.refused
+            ]
+        )
+        self.rules.show_rows([_make_rule_row(rule, rules, checks, formatter) for rule in rules.rules])
+        self._show_read_in(max(0, self.rules.currentRow()))
+        # Repeated below the rules, where the one above the table is out of sight.
+        warned = MarkedLine("triangle-alert", "disputed", tr("{warning}.", warning=get_export_warning()))
+        notes = (MarkedLine("info", "text3", note) for note in list_check_notes(checks, formatter))
+        self.notes.show_lines([warned, *notes])
+
+    def _show_read_in(self, row: int) -> None:
+        if self._rules is None or row >= len(self._rules.rules):
+            return
+        rule = self._rules.rules[row]
+        self.read_in.set_title(tr("{rule} was read in", rule=rule.name))
+        self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
+
+    def text(self, formatter: Formatter) -> str:
+        """Return all of it as text."""
+        if self._rules is None:
+            return ""
+        return join_lines(list_export_lines(self._checks, self._rules, formatter))
+
+    # Acting
+
+    def _set_destination(self, place: str) -> None:
+        scenario = replace_plan_input(self._desk.scenario, DESTINATION, place or None)
+        self._desk.apply(scenario, tr("Destination of the export check"))
+
+    def _select(self, row: int) -> None:
+        selection = self.scores.rows[row].selection
+        if selection is not None:
+            self._desk.select(selection)
+
+
+def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
+    beside = (RecordColumn(rule.name, 170, 1.0) for rule in rules)
+    return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *beside)
+
+
+def _make_accelerator_row(check: ExportCheck, found: AnswerDecision, rules: tuple[ExportRule, ...]) -> RecordRow:
+    """Return the row of an accelerator: its largest products, and how it stands to each rule."""
+    formatter = found.formatter
+    part = next(each for each in found.parts if each.column.accelerator.id == check.accelerator)
+    name = RecordCell(
+        (CellParagraph(shorten_name(check.name), "small_strong"),), look=ColumnStyle(part.slot, part.is_variant)
+    )
+    products = list_scores(check, formatter)[:_PRODUCTS]
+    score = RecordCell(tuple(_list_extra_lines(products)))
+    standings = (_make_rule_cell(check, rule, formatter) for rule in rules)
+    best = next((each for each in check.scores if each.tpp is not None), None)
+    selection = None if best is None else select_attribute(part.key, f"{_PEAK}{best.precision}")
+    return RecordRow((name, score, *standings), selection)
+
+
+def _list_extra_lines(lines: tuple[str, ...]) -> Iterator[CellParagraph]:
+    """Yield the first line as what counts, further ones as what stands beside it."""
+    for number, line in enumerate(lines):
+        yield CellParagraph(line, "small" if number else "small_strong", "text3" if number else "text1")
+
+
+def _make_rule_cell(check: ExportCheck, rule: ExportRule, formatter: Formatter) -> RecordCell:
+    found = next(each for each in check.rules if each.rule.id == rule.id)
+    *figures, outcome = list_rule_cell_lines(found, formatter)
+    unknown = found.met is None
+    paras = [CellParagraph(line, "small_strong" if not number else "small") for number, line in enumerate(figures)]
+    threshold = found.threshold
+    doubtful = threshold is None or threshold.standing is LimitSide.UNKNOWN
+    paras.append(CellParagraph(outcome, "small", "disputed_text" if unknown or doubtful else "text2"))
+    return RecordCell(tuple(paras))
+
+
+def _make_rule_row(
+    rule: ExportRule, rules: ExportRuleSet, checks: tuple[ExportCheck, ...], formatter: Formatter
+) -> RecordRow:
+    about = [CellParagraph(rule.name, "small_strong"), CellParagraph(format_rule_dates(rule), "caption", "text2")]
+    if rule.reference is not None:
+        about.append(CellParagraph(rule.reference, "caption", "text3"))
+    named = describe_destination(rule, checks[0]) if checks else None
+    later = describe_rule_status(rule, rules) is not None
+    lines = [
+        CellParagraph(line, colour="text2" if number or not later else "disputed_text")
+        for number, line in enumerate(list_export_rule_lines(rule, rules, formatter))
+    ]
+    if named is not None:
+        lines.append(CellParagraph(named, "small_strong"))
+    return RecordRow((RecordCell(tuple(about)), RecordCell(tuple(lines))))
+
+
+_MARGIN: Final = 16
+
+
+class TermsView(DecideView):
+    """The export check above, the negotiation sheet below."""
+
+    #: The negotiation sheet is to be saved.
+    save_wanted = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, parent)
+        self.found: AnswerDecision | None = None
+        self.export = ExportCheckBlock(desk, theme, self)
+        self.steps = NegotiationBlock(desk, theme, self)
+        self.steps.save_wanted.connect(self.save_wanted)
+        self.to_steps = LinkButton(theme, tr("Go to the negotiation sheet"), parent=self)
+        self.to_steps.clicked.connect(self.show_steps)
+        self.export.add_to_head(self.to_steps)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(theme.px(_MARGIN), theme.px(4), theme.px(_MARGIN), theme.px(_MARGIN))
+        whole.setSpacing(theme.px(14))
+        for widget in (self.export, Hairline(theme, self), self.steps):
+            whole.addWidget(widget)
+        whole.addStretch(1)
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        self.found = found
+        self.export.show_decision(found)
+        self.steps.show_decision(found)
+
+    def show_steps(self) -> None:
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if area is not None:
+            area.verticalScrollBar().setValue(self.steps.y())
+        self.steps.focus_first()
+
+    def copied(self) -> str:
+        formatter = self.desk.formatter
+        return "\n\n".join((self.export.text(formatter), self.steps.text(formatter)))
+
+    def focus_first(self) -> None:
+        self.export.scores.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+_FOLDER: Final = "decide.folder"
+_DEFAULT_SUFFIX: Final = ".html"
+
+
+def save_negotiation(view: DecideView, settings: UserSettings) -> None:
+    """Ask for a file and write the sheet of a view that has it, or say what stood in the way."""
+    if not isinstance(view, TermsView):
+        return
+    folder = Path(settings.get(_FOLDER, str(paths.home_dir())))
+    kinds = tr("Web page (*.html);;Markdown (*.md)")
+    chosen, _ = QFileDialog.getSaveFileName(
+        view, tr("Save the negotiation sheet"), str(folder / f"negotiation{_DEFAULT_SUFFIX}"), kinds
+    )
+    if chosen:
+        target = Path(chosen)
+        write_negotiation(view, target if target.suffix else target.with_suffix(_DEFAULT_SUFFIX), settings)
+
+
+def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> None:
+    """Write the sheet on what the view shows, and say so there or what stood in the way."""
+    from gpudesk.files import write_atomically
+    from gpudesk.report.decision.negotiation import NegotiationDocument, write_negotiation_file
+    from gpudesk.report.labels import get_today
+
+    found, formatter = view.found, view.desk.formatter
+    if found is None:
+        return
+    scenario, workbench = found.answer.scenario, view.desk.workbench
+    sheet = workbench.beside.negotiation(scenario, found.decision, get_today())
+    documents = dict.fromkeys(line.step.source for line in sheet.lines)
+    paper = NegotiationDocument(
+        title=scenario.name,
+        decision=found.decision,
+        names=found.names,
+        sheet=sheet,
+        checks=workbench.beside.export_checks(scenario),
+        rules=workbench.beside.export_rules,
+        sources={each: workbench.catalog.source(each) for each in documents},
+        made_on=get_today(),
+        revision=found.answer.catalog_revision[:8],
+        formatter=formatter,
+    )
+    try:
+        write_atomically(target, write_negotiation_file(paper, target.suffix))
+    except InputError as error:
+        view.steps.say(format_input_error(error, formatter), wrong=True)
+        return
+    settings.put(_FOLDER, str(target.absolute().parent))
+    view.steps.say(tr("Saved: {file}", file=str(target)))
+
+
+def connect_saving(view: DecideView, settings: UserSettings) -> None:
+    if isinstance(view, TermsView):
+        view.save_wanted.connect(lambda: save_negotiation(view, settings))

@@ -1,0 +1,404 @@
+"""The table of routing plans: accelerators and costs of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.routing import RoutedPlan, RouteRanking, RoutingResult
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.routing import (
+    build_pool_cell,
+    describe_impossible_plan,
+    find_extra_cost,
+    format_routed_plan,
+    format_signed_amount,
+    format_span,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingPlanCell:
+    """A figure with a small line below it; `best` is tinted, `level` says that others may be as good.
+
+    `more` is said of it where it is read out, and in its tool tip.
+    """
+
+    text: str
+    below: str = ""
+    more: str = ""
+    best: bool = False
+    level: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingPlanRow:
+    """A plan: what it is called on two lines, its cells, or why it cannot be."""
+
+    first: str
+    second: str
+    cells: tuple[RoutingPlanCell, ...]
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        return ", ".join(part for part in (self.first, self.second) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingPlanHead:
+    """A head on two lines; with a slot above 0 it is that of an accelerator. `under` is what stands below."""
+
+    text: str
+    below: str = ""
+    under: str = ""
+    slot: int = 0
+    is_variant: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the figures are called: both lines, unless the second is about what stands below them."""
+        return f"{self.text} {self.below}" if self.below and self.below != self.under else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingPlanTable:
+    """Heads of the figures and the plans."""
+
+    heads: tuple[RoutingPlanHead, ...] = ()
+    lines: tuple[RoutingPlanRow, ...] = ()
+
+    def sentence(self, row: int, column: int) -> str:
+        """Return what a cell says; column 0 is the plan."""
+        line = self.lines[row]
+        if column == 0:
+            return line.name if not line.reason else f"{line.name}: {line.reason}"
+        cell, head = line.cells[column - 1], self.heads[column - 1]
+        value = cell.text or tr("does not apply")
+        said = tr("{plan}, {head}: {value}", plan=line.name, head=head.name, value=value)
+        below = f"{head.under} {cell.below}" if cell.below else ""
+        rank = ""
+        if cell.best:
+            rank = tr("≈ within the error of the cheapest") if cell.level else tr("the cheapest")
+        return "; ".join(part for part in (said, below, cell.more, rank) if part)
+
+    def columns(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return all figures by their heads, what stands below them in columns of its own."""
+        found: list[tuple[str, tuple[str, ...]]] = []
+        for number, head in enumerate(self.heads):
+            cells = [line.cells[number] for line in self.lines]
+            found.append((head.name, tuple(cell.text for cell in cells)))
+            if any(cell.below for cell in cells):
+                found.append((f"{head.name}, {head.under}", tuple(cell.below for cell in cells)))
+        return tuple(found)
+
+
+def make_routing_plan_table(
+    found: RoutingResult,
+    names: Mapping[str, str],
+    slots: Mapping[str, int],
+    is_variant: Mapping[str, bool],
+    money: MoneyFormatter,
+    formatter: Formatter,
+) -> RoutingPlanTable:
+    """Return the table of a routing, costs in thousands; names, slots and hollowness are by column keys."""
+    ends, reserve = tr("from – to"), tr("in reserve")
+    heads = (
+        *(RoutingPlanHead(names[key], "", tr("replicas"), slots[key], is_variant[key]) for key in found.keys),
+        RoutingPlanHead(tr("Together"), reserve, reserve),
+        RoutingPlanHead(tr("Owned"), "", ends),
+        RoutingPlanHead(tr("Beyond"), tr("one vendor"), ends),
+        RoutingPlanHead(tr("Rented"), "", ends),
+        RoutingPlanHead(tr("Beyond"), tr("one vendor"), ends),
+    )
+    lines = tuple(_make_plan_row(plan, found, names, money, formatter) for plan in found.plans)
+    return RoutingPlanTable(heads, lines)
+
+
+def _make_plan_row(
+    plan: RoutedPlan, found: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> RoutingPlanRow:
+    title = format_routed_plan(plan.plan, found, names)
+    pools = [build_pool_cell(plan, key, formatter) for key in found.keys]
+    spare = "" if plan.spare is None else formatter.count(plan.spare)
+    cells = (
+        *(RoutingPlanCell(cell.total, cell.replicas, cell.spare) for cell in pools),
+        RoutingPlanCell(formatter.count(plan.count), spare),
+        _make_cost_cell(plan, plan.owned_usd, found.owned, money),
+        _explain_overload(plan, found.owned, money),
+        _make_cost_cell(plan, plan.rented_usd, found.rented, money),
+        _explain_overload(plan, found.rented, money),
+    )
+    return RoutingPlanRow(title.first, title.second, cells, describe_impossible_plan(plan, formatter))
+
+
+def _make_cost_cell(
+    plan: RoutedPlan, usd: UncertainValue | None, ranking: RouteRanking | None, money: MoneyFormatter
+) -> RoutingPlanCell:
+    if usd is None:
+        return RoutingPlanCell(MISSING_VALUE_TEXT)
+    level = ranking is not None and not ranking.decided
+    best = ranking is not None and (plan.plan is ranking.cheapest or plan.plan in ranking.level)
+    return RoutingPlanCell(
+        money.thousands(usd.likely), format_span(usd, money.thousands), best=best, level=best and level
+    )
+
+
+def _explain_overload(plan: RoutedPlan, ranking: RouteRanking | None, money: MoneyFormatter) -> RoutingPlanCell:
+    found = find_extra_cost(ranking, plan.plan)
+    if found is None:
+        return RoutingPlanCell("" if not plan.plan.is_split else MISSING_VALUE_TEXT)
+    return RoutingPlanCell(
+        format_signed_amount(found.usd.likely, money.thousands), format_span(found.usd, money.thousands)
+    )
+
+
+_Index = QModelIndex | QPersistentModelIndex
+#: Lengths of the design: rows, head, the gutter for ≈ at the right of figures, around texts.
+_ROW, _HEAD, _GUTTER, _SIDE = 44.0, 40.0, 20.0, 3.0
+_LEAST, _WIDEST = 62.0, 116.0
+
+
+class RoutingPlanModel(QAbstractTableModel):
+    """The plans as an item model: the plan first, then its figures."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.table = RoutingPlanTable()
+
+    def show(self, table: RoutingPlanTable) -> None:
+        self.beginResetModel()
+        self.table = table
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.table.lines)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.table.heads) + 1
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
+        if not index.isValid() or index.row() >= len(self.table.lines):
+            return None
+        line, column = self.table.lines[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return line.name if column == 0 else line.cells[column - 1].text
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.table.sentence(index.row(), column)
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:  # noqa: ANN401 - Qt's
+        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if section == 0:
+            return tr("Plan")
+        return self.table.heads[section - 1].name if section <= len(self.table.heads) else None
+
+
+class _RoutingPlanHeader(QHeaderView):
+    """Heads on two lines, those of accelerators with their swatch."""
+
+    def __init__(self, theme: Theme, model: RoutingPlanModel, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme, self._plans = theme, model
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._theme.px(_HEAD))
+
+    def paintSection(self, painter: QPainter, rect: Any, section: int) -> None:  # noqa: ANN401 - Qt's
+        painter.save()
+        try:
+            pen, px = ThemePainter(painter, self._theme), self._theme.px
+            area = QRectF(rect)
+            painter.fillRect(area, pen.colour("page"))
+            pen.hairline(area.left(), area.bottom() - 1, area.right() + 1, area.bottom() - 1, "strong")
+            heads = self._plans.table.heads
+            if section == 0:
+                place = QRectF(area.left() + px(_SIDE), area.bottom() - px(20), area.width(), px(18))
+                pen.text(place, tr("Plan"), font="caption_strong", colour="text3")
+            elif section <= len(heads):
+                self._head(pen, heads[section - 1], area)
+        finally:
+            painter.restore()
+
+    def _head(self, pen: ThemePainter, head: RoutingPlanHead, area: QRectF) -> None:
+        px = self._theme.px
+        right = area.right() - px(_GUTTER)
+        upper = QRectF(area.left(), area.top() + px(2), right - area.left(), px(19))
+        lower = QRectF(area.left(), area.bottom() - px(20), right - area.left(), px(18))
+        if not head.below:
+            upper = lower
+        if head.slot:
+            width = min(pen.width(head.text, "section"), upper.width() - px(SWATCH_WIDTH + 6))
+            pen.swatch(right - width - px(SWATCH_WIDTH + 6), upper.center().y(), head.slot, is_variant=head.is_variant)
+            name = QRectF(right - width - 1, upper.top(), width + 1, upper.height())
+            pen.text(name, head.text, font="section", colour=self._theme.name_color(head.slot))
+        else:
+            pen.text(upper, head.text, font="caption_strong", colour="text3", align=RIGHT)
+        pen.text(lower, head.below, font="caption", colour="text3", align=RIGHT)
+
+
+class _RoutingPlanDelegate(QStyledItemDelegate):
+    """Paints the plan at the left, figures at the right with a small line below them."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        model = index.model()
+        if not isinstance(model, RoutingPlanModel):
+            return
+        painter.save()
+        try:
+            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
+            self._ground(pen, option, rect)
+            line, column = model.table.lines[index.row()], index.column()
+            if column == 0:
+                self._plan(pen, line, rect)
+            elif line.reason:
+                self._reason(pen, line, rect, option)
+            else:
+                self._cell(pen, line.cells[column - 1], rect)
+        finally:
+            painter.restore()
+
+    def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
+        state = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            pen.painter.fillRect(rect, pen.colour("selection"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            pen.painter.fillRect(rect, pen.colour("hover"))
+        pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
+
+    def _lines(self, rect: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
+        """Return where the upper and the lower line stand; one alone stands in the middle."""
+        px, height = self._theme.px, self._theme.line("body")
+        top = rect.top() + px(5) if two else rect.center().y() - height / 2
+        upper = QRectF(rect.left(), top, rect.width(), height)
+        lower = QRectF(rect.left(), upper.bottom() - px(1), rect.width(), self._theme.line("caption"))
+        return upper, lower
+
+    def _plan(self, pen: ThemePainter, line: RoutingPlanRow, rect: QRectF) -> None:
+        upper, lower = self._lines(rect.adjusted(self._theme.px(_SIDE), 0, -4, 0), two=bool(line.second))
+        pen.text(upper, line.first, font="body_strong")
+        if line.second:
+            pen.text(lower, line.second, font="small", colour="text2")
+
+    def _reason(self, pen: ThemePainter, line: RoutingPlanRow, rect: QRectF, option: QStyleOptionViewItem) -> None:
+        """Say across all figures why there are none; each cell shows its piece of it."""
+        view = option.widget
+        if not isinstance(view, QTableView):
+            return
+        px, left = self._theme.px, view.columnViewportPosition(1)
+        end = view.columnViewportPosition(view.model().columnCount() - 1)
+        end += view.columnWidth(view.model().columnCount() - 1)
+        pen.painter.setClipRect(rect.adjusted(0, 0, 0, -1))
+        pen.glyph("unfit", left + px(12), rect.center().y())
+        whole = QRectF(left + px(24), rect.top(), end - left - px(28), rect.height())
+        pen.text(whole, line.reason, font="small", colour="unfit")
+
+    def _cell(self, pen: ThemePainter, cell: RoutingPlanCell, rect: QRectF) -> None:
+        px = self._theme.px
+        if cell.best:
+            pen.tint(rect.adjusted(px(6), px(4), -px(4), -px(4)), "best")
+        upper, lower = self._lines(rect.adjusted(4, 0, -px(_GUTTER), 0), two=bool(cell.below))
+        pen.text(upper, cell.text, font="section" if cell.best else "body", align=RIGHT)
+        if cell.below:
+            colour = "best_text" if cell.best else "text3"
+            pen.text(lower, cell.below, font="caption", colour=colour, align=RIGHT)
+        if cell.level:
+            pen.glyph("overlap", rect.right() - px(_GUTTER / 2 + 1), upper.center().y())
+
+
+class RoutingPlanTableView(QTableView):
+    """As high as its rows; what is wider than the page is scrolled."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.plans = RoutingPlanModel(self)
+        self.setAccessibleName(tr("Plans"))
+        self.setHorizontalHeader(_RoutingPlanHeader(theme, self.plans, self))
+        self.setModel(self.plans)
+        self.setItemDelegate(_RoutingPlanDelegate(theme, self))
+        self.setShowGrid(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionsClickable(False)
+        self.horizontalScrollBar().rangeChanged.connect(self._fit_height)
+        theme.follow(self._dress)
+
+    def show_table(self, table: RoutingPlanTable) -> None:
+        """Show other plans; the row of the keyboard stays."""
+        row = self.currentIndex().row()
+        self.plans.show(table)
+        if 0 <= row < len(table.lines):
+            self.setCurrentIndex(self.plans.index(row, 0))
+        self._dress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.verticalHeader().setDefaultSectionSize(px(_ROW))
+        self.horizontalHeader().setFixedHeight(px(_HEAD))
+        self._fit_columns()
+        self._fit_height()
+
+    def _fit_columns(self) -> None:
+        """Give figures what they need, and plans what is left of the width, but no less than their names."""
+        px, table = self._theme.px, self.plans.table
+        fonts = {name: QFontMetricsF(self._theme.font(name)) for name in ("section", "caption", "caption_strong")}
+        strong = QFontMetricsF(self._theme.font("body_strong"))
+        taken = 0
+        for number, head in enumerate(table.heads):
+            cells = [line.cells[number] for line in table.lines if not line.reason]
+            name = fonts["section" if head.slot else "caption_strong"].horizontalAdvance(head.text)
+            name += px(SWATCH_WIDTH + 6) if head.slot else 0
+            texts = [fonts["section"].horizontalAdvance(cell.text) for cell in cells]
+            texts += [fonts["caption"].horizontalAdvance(cell.below) for cell in cells]
+            texts += [fonts["caption"].horizontalAdvance(head.below), name, float(px(_LEAST) - px(_GUTTER))]
+            # What is said of replicas may be cut: all of it is in the tool tip.
+            most = px(_WIDEST) if head.slot else max(texts)
+            width = int(max(min(max(texts), most), name)) + px(_GUTTER) + px(14)
+            self.setColumnWidth(number + 1, width)
+            taken += width
+        least = max((strong.horizontalAdvance(line.first) for line in table.lines), default=0.0)
+        room = self.viewport().width() - taken
+        self.setColumnWidth(0, max(int(least) + px(20), min(room, px(280))))
+
+    def _fit_height(self) -> None:
+        px, bar = self._theme.px, self.horizontalScrollBar()
+        scroller = bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0
+        self.setFixedHeight(px(_HEAD) + len(self.plans.table.lines) * px(_ROW) + 4 + scroller)

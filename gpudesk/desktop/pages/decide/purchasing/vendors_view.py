@@ -1,0 +1,527 @@
+"""The view of two vendors: routing of requests over two accelerators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.decision.purchasing.plan_inputs import (
+    PLAN_INPUTS,
+    WHERE,
+    find_removed_key,
+    find_split_positions,
+    make_request_mix,
+)
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanComputation, PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
+    RoutingPlanTable,
+    RoutingPlanTableView,
+    make_routing_plan_table,
+)
+from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_plan_input
+from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.domain.decision import AnswerValue
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.routing import (
+    describe_extra_cost,
+    describe_ranking,
+    describe_request_mix,
+    describe_routing_origin,
+    format_mixing_line,
+    label_request_class,
+    label_routing_input,
+    list_routing_notes,
+    list_shared_pool_lines,
+)
+from gpudesk.report.labels import label_precision
+from gpudesk.text.formatting import Formatter, NumberStyle
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+_NUMBERS: Final = ("long_share", "requests_per_s", "long_input_tokens", "long_output_tokens")
+_PARTS: Final = ("vendor_a", "vendor_b")
+_OTHER: Final = ("other_model", "other_model_kind", "other_model_weights")
+#: The units that numbers are shown in, and what they are multiplied by for that.
+_UNITS: Final = {
+    "long_share": ("%", 100.0),
+    "requests_per_s": ("requests/s", 1.0),
+    "long_input_tokens": ("tokens", 1.0),
+    "long_output_tokens": ("tokens", 1.0),
+}
+#: The order of inputs in three columns, and in fewer.
+_WIDE: Final = ("vendor_a", *_NUMBERS[:2], "vendor_b", *_NUMBERS[2:], *_OTHER)
+_NARROW: Final = (*_PARTS, *_NUMBERS, *_OTHER)
+#: A column of the form needs so much width.
+_COLUMN: Final = 266.0
+_MOST_COLUMNS: Final = 3
+_WIDEST: Final = 1040.0
+
+
+@dataclass(frozen=True, slots=True)
+class VendorsFormState:
+    """What the form shows: the scenario, the columns that share its requests, names, and what was found."""
+
+    scenario: Scenario
+    keys: tuple[str, str]
+    columns: Mapping[str, str]
+    models: Mapping[str, str]
+    found: RoutingResult | None
+
+
+class VendorsForm(QWidget):
+    """Shows inputs as they are in force; each change is asked for by the names of the inputs."""
+
+    #: Inputs of plans by name, None for those that are left to the program; and what the step is called.
+    stated = Signal(dict, str)
+
+    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._facts: VendorsFormState | None = None
+        self._columns = 0
+        self.setAccessibleName(tr("Two parts and their requests"))
+        self.fields = {name: self._field(name) for name in (*_PARTS, *_OTHER)}
+        self.said = {
+            name: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for name in self.fields
+        }
+        self.rows = {name: self._row(name, style) for name in _NUMBERS}
+        self._cells = self._made_cells()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.px(24))
+        self._grid.setVerticalSpacing(theme.px(4))
+        self._arrange(_MOST_COLUMNS)
+        theme.follow(self._dress)
+
+    def _field(self, name: str) -> ChoiceField:
+        field = ChoiceField(self._theme, label_routing_input(name), self)
+        field.chosen.connect(partial(self._choose, name))
+        return field
+
+    def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
+        spec = PLAN_INPUTS[name]
+        label = label_routing_input(name)
+        row = PlanInputRow(
+            self._theme, label, [label], spec.bounds or NumberBounds(0.0, 0.0), style, self, whole=spec.whole
+        )
+        row.edited.connect(lambda _place, value, name=name: self._edit(name, value))
+        # Their texts then stand where those of choices do.
+        row.setContentsMargins(self._theme.px(8), self._theme.px(6), 0, 0)
+        return row
+
+    def _made_cells(self) -> dict[str, QWidget]:
+        cells: dict[str, QWidget] = dict(self.rows)
+        for name, field in self.fields.items():
+            holder = QWidget(self)
+            column = QVBoxLayout(holder)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(0)
+            column.addWidget(field)
+            self.said[name].setContentsMargins(self._theme.px(8), 0, 0, 0)
+            column.addWidget(self.said[name])
+            column.addStretch(1)
+            cells[name] = holder
+        return cells
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = event.size().width() // self._theme.px(_COLUMN)
+        self._arrange(min(max(room, 1), _MOST_COLUMNS))
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, name in enumerate(_WIDE if columns == _MOST_COLUMNS else _NARROW):
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(self._cells[name], place // columns, place % columns, top)
+        for column in range(_MOST_COLUMNS):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+    def _dress(self) -> None:
+        self.setMaximumWidth(self._theme.px(_WIDEST))
+
+    # Showing
+
+    def set_models(self, models: Sequence[Model]) -> None:
+        self.fields["other_model"].set_provider(
+            lambda: (
+                ChoiceOption("", tr("None: one model for all")),
+                *(ChoiceOption(model.id, model.name, (model.organisation,)) for model in models),
+            )
+        )
+
+    def show_facts(self, facts: VendorsFormState) -> None:
+        self._facts = facts
+        for name, key in zip(_PARTS, facts.keys, strict=True):
+            field = self.fields[name]
+            field.set_options([ChoiceOption(each, text) for each, text in facts.columns.items()])
+            field.set_value(key)
+            self.said[name].setText(self._said(name, facts))
+        self._show_other(facts)
+        self._show_numbers(facts)
+
+    def _said(self, name: str, facts: VendorsFormState) -> str:
+        if name in _PARTS and (key := find_removed_key(facts.scenario, name)) is not None:
+            return tr("{part}, which you chose, is not compared any more", part=key)
+        stated = name in facts.scenario.decision.plans
+        origin = RequestRateOrigin.YOURS if facts.found is None else facts.found.rate_origin
+        return describe_routing_origin(name, origin, stated=stated)
+
+    def _show_other(self, facts: VendorsFormState) -> None:
+        mix, _ = make_request_mix(facts.scenario)
+        model = mix.model or ""
+        self.fields["other_model"].set_value(model, facts.models.get(model, model) or tr("None"))
+        self.fields["other_model_kind"].set_options(
+            [ChoiceOption(kind.value, label_request_class(kind)) for kind in RequestKind]
+        )
+        self.fields["other_model_kind"].set_value(mix.model_kind.value)
+        weights = self.fields["other_model_weights"]
+        weights.set_options(
+            [
+                ChoiceOption("", tr("As in the scenario")),
+                *(ChoiceOption(each.value, label_precision(each)) for each in Precision),
+            ]
+        )
+        weights.set_value("" if mix.weights is None else mix.weights.value)
+        for name in _OTHER:
+            self.said[name].setText(self._said(name, facts))
+            self.said[name].setVisible(bool(model) or name == "other_model")
+            self.fields[name].setVisible(bool(model) or name == "other_model")
+
+    def _show_numbers(self, facts: VendorsFormState) -> None:
+        mix, rate = make_request_mix(facts.scenario)
+        found = facts.found
+        long = None if found is None else next((each for each in found.classes if each.kind is RequestKind.LONG), None)
+        values = {
+            "long_share": mix.long_share,
+            "requests_per_s": rate if found is None else found.requests_per_s,
+            "long_input_tokens": mix.long_input_tokens if long is None else long.input_tokens,
+            "long_output_tokens": mix.long_output_tokens if long is None else long.output_tokens,
+        }
+        for name, row in self.rows.items():
+            unit, scale = _UNITS[name]
+            stated = name in facts.scenario.decision.plans
+            row.show_values([values[name]], tr(unit), self._said(name, facts), stated=stated, scale=scale)
+        demanded = facts.scenario.demand is not None
+        self.rows["requests_per_s"].edits[0].setEnabled(not demanded)
+
+    # Editing
+
+    def _choose(self, name: str, key: str) -> None:
+        if name in _PARTS:
+            self._choose_part(name, key)
+        else:
+            default = PLAN_INPUTS[name].default
+            self.stated.emit({name: None if key in ("", default) else key}, label_routing_input(name))
+
+    def _choose_part(self, name: str, key: str) -> None:
+        """Take a column; where the other one is of the same part, both change places."""
+        facts = self._facts
+        if facts is None:
+            return
+        own, other = facts.keys if name == "vendor_a" else facts.keys[::-1]
+        rival = "vendor_b" if name == "vendor_a" else "vendor_a"
+        chosen: dict[str, str | None] = {name: key}
+        if get_accelerator_id(key) == get_accelerator_id(other):
+            chosen[rival] = own
+        self.stated.emit(chosen, tr("Two parts for the requests"))
+
+    def _edit(self, name: str, value: float | None) -> None:
+        whole = value is not None and PLAN_INPUTS[name].whole
+        self.stated.emit({name: round(value) if whole and value is not None else value}, label_routing_input(name))
+
+    def set_fault(self, name: str, sentence: str) -> bool:
+        """Say at an input what is wrong with it; return whether there is one of the name."""
+        for each, field in self.fields.items():
+            field.set_fault(sentence if each == name else "")
+        if name in self.rows:
+            self.rows[name].set_fault(sentence)
+        return name in self.fields or name in self.rows
+
+
+_MARGIN, _LEAST = 16.0, 300.0
+_BESIDE: Final = 720.0
+
+
+class VendorsView(DecideView):
+    """Edits the document's inputs of the plans; they are worked out beside the window."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, parent)
+        self.found: RoutingResult | None = None
+        self._decided: AnswerDecision | None = None
+        self.formatter = desk.formatter
+        self.setAccessibleName(tr("Two vendors"))
+        self.form = VendorsForm(theme, desk.formatter.style, self)
+        self.form.stated.connect(self._state)
+        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
+        self.problem.hide()
+        self.working = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self.working.hide()
+        self.result = QWidget(self)
+        self.result.hide()
+        self.mix = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self.result)
+        self.title = ThemedLabel(theme, tr("Plans"), font="section", parent=self.result)
+        self.subtitle = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self.result)
+        self.table = RoutingPlanTableView(theme, self.result)
+        self.ranks = MarkedList(theme, parent=self.result)
+        self.beyond = MarkedList(theme, tr("What a split costs"), self.result)
+        self.shared = MarkedList(theme, tr("One shared pool"), self.result)
+        self.mixing = MarkedList(theme, tr("What documents say of mixing"), self)
+        self.notes = MarkedList(theme, tr("What this rests on"), self.result)
+        self.job = PlanComputation(desk, self)
+        self.job.found.connect(self._done)
+        self.job.failed.connect(self._failed)
+        self.job.working.connect(self._tell)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        px = self.theme.px
+        margin = px(_MARGIN)
+        upper, lower, found = QVBoxLayout(), QVBoxLayout(), QVBoxLayout(self.result)
+        upper.setContentsMargins(margin - px(8), 0, margin, px(8))
+        upper.addWidget(self.form)
+        found.setContentsMargins(0, 0, 0, 0)
+        found.setSpacing(px(6))
+        head = QHBoxLayout()
+        head.setSpacing(px(10))
+        head.addWidget(self.title)
+        head.addWidget(self.subtitle, 1)
+        found.addLayout(head)
+        found.addWidget(self.mix)
+        found.addWidget(self.table)
+        found.addWidget(self.ranks)
+        self._pair = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pair.setSpacing(px(24))
+        for block in (self.beyond, self.shared):
+            self._pair.addWidget(block, 1, Qt.AlignmentFlag.AlignTop)
+        found.addSpacing(px(8))
+        found.addLayout(self._pair)
+        found.addSpacing(px(8))
+        found.addWidget(self.notes)
+        lower.setContentsMargins(margin, px(10), margin, margin)
+        lower.setSpacing(px(8))
+        lower.addWidget(self.problem)
+        lower.addWidget(self.working)
+        lower.addWidget(self.result)
+        lower.addSpacing(px(6))
+        lower.addWidget(self.mixing)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(upper)
+        whole.addWidget(Hairline(self.theme, self))
+        whole.addLayout(lower)
+        whole.addStretch(1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Give way in width, so that blocks come to stand below one another."""
+        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put lists below one another where they have no room side by side."""
+        super().resizeEvent(event)
+        beside = event.size().width() >= self.theme.px(_BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._pair.setDirection(way)
+
+    # Asking
+
+    def show_decision(self, found: AnswerDecision) -> None:
+        self._decided = found
+        self._show_mixing()
+        scenario, workbench = found.answer.scenario, self.desk.workbench
+        try:
+            self._keys()
+        except InputError as error:
+            self._failed(error)
+            return
+        self._show_form()
+        self.job.ask((found.answer,), lambda: workbench.beside.routing_steps(scenario))
+
+    def _keys(self) -> tuple[str, str]:
+        """Return the columns that share the requests; raises `InputError` where there are no two parts."""
+        decided, catalog = self._decided, self.desk.workbench.catalog
+        assert decided is not None
+        pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)
+        return decided.keys[pair[0]], decided.keys[pair[1]]
+
+    def _done(self, found: RoutingResult) -> None:
+        self.found = found
+        self.problem.hide()
+        self.form.setEnabled(True)
+        self._show_form()
+        self._show_found()
+        self.result.show()
+
+    def _failed(self, error: InputError) -> None:
+        """Say why there are no plans, at the input that is wrong where it is one of the form."""
+        self.found = None
+        self.result.hide()
+        said = format_message(error.problem, self.formatter)
+        said = f"{said[:1].upper()}{said[1:]}"
+        self.problem.setText(said)
+        self.problem.show()
+        try:
+            self._show_form()
+        except InputError:
+            self.form.setEnabled(False)
+            return
+        self.form.set_fault((error.where or "").removeprefix(f"{WHERE}."), said)
+
+    def _tell(self, text: str) -> None:
+        self.working.setText(f"{text}…" if text else "")
+        self.working.setVisible(bool(text))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.job.rest(wait=not self.window().isVisible())
+
+    # Showing
+
+    def _show_form(self) -> None:
+        decided, catalog = self._decided, self.desk.workbench.catalog
+        if decided is None:
+            return
+        models = catalog.models()
+        keys = self._keys()
+        self.form.setEnabled(True)
+        self.form.set_fault("", "")
+        self.form.set_models(models)
+        self.form.show_facts(
+            VendorsFormState(
+                scenario=decided.answer.scenario,
+                keys=keys,
+                columns=decided.names,
+                models={model.id: model.name for model in models},
+                found=self.found,
+            )
+        )
+
+    def _show_found(self) -> None:
+        found, decided = self.found, self._decided
+        if found is None or decided is None:
+            return
+        formatter = self.formatter
+        self.subtitle.setText(self._unit(found))
+        self.mix.setText(describe_request_mix(found, formatter, self._models(found)))
+        self.table.show_table(self._table(formatter))
+        self.ranks.show_lines([MarkedLine(*rank) for rank in self._ranks()])
+        self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._beyond()])
+        shared = list_shared_pool_lines(found, formatter)
+        marks = ("triangle-alert", "equal")
+        self.shared.show_lines([MarkedLine(mark, "text2", text) for mark, text in zip(marks, shared, strict=False)])
+        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(found, formatter)])
+        self.result.setAccessibleName(". ".join(text for _, _, text in self._ranks()))
+
+    def _unit(self, found: RoutingResult) -> str:
+        years = self.formatter.stated(found.years)
+        return tr("accelerators; costs of {years} years, thousand {code}", years=years, code=self._money().code)
+
+    def _money(self) -> MoneyFormatter:
+        decided = self._decided
+        currency = None if decided is None else decided.answer.scenario.costs.currency
+        return MoneyFormatter(self.formatter, currency)
+
+    def _models(self, found: RoutingResult) -> dict[str, str] | None:
+        """Return the names of the models, where there is more than one."""
+        used = {kind.model for kind in found.classes}
+        if len(used) < len(found.classes):
+            return None
+        return {model: self.desk.workbench.catalog.model(model).name for model in used}
+
+    def _table(self, formatter: Formatter) -> RoutingPlanTable:
+        found, decided = self.found, self._decided
+        if found is None or decided is None:
+            return RoutingPlanTable()
+        money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
+        return make_routing_plan_table(found, decided.names, decided.slots, decided.is_variant, money, formatter)
+
+    def _ranks(self) -> Iterator[tuple[str, str, str]]:
+        found, decided = self.found, self._decided
+        if found is None or decided is None:
+            return
+        for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
+            text = describe_ranking(ranking, found, decided.names)
+            mark, colour = ("minus", "text3") if ranking is None else ("overlap", "best_text")
+            if ranking is not None and ranking.decided:
+                mark = "best"
+            yield mark, colour, tr("{paid}: {text}", paid=paid, text=text)
+
+    def _beyond(self) -> list[str]:
+        """Return what splits cost beyond one vendor: owned, or rented where a price is missing."""
+        found, decided = self.found, self._decided
+        if found is None or decided is None:
+            return []
+        ranking = found.owned or found.rented
+        if ranking is None:
+            return []
+        money = self._money()
+        paid = tr("Owned") if ranking is found.owned else tr("Rented")
+        texts = [describe_extra_cost(each, found, decided.names, money) for each in ranking.beyond]
+        return [tr("{paid}: {text}", paid=paid, text=text) for text in texts]
+
+    def _show_mixing(self) -> None:
+        workbench = self.desk.workbench
+        rules = workbench.beside.rules_on_mixing()
+        lines = [MarkedLine("book-open", "text2", text) for text in map(format_mixing_line, rules)]
+        disputes = {each for rule in rules for each in rule.disputes}
+        lines += [
+            MarkedLine("scale", "disputed", tr("{id}: {verdict}", id=each.id, verdict=each.verdict))
+            for each in workbench.catalog.disputes()
+            if each.id in disputes and each.verdict
+        ]
+        self.mixing.show_lines(lines)
+
+    # Editing the document
+
+    def _state(self, inputs: dict[str, AnswerValue | None], step: str) -> None:
+        scenario = self.desk.scenario
+        for name, value in inputs.items():
+            scenario = replace_plan_input(scenario, name, value)
+        self.desk.apply(scenario, step)
+
+    # What the page and charts ask
+
+    def data(self, formatter: Formatter) -> ChartData:
+        table = self._table(formatter)
+        columns = table.columns()
+        heads = (tr("Plan"), *(head for head, _ in columns))
+        rows = tuple((line.name, *(cells[number] for _, cells in columns)) for number, line in enumerate(table.lines))
+        code = self._money().code
+        return ChartData(tr("Plans for two parts, costs in thousand {code}", code=code), heads, rows)
+
+    def copied(self) -> str:
+        found = self.found
+        lines = [self.mix.text(), *(text for _, _, text in self._ranks()), *self._beyond()]
+        lines += list_shared_pool_lines(found, self.formatter) if found is not None else ()
+        lines += self.mixing.texts
+        table = "" if found is None else self.data(self.formatter).tab_separated()
+        return table + "".join(f"{line}\n" for line in lines if line)
+
+    def focus_first(self) -> None:
+        self.form.fields["vendor_a"].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.found is not None:
+            make_chart_menu(self, self, []).popup(find_menu_position(event, self))

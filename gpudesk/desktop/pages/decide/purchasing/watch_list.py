@@ -1,0 +1,415 @@
+"""The watch list: signals that would change the choice, and the user's notes on them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.desktop.pages.decide.parts import MarkIcon
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.domain.watch_list import SignalStatus, WatchValue
+from gpudesk.domain.watch_list import WatchSignal as Watching
+from gpudesk.report.decision.buy_or_wait import (
+    SignalState,
+    describe_idle_note,
+    describe_known_value,
+    describe_recorded_value,
+    describe_signal,
+    describe_signal_distance,
+    describe_signal_effect,
+    describe_signal_note,
+    find_signal_state,
+    format_threshold,
+    label_signal_state,
+)
+from gpudesk.text.formatting import Formatter, NumberStyle
+from gpudesk.text.translation import tr
+
+#: No signal comes near this.
+_MOST_VALUE: Final = 1e9
+_DECIMALS: Final = 9
+_OPEN, _YES, _NO = "", "yes", "no"
+#: Widths of the fields.
+_WIDTHS: Final = {"value": 90, "date": 200, "source": 204, "note": 204}
+_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class WatchEntry(NamedTuple):
+    """What was typed; the value is None where it is missing, and `fault` says why it cannot be read."""
+
+    value: WatchValue | None
+    date: str
+    source: str
+    note: str
+    fault: str = ""
+
+
+class WatchForm(QWidget):
+    """Value, date, source and a note side by side; Enter saves, Esc leaves all as it was."""
+
+    #: The user wants to save what is typed.
+    saved = Signal()
+    #: The user wants to leave it.
+    left = Signal()
+    #: The user wants to take the former note away.
+    removed = Signal()
+
+    def __init__(self, theme: Theme, watched: SignalStatus, style: NumberStyle, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._signal = theme, watched.signal
+        self._format = NumberFormat(-_MOST_VALUE, _MOST_VALUE, _DECIMALS, style)
+        noted = watched.note or watched.idle
+        self.setAccessibleName(tr("Note on {signal}", signal=watched.signal.title))
+        self.lines = {name: QLineEdit(self) for name in ("value", "date", "source", "note")}
+        self.answer = SegmentedControl(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
+        self.fault = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
+        self.fault.hide()
+        self.save = Button(theme, tr("Save note"), parent=self)
+        self.save.clicked.connect(self.saved)
+        self.leave = LinkButton(theme, tr("Leave it"), parent=self)
+        self.leave.clicked.connect(self.left)
+        self.remove = LinkButton(theme, tr("Remove your note"), parent=self)
+        self.remove.clicked.connect(self.removed)
+        self.remove.setVisible(noted is not None)
+        self._lay_out(watched.signal)
+        if noted is not None:
+            self._fill(noted.value, noted.date, noted.source, noted.note or "")
+
+    def _lay_out(self, signal: Watching) -> None:
+        px = self._theme.px
+        unit = "" if signal.threshold is None else f", {signal.threshold.unit}"
+        captions = {
+            "value": tr("Value") + unit,
+            "date": tr("As of"),
+            "source": tr("Source"),
+            "note": tr("Note, if any"),
+        }
+        self.lines["date"].setPlaceholderText(tr("YYYY-MM or YYYY-MM-DD"))
+        self.lines["source"].setPlaceholderText(tr("where you found it"))
+        fields = FlowLayout(px(12))
+        for name, line in self.lines.items():
+            line.setAccessibleName(captions[name])
+            line.setFixedWidth(px(_WIDTHS[name]))
+            line.textEdited.connect(lambda _text: self.tell("", ""))
+            is_answer = name == "value" and signal.threshold is None
+            line.setVisible(not is_answer)
+            fields.addWidget(self._captioned(captions[name], self.answer if is_answer else line))
+        self.answer.setVisible(signal.threshold is None)
+        self.answer.setFocusProxy(self.answer.findChildren(QPushButton)[0])
+        self.answer.chosen.connect(lambda _key: self.tell("", ""))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(px(12))
+        for button in (self.save, self.leave, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, px(4), 0, px(6))
+        whole.setSpacing(px(6))
+        whole.addLayout(fields)
+        whole.addWidget(self.fault)
+        whole.addLayout(buttons)
+
+    def _captioned(self, caption: str, field: QWidget) -> QWidget:
+        holder = QWidget(self)
+        column = QBoxLayout(QBoxLayout.Direction.TopToBottom, holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(2))
+        column.addWidget(ThemedLabel(self._theme, caption, font="caption", colour="text3", parent=holder))
+        column.addWidget(field)
+        return holder
+
+    def _fill(self, value: WatchValue, date: str, source: str, note: str) -> None:
+        if self._signal.threshold is None and isinstance(value, bool):
+            self.answer.set_value(_YES if value else _NO)
+        elif self._signal.threshold is not None and not isinstance(value, bool):
+            self.lines["value"].setText(self._format.text(float(value)))
+        for name, text in (("date", date), ("source", source), ("note", note)):
+            self.lines[name].setText(text)
+            self.lines[name].setCursorPosition(0)
+
+    # What is typed
+
+    def entry(self) -> WatchEntry:
+        date, source, note = (self.lines[name].text().strip() for name in ("date", "source", "note"))
+        limit = self._signal.threshold
+        value: WatchValue | None = None
+        fault = ""
+        typed = self.lines["value"].text().strip()
+        if limit is None:
+            value = None if self.answer.value == _OPEN else self.answer.value == _YES
+        elif typed:
+            try:
+                value = self._format.parse(typed.removesuffix(limit.unit).strip())
+            except NumberError as error:
+                fault = str(error)
+        return WatchEntry(value, date, source, note, fault)
+
+    def tell(self, name: str, sentence: str) -> None:
+        """Say what is wrong, at the field that it is about if there is one; nothing takes it back."""
+        self.fault.setText(sentence)
+        self.fault.setVisible(bool(sentence))
+        for each, line in self.lines.items():
+            wrong = bool(sentence) and each == name
+            line.setAccessibleDescription(sentence if wrong else "")
+            if line.property("fault") != ("true" if wrong else "false"):
+                line.setProperty("fault", "true" if wrong else "false")
+                line.style().unpolish(line)
+                line.style().polish(line)
+        if sentence and name in self.lines:
+            self.focus_control(name)
+
+    def focus_control(self, name: str = "value") -> None:
+        if name == "value" and self._signal.threshold is None:
+            self.answer.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self.lines[name].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.key() in _ENTER:
+            self.saved.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+#: State -> icon or glyph, its colour, and that of the word.
+_STATES: Final = {
+    SignalState.PASSED: ("check", "text1", "text1"),
+    SignalState.NOT: ("minus", "text2", "text2"),
+    SignalState.UNKNOWN: ("circle-help", "disputed", "disputed_text"),
+}
+_HEADS: Final = ("State", "Signal", "Threshold and what is known", "What it changes")
+#: Shares of the width of signal, known and changes; the state takes what it needs.
+_SHARES: Final = (0, 5, 4, 4)
+_STATE: Final = 108.0
+
+
+class WatchSignalRow(QWidget):
+    """One signal in the columns of the list; below it, on demand, the form of the user's note."""
+
+    accessible_role = AccessibleRole.Grouping
+    #: The form was opened.
+    opened = Signal()
+    #: What was typed in it is to be saved.
+    saved = Signal()
+    #: The user's note is to be taken away.
+    removed = Signal()
+
+    def __init__(self, theme: Theme, watched: SignalStatus, source: str, formatter: Formatter) -> None:
+        super().__init__()
+        self.watched, self.source = watched, source
+        self.setAccessibleName(describe_signal(watched, source, formatter))
+        mark, colour, words = _STATES[find_signal_state(watched)]
+        self.state = ThemedLabel(
+            theme, label_signal_state(find_signal_state(watched)), font="body_strong", colour=words, parent=self
+        )
+        self.edit = LinkButton(
+            theme, tr("Note a value") if watched.note is None else tr("Change your note"), parent=self
+        )
+        self.edit.setAccessibleName(f"{self.edit.text()}: {watched.signal.title}")
+        self.edit.clicked.connect(self.open_form)
+        self.form: WatchForm | None = None
+        self._theme, self._style = theme, formatter.style
+        state = QHBoxLayout()
+        state.setSpacing(theme.px(5))
+        state.addWidget(MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter)
+        state.addWidget(self.state, 1)
+        first, known = self._column(theme), self._column(theme)
+        first.addWidget(self._label(theme, watched.signal.title, "body_strong", "text1"))
+        first.addWidget(self._label(theme, watched.signal.look_for, "small", "text2"))
+        known.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
+        known.addWidget(self._label(theme, describe_known_value(watched, source, formatter), "small", "text1"))
+        record = describe_recorded_value(watched, source, formatter)
+        for text in (describe_signal_note(watched), record, describe_idle_note(watched)):
+            if text:
+                known.addWidget(self._label(theme, text, "caption", "text3"))
+        known.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
+        changes = self._column(theme)
+        changes.addWidget(self._label(theme, describe_signal_effect(watched), "small", "text1"))
+        grid = _make_grid(self, theme)
+        grid.setContentsMargins(0, theme.px(8), 0, theme.px(10))
+        grid.addLayout(state, 0, 0, Qt.AlignmentFlag.AlignTop)
+        for place, column in enumerate((first, known, changes), start=1):
+            column.addStretch(1)
+            grid.addLayout(column, 0, place)
+        self._grid = grid
+
+    def open_form(self) -> None:
+        if self.form is None:
+            self.form = WatchForm(self._theme, self.watched, self._style, self)
+            self.form.saved.connect(self.saved)
+            self.form.removed.connect(self.removed)
+            self.form.left.connect(self.close_form)
+            self._grid.addWidget(self.form, 1, 1, 1, 3)
+            # Not only with the next turn of the event loop: it gets the focus.
+            self.form.show()
+            self.edit.hide()
+            self.opened.emit()
+        self.form.focus_control()
+
+    def close_form(self) -> None:
+        form, self.form = self.form, None
+        if form is None:
+            return
+        self.edit.show()
+        focus: QWidget | None = QApplication.focusWidget()
+        if focus is not None and form.isAncestorOf(focus):
+            self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._grid.removeWidget(form)
+        form.hide()
+        form.deleteLater()
+
+    def _label(self, theme: Theme, text: str, font: str, colour: str) -> ThemedLabel:
+        label = ThemedLabel(theme, text, font=font, colour=colour, wrap=True, parent=self)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        return label
+
+    @staticmethod
+    def _column(theme: Theme) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(theme.px(2))
+        return column
+
+
+class WatchListBlock(QWidget):
+    """All signals under their heads, with what undoes the last note."""
+
+    accessible_role = AccessibleRole.List
+    #: The id of a signal, and what was typed of it.
+    saved = Signal(str, object)
+    #: The id of a signal whose note is to be taken away.
+    removed = Signal(str)
+    undo_requested = Signal()
+
+    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._formatter = theme, formatter
+        self._shown: tuple[object, ...] = ()
+        self.rows: dict[str, WatchSignalRow] = {}
+        self.setAccessibleName(tr("Watch list"))
+        self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.said.setText(tr("signals that would change the choice; your notes are kept for all documents"))
+        self.undo = LinkButton(theme, "", parent=self)
+        self.undo.clicked.connect(self.undo_requested)
+        self.problem = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
+        self.problem.hide()
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(10))
+        head.addWidget(ThemedLabel(theme, tr("Watch list"), font="section", parent=self))
+        head.addWidget(self.said, 1)
+        head.addWidget(self.undo)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(4))
+        whole.addLayout(head)
+        whole.addWidget(self.problem)
+        whole.addWidget(self._heads())
+        whole.addWidget(Hairline(theme, self))
+        whole.addLayout(self._rows)
+
+    def _heads(self) -> QWidget:
+        holder = QWidget(self)
+        grid = _make_grid(holder, self._theme)
+        for place, words in enumerate(_HEADS):
+            head = ThemedLabel(self._theme, tr(words), font="caption_strong", colour="text3", parent=holder)
+            head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            grid.addWidget(head, 0, place)
+        return holder
+
+    def show_signals(self, signals: tuple[tuple[SignalStatus, str], ...], *, writable: bool, undo: str) -> None:
+        """Show signals, each with its source; `undo` is what takes back the last note, or empty."""
+        self.undo.setText(undo)
+        self.undo.setAccessibleName(undo)
+        self.undo.setVisible(bool(undo))
+        told = (signals, writable)
+        if told == self._shown:
+            return
+        self._shown = told
+        focused = next((name for name, row in self.rows.items() if row.form or row.edit.hasFocus()), None)
+        self._clear()
+        for watched, source in signals:
+            row = WatchSignalRow(self._theme, watched, source, self._formatter)
+            row.opened.connect(partial(self._opened, watched.signal.id))
+            row.saved.connect(partial(self._save, watched.signal.id))
+            row.removed.connect(partial(self.removed.emit, watched.signal.id))
+            row.edit.setEnabled(writable)
+            if not writable:
+                row.edit.setToolTip(tr("Your own file cannot be written"))
+            self.rows[watched.signal.id] = row
+            self._rows.addWidget(row)
+            self._rows.addWidget(Hairline(self._theme, self))
+        if focused in self.rows:
+            self.rows[focused].edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _opened(self, signal: str) -> None:
+        self.show_problem("")
+        for name, row in self.rows.items():
+            if name != signal:
+                row.close_form()
+
+    def _save(self, signal: str) -> None:
+        form = self.rows[signal].form
+        if form is not None:
+            self.saved.emit(signal, form.entry())
+
+    def tell(self, signal: str, where: str, sentence: str) -> None:
+        """Say in the form of a signal what is wrong with what was typed."""
+        form = self.rows[signal].form
+        if form is not None:
+            form.tell(where, sentence)
+
+    def show_problem(self, text: str) -> None:
+        """Say why a step was not taken; an empty text takes it back."""
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
+
+    def text(self, formatter: Formatter) -> str:
+        said = [tr("Watch list")]
+        said += [describe_signal(row.watched, row.source, formatter) for row in self.rows.values()]
+        return "".join(f"{line}\n" for line in said)
+
+    def _clear(self) -> None:
+        while (item := self._rows.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.rows = {}
+
+
+def _make_grid(holder: QWidget, theme: Theme) -> QGridLayout:
+    grid = QGridLayout(holder)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(theme.px(18))
+    grid.setColumnMinimumWidth(0, theme.px(_STATE))
+    for place, share in enumerate(_SHARES):
+        grid.setColumnStretch(place, share)
+    return grid
+
+
+def _format_threshold(watched: SignalStatus, formatter: Formatter) -> str:
+    threshold = tr("wanted: {threshold}", threshold=format_threshold(watched.signal, formatter))
+    missing = describe_signal_distance(watched, formatter)
+    return tr("{threshold}; {missing}", threshold=threshold, missing=missing) if missing else threshold

@@ -1,0 +1,245 @@
+"""The list of question screens: which are answered, and which one is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.domain.decision import DialogueScreen
+from gpudesk.report.decision.questions import label_question_group, label_screen
+from gpudesk.text.translation import tr
+
+WIDTH: Final = 246.0
+_ROW, _PITCH = 40.0, 44.0
+_MARK_X, _TEXT_X = 8.0, 30.0
+_CHECK: Final = 15.0
+_ABOVE: Final = 8.0
+_BAR, _BAR_INSET = 3.0, 9.0
+_PROGRESS: Final = 4.0
+
+_STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_ENDS: Final = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenEntry:
+    """What a line says of a screen: its first question, the answer, and whether the user gave any on it."""
+
+    screen: DialogueScreen
+    title: str
+    answer: str
+    done: bool
+
+
+class _ScreenButton(QAbstractButton):
+    """One screen: its number, or a check once it is answered, the question and the answer."""
+
+    def __init__(self, theme: Theme, screen: DialogueScreen, number: int, leave: Callable[[QKeyEvent], bool]) -> None:
+        super().__init__()
+        self._theme, self._number, self._leave = theme, number, leave
+        self.step = ScreenEntry(screen, "", "", done=False)
+        self.setCheckable(True)
+        # Screen readers take it for one of several then.
+        self.setAutoExclusive(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_step(self, step: ScreenEntry, *, current: bool) -> None:
+        """Show what there is to say of the screen, and whether it is the one that is shown."""
+        self.step = step
+        self.setChecked(current)
+        state = tr("answered") if step.done else ""
+        said = (str(self._number), label_screen(step.screen), step.title, step.answer, state)
+        self.setAccessibleName(", ".join(part for part in said if part))
+        self.setToolTip(f"{label_screen(step.screen)}: {step.title}")
+        self.update()
+
+    def nextCheckState(self) -> None:
+        """Leave it to the dialogue which screen is shown."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the screen with Enter as with Space; let the list act on arrows."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif not self._leave(event):
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        return super().event(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(_ROW))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            self._draw(ThemePainter(painter, self._theme))
+        finally:
+            painter.end()
+
+    def _draw(self, pen: ThemePainter) -> None:
+        theme, px, current = self._theme, self._theme.px, self.isChecked()
+        if current or self.isDown():
+            pen.tint(QRectF(self.rect()), "selection", 6.0)
+        elif self.underMouse():
+            pen.tint(QRectF(self.rect()), "hover", 6.0)
+        if current:
+            inset = px(_BAR_INSET)
+            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        line, below = float(theme.line("small")), float(theme.line("caption"))
+        top = (self.height() - line - below) / 2
+        self._draw_mark(pen, top, line)
+        x = px(_TEXT_X)
+        room = self.width() - x - px(6)
+        strong = current or self.step.done
+        title = QRectF(x, top, room, line)
+        font, colour = "label" if current else "small", "text1" if strong else "text2"
+        pen.text(title, self.step.title, font=font, colour=colour)
+        quiet = "text2" if current else "text3"
+        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", colour=quiet)
+
+    def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
+        px, current = self._theme.px, self.isChecked()
+        if self.step.done and not current:
+            side = float(px(_CHECK))
+            pen.icon("check", px(_MARK_X), top + (line - side) / 2, side, "best_text")
+            return
+        place = QRectF(px(_MARK_X) + px(3), top, px(16), line)
+        colour = "text1" if current else "text3"
+        pen.text(place, str(self._number), font="label" if current else "small", colour=colour)
+
+
+class _ProgressBar(QWidget):
+    """Which screen is shown of how many, and a bar of those that are answered."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._text, self._share = "", 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_progress(self, text: str, share: float, said: str) -> None:
+        """Show words and a share of 1."""
+        self._text, self._share = text, share
+        self.setAccessibleName(said)
+        self.setToolTip(said)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.line("label"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, px = ThemePainter(painter, self._theme), self._theme.px
+            x, thick = px(_MARK_X), px(_PROGRESS)
+            place = QRectF(x, 0, self.width() - x, self.height())
+            left = x + pen.text(place, self._text, font="label") + px(14)
+            bar = QRectF(left, (self.height() - thick) / 2, self.width() - left - px(8), thick)
+            pen.tint(bar, "sunken", 2.0)
+            if self._share > 0.0:
+                pen.tint(bar.adjusted(0, 0, -bar.width() * (1.0 - self._share), 0), "text1", 2.0)
+        finally:
+            painter.end()
+
+
+class ScreenList(QWidget):
+    """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; Tab stops here once."""
+
+    #: The user wants to see a screen.
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAccessibleName(tr("Steps"))
+        self.setProperty("readAsBlock", True)
+        self.progress = _ProgressBar(theme)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.addWidget(self.progress)
+        self.rows: list[_ScreenButton] = []
+        self._heads: list[ThemedLabel] = []
+        group = None
+        for number, screen in enumerate(DialogueScreen, start=1):
+            if screen.strength is not group:
+                group = screen.strength
+                head = ThemedLabel(theme, label_question_group(group), font="caption_strong", colour="text3")
+                self._heads.append(head)
+                self._column.addSpacing(theme.px(_ABOVE))
+                self._column.addWidget(head)
+            row = _ScreenButton(theme, screen, number, self._act_on_key)
+            row.clicked.connect(lambda _on, screen=screen: self.chosen.emit(screen))
+            self.rows.append(row)
+            self._column.addWidget(row)
+        self._column.addStretch(1)
+        scroll = FullWidthScrollArea()
+        scroll.show_widget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scroll)
+        theme.follow(self._dress)
+
+    def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen) -> None:
+        """Show the state of all screens, in their order, and which one is shown."""
+        for row, step in zip(self.rows, steps, strict=True):
+            row.show_step(step, current=step.screen is current)
+        place = list(DialogueScreen).index(current) + 1
+        done = sum(step.done for step in steps)
+        text = tr("{n} of {total}", n=place, total=len(steps))
+        said = tr("Step {n} of {total}, {done} answered", n=place, total=len(steps), done=done)
+        self.progress.show_progress(text, done / len(steps), said)
+        self._set_tab_stop(self.rows[place - 1])
+
+    def focus_current(self) -> None:
+        row = next((row for row in self.rows if row.isChecked()), self.rows[0])
+        row.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _act_on_key(self, event: QKeyEvent) -> bool:
+        """Move the focus to another screen; say whether the key was one that does."""
+        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            return False
+        key = Qt.Key(event.key())
+        now = next((n for n, row in enumerate(self.rows) if row.hasFocus()), 0)
+        if key in _STEPS:
+            target = min(max(now + _STEPS[key], 0), len(self.rows) - 1)
+        elif key in _ENDS:
+            target = _ENDS[key]
+        else:
+            return False
+        self._set_tab_stop(self.rows[target])
+        self.rows[target].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def _set_tab_stop(self, only: _ScreenButton) -> None:
+        for row in self.rows:
+            row.setFocusPolicy(Qt.FocusPolicy.StrongFocus if row is only else Qt.FocusPolicy.ClickFocus)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.setFixedWidth(px(WIDTH))
+        self._column.setContentsMargins(px(8), px(14), px(9), px(10))
+        self._column.setSpacing(px(_PITCH) - px(_ROW))
+        for head in self._heads:
+            head.setIndent(px(8))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
+        finally:
+            painter.end()

@@ -1,0 +1,440 @@
+"""The trace of a decision: rows by subject and effect, and their item model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from gpudesk.domain.decision import (
+    WEIGHT_BOUNDS,
+    Decision,
+    DecisionRule,
+    FactValue,
+    RuleEffect,
+    RuleStrength,
+    TraceLine,
+)
+from gpudesk.report.decision.facts import format_fact
+from gpudesk.report.decision.questions import label_question_group
+from gpudesk.report.decision.rules import (
+    describe_condition_result,
+    describe_rule_answers,
+    label_effect,
+    label_rule_source,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.translation import tr
+
+#: Between ids of rules, and between what is said of one thing.
+_DOT: Final = " · "
+#: Between a figure and its unit.
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+class TraceHead(NamedTuple):
+    """A column: its key, what it is called, and how it is drawn."""
+
+    key: str
+    name: str
+    slot: int
+    is_variant: bool
+
+
+class TraceTableCell(NamedTuple):
+    """What a rule does to one accelerator: the figure that it is about, and the effect in a word.
+
+    `figure` is the likely one, without the row's unit; `whole` has band and unit.
+    """
+
+    effect: RuleEffect
+    figure: str
+    whole: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRuleRow:
+    """A rule that fired, with those that say the same of the same accelerators and count with it.
+
+    `unit` is that of all its figures. `changed` says that the weight is the user's.
+    """
+
+    line: TraceLine
+    also: tuple[TraceLine, ...]
+    group: str
+    answer: str
+    unit: str
+    cells: tuple[TraceTableCell, ...]
+    changed: bool
+
+    @property
+    def key(self) -> str:
+        return self.line.rule.id
+
+    @property
+    def title(self) -> str:
+        return self.line.title
+
+    @property
+    def lines(self) -> tuple[TraceLine, ...]:
+        """All rules of the row, that which counts first."""
+        return (self.line, *self.also)
+
+    @property
+    def ids(self) -> str:
+        return _DOT.join(line.rule.id for line in self.lines)
+
+    @property
+    def weight(self) -> float | None:
+        """What the row adds where it favours; None where it adds nothing because it only removes or shows."""
+        return None if self.line.case.favours is None else self.line.weight
+
+    @property
+    def refuted(self) -> bool:
+        """Whether nothing is left of one of its rules."""
+        return any(line.rule.unfounded is not None for line in self.lines)
+
+    @property
+    def disputed(self) -> bool:
+        return any(line.rule.disputes for line in self.lines)
+
+
+class TraceGroup(NamedTuple):
+    """Rows that weigh alike, under a title."""
+
+    title: str
+    rows: tuple[TraceRuleRow, ...]
+
+
+class TraceFold(NamedTuple):
+    """The line that shows and hides the rules that did not fire."""
+
+    rules: int
+    opened: bool
+
+    @property
+    def title(self) -> str:
+        return tr("Rules that say nothing here ({n})", n=self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceTable:
+    """All rows of a decision; `silent` are the rules that did not fire."""
+
+    heads: tuple[TraceHead, ...] = ()
+    groups: tuple[TraceGroup, ...] = ()
+    silent: tuple[DecisionRule, ...] = ()
+
+    @property
+    def rows(self) -> tuple[TraceRuleRow, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
+
+
+def make_trace_table(
+    decision: Decision,
+    heads: Sequence[TraceHead],
+    rules: Sequence[DecisionRule],
+    changed: Collection[str],
+    formatter: Formatter,
+) -> TraceTable:
+    """Return the trace of a decision; `rules` are all there are, `changed` those with the user's weight."""
+    also: dict[str, list[TraceLine]] = {}
+    for line in decision.trace:
+        if line.counted_with is not None:
+            also.setdefault(line.counted_with, []).append(line)
+    groups = []
+    for strength in RuleStrength:
+        title = label_question_group(strength)
+        rows = tuple(
+            _row(line, tuple(also.get(line.rule.id, ())), title, decision, changed, formatter)
+            for line in decision.trace
+            if line.counted_with is None and line.rule.strength is strength
+        )
+        if rows:
+            groups.append(TraceGroup(title, rows))
+    by_id: Mapping[str, DecisionRule] = {rule.id: rule for rule in rules}
+    silent = tuple(by_id[each] for each in decision.silent if each in by_id)
+    return TraceTable(tuple(heads), tuple(groups), silent)
+
+
+def _row(
+    line: TraceLine,
+    also: tuple[TraceLine, ...],
+    group: str,
+    decision: Decision,
+    changed: Collection[str],
+    formatter: Formatter,
+) -> TraceRuleRow:
+    unit, cells = _cells(line, formatter)
+    return TraceRuleRow(
+        line=line,
+        also=also,
+        group=group,
+        answer=describe_rule_answers(line, formatter, decision.answers),
+        unit=unit,
+        cells=cells,
+        changed=any(each.rule.id in changed for each in (line, *also)),
+    )
+
+
+def _cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTableCell, ...]]:
+    """Return the unit that all figures of a line share, and its cells without it."""
+    shows = line.rule.shows
+    whole = ["" if shows is None else format_fact(shows, cell.value, formatter) for cell in line.cells]
+    likely = ["" if shows is None else format_fact(shows, _likely(cell.value), formatter) for cell in line.cells]
+    unit = find_common_unit(likely)
+    return unit, tuple(
+        TraceTableCell(cell.effect, strip_unit(figure, unit), all_of_it, label_effect(cell.effect))
+        for cell, figure, all_of_it in zip(line.cells, likely, whole, strict=True)
+    )
+
+
+def _likely(fact: FactValue) -> FactValue:
+    return fact.value if isinstance(fact, IntervalEstimate) else fact
+
+
+def find_common_unit(figures: Sequence[str]) -> str:
+    """Return the unit that stands at the end of all figures that are known, empty where they share none."""
+    ends = {
+        figure.rpartition(_SPACE)[2] if _SPACE in figure else "" for figure in figures if figure != MISSING_VALUE_TEXT
+    }
+    unit = ends.pop() if len(ends) == 1 else ""
+    return "" if unit[:1].isdigit() else unit
+
+
+def strip_unit(figure: str, unit: str) -> str:
+    """Return a figure without the unit at its end."""
+    return figure.removesuffix(_SPACE + unit) if unit else figure
+
+
+# In sentences
+
+
+def describe_row(row: TraceRuleRow, formatter: Formatter) -> str:
+    """Return all that a row says of its rules."""
+    parts = [row.title, row.group, row.ids, row.answer]
+    if row.weight is not None:
+        parts.append(describe_weight(row, formatter))
+    if row.refuted:
+        parts.append(tr("refuted"))
+    if row.disputed:
+        parts.append(tr("figures disputed"))
+    sources = dict.fromkeys(label_rule_source(line.rule) for line in row.lines)
+    return ", ".join([*(part for part in parts if part), *(each for each in sources if each)])
+
+
+def describe_weight(row: TraceRuleRow, formatter: Formatter) -> str:
+    weight = formatter.stated(row.weight)
+    return tr("weighs {n}, set by you", n=weight) if row.changed else tr("weighs {n}", n=weight)
+
+
+def describe_cell(row: TraceRuleRow, head: TraceHead, place: int, formatter: Formatter) -> str:
+    """Return all that a cell says: the effect, the figure, and what was tested of the accelerator."""
+    cell = row.cells[place]
+    parts = [cell.word, cell.whole]
+    parts += [describe_condition_result(each, formatter) for each in row.line.cells[place].tested]
+    said = ", ".join(dict.fromkeys(part for part in parts if part))
+    return tr("{rule}, {name}: {said}", rule=row.title, name=head.name, said=said)
+
+
+def format_trace(table: TraceTable, formatter: Formatter) -> str:
+    """Return the trace as lines of cells set apart by tabs, as spreadsheets take them."""
+    heads = (tr("Group"), tr("Rule"), tr("Ids"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
+    lines = ["\t".join(heads)]
+    for row in table.rows:
+        weight = "" if row.weight is None else formatter.stated(row.weight)
+        cells = (f"{cell.word} {cell.whole}".strip() for cell in row.cells)
+        lines.append("\t".join((row.group, row.title, row.ids, row.answer, weight, *cells)))
+    return "\n".join(lines) + "\n"
+
+
+Index = QModelIndex | QPersistentModelIndex
+#: A title of a group, a row, the fold, or a rule that says nothing.
+TraceTableLine = TraceGroup | TraceRuleRow | TraceFold | DecisionRule
+
+_Role = Qt.ItemDataRole
+_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+_SPOKEN: Final = (_Role.AccessibleTextRole, _Role.ToolTipRole)
+#: Columns before those of accelerators: what a rule is about, the answer that it rests on, its weight.
+RULE, ANSWER, WEIGHT, FIRST = range(4)
+
+
+def make_line_key(line: TraceTableLine) -> str:
+    match line:
+        case TraceGroup():
+            return f"group {line.title}"
+        case TraceFold():
+            return "fold"
+        case DecisionRule():
+            return line.id
+    return line.key
+
+
+class TraceModel(QAbstractTableModel):
+    """Lines over a `TraceTable`. What changes in the same lines and columns is told as changed data."""
+
+    #: The id of a rule that counts, and the weight that the user gives its row.
+    weighed = Signal(str, float)
+
+    def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._formatter = formatter
+        self.table = TraceTable()
+        self.lines: tuple[TraceTableLine, ...] = ()
+        self.opened = False
+
+    # Putting in
+
+    def show(self, table: TraceTable) -> None:
+        lines = self._lines_of(table)
+        alike = [head.key for head in table.heads] == [head.key for head in self.table.heads] and [
+            make_line_key(line) for line in lines
+        ] == [make_line_key(line) for line in self.lines]
+        if not alike:
+            self.beginResetModel()
+        self.table, self.lines = table, lines
+        if not alike:
+            self.endResetModel()
+        elif lines:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, self.columnCount() - 1))
+
+    def set_opened(self, opened: bool) -> None:
+        """Show the rules that say nothing, or hide them."""
+        if opened != self.opened:
+            self.beginResetModel()
+            self.opened = opened
+            self.lines = self._lines_of(self.table)
+            self.endResetModel()
+
+    def _lines_of(self, table: TraceTable) -> tuple[TraceTableLine, ...]:
+        lines: list[TraceTableLine] = []
+        for group in table.groups:
+            lines += [group, *group.rows]
+        if table.silent:
+            lines.append(TraceFold(len(table.silent), self.opened))
+            lines += table.silent if self.opened else ()
+        return tuple(lines)
+
+    # Looking up
+
+    def head(self, column: int) -> TraceHead | None:
+        """Return the accelerator of a column, None for those before."""
+        place = column - FIRST
+        return self.table.heads[place] if 0 <= place < len(self.table.heads) else None
+
+    def row_at(self, row: int) -> TraceRuleRow | None:
+        """Return what was traced in a line, None where it is another kind of line."""
+        line = self.lines[row] if 0 <= row < len(self.lines) else None
+        return line if isinstance(line, TraceRuleRow) else None
+
+    def cell(self, row: int, column: int) -> TraceTableCell | None:
+        """Return what a rule does to an accelerator, None where there is no such cell."""
+        traced = self.row_at(row)
+        return None if traced is None or self.head(column) is None else traced.cells[column - FIRST]
+
+    def row_of(self, key: str) -> int:
+        """Return the number of a line by its key, -1 where it is not shown."""
+        return next((number for number, line in enumerate(self.lines) if make_line_key(line) == key), -1)
+
+    def row_of_rule(self, rule: str) -> int:
+        """Return the number of the line that a rule stands in, as one of several or alone; -1 without one."""
+        for number, line in enumerate(self.lines):
+            if isinstance(line, TraceRuleRow) and any(each.rule.id == rule for each in line.lines):
+                return number
+        return self.row_of(rule)
+
+    def can_be_weighed(self, row: int) -> bool:
+        traced = self.row_at(row)
+        return traced is not None and traced.weight is not None
+
+    def sentence(self, row: int, column: int) -> str:
+        """Return all that a cell says."""
+        line = self.lines[row]
+        match line:
+            case TraceGroup():
+                return line.title
+            case TraceFold():
+                state = tr("shown") if line.opened else tr("hidden")
+                return f"{line.title}, {state}"
+            case DecisionRule():
+                return tr(
+                    "{rule}, {id}, {source}, says nothing here",
+                    rule=line.title,
+                    id=line.id,
+                    source=label_rule_source(line),
+                )
+        head = self.head(column)
+        if head is not None:
+            return describe_cell(line, head, column - FIRST, self._formatter)
+        if column == WEIGHT and line.weight is not None:
+            return f"{line.title}, {describe_weight(line, self._formatter)}"
+        return describe_row(line, self._formatter)
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.lines)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else FIRST + len(self.table.heads)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let rows be selected, the fold and silent rules in their first column, and weights be edited."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        line = self.lines[index.row()]
+        if isinstance(line, TraceGroup):
+            return Qt.ItemFlag.ItemNeverHasChildren
+        if isinstance(line, TraceRuleRow) and index.column() == WEIGHT and self.can_be_weighed(index.row()):
+            return _HERE | Qt.ItemFlag.ItemIsEditable
+        return _HERE
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid():
+            return None
+        if role == _Role.DisplayRole:
+            return self._text(index.row(), index.column())
+        if role in _SPOKEN:
+            return self.sentence(index.row(), index.column())
+        traced = self.row_at(index.row())
+        if role == _Role.EditRole and traced is not None and index.column() == WEIGHT:
+            return traced.weight
+        return None
+
+    def _text(self, row: int, column: int) -> str:
+        line = self.lines[row]
+        if isinstance(line, TraceRuleRow):
+            cell = self.cell(row, column)
+            if cell is not None:
+                return f"{cell.word} {cell.whole}".strip()
+            weight = "" if line.weight is None else self._formatter.stated(line.weight)
+            return (line.title, line.answer, weight)[column]
+        return line.title if column == RULE else ""
+
+    def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:  # noqa: ANN401
+        """Say which weight the user gives a row; it is shown when the decision was made anew."""
+        traced = self.row_at(index.row())
+        if role != _Role.EditRole or traced is None or not self.can_be_weighed(index.row()):
+            return False
+        if not WEIGHT_BOUNDS.hold(float(value)):
+            return False
+        if float(value) != traced.weight:
+            self.weighed.emit(traced.key, float(value))
+        return True
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
+    ) -> Any:  # noqa: ANN401 - by role
+        if role != _Role.DisplayRole and role not in _SPOKEN:
+            return None
+        if orientation == Qt.Orientation.Vertical:
+            known = 0 <= section < len(self.lines)
+            return self.sentence(section, RULE) if known and role in _SPOKEN else None
+        head = self.head(section)
+        if head is not None:
+            return head.name
+        names = (tr("Rule"), tr("Answer"), tr("Weight"))
+        return names[section] if 0 <= section < FIRST else None

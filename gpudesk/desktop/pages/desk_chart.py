@@ -1,0 +1,496 @@
+"""A chart of the desk's answer: keyboard, bands, the box that says which accelerators do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_count
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.cursor_readout import measure_readout
+from gpudesk.desktop.ui.charts.drawing import CursorReadout, PlotDrawing
+from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box, resample_curve
+from gpudesk.desktop.ui.charts.plot import InteractivePlot
+from gpudesk.desktop.ui.charts.scales import AxisScale
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.workload import LoadKind
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
+
+
+@dataclass(frozen=True, slots=True)
+class UnfitColumn:
+    """An accelerator that does not fit: why, and what would help, as words on a button with what it does."""
+
+    slot: int
+    is_variant: bool
+    name: str
+    reason: str
+    remedy: str = ""
+    remedy_spoken: str = ""
+    apply: Callable[[], object] | None = None
+
+    def told(self) -> tuple[object, ...]:
+        """Return what is shown, by which two are the same."""
+        return self.slot, self.is_variant, self.name, self.reason, self.remedy
+
+
+class UnfitNotice(QWidget):
+    """Floats on a plot; it is as large as it needs to be."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._told: tuple[object, ...] = ()
+        self._layout = QVBoxLayout(self)
+        self._rows: QWidget | None = None
+        self.hide()
+        theme.changed.connect(self._forget)
+
+    def _forget(self) -> None:
+        """Colours and sizes have changed: the next call builds anew."""
+        self._told = ()
+
+    def show_unfit(self, title: str, unfit: Sequence[UnfitColumn]) -> bool:
+        """Show who does not fit; hide where all fit. Return whether the box has changed."""
+        told: tuple[object, ...] = (title, *(each.told() for each in unfit)) if unfit else ()
+        if told == self._told:
+            return False
+        self._told = told
+        if self._rows is not None:
+            self._layout.removeWidget(self._rows)
+            # Out of sight at once: it is deleted only when the event loop has its turn.
+            self._rows.hide()
+            self._rows.deleteLater()
+            self._rows = None
+        self.setVisible(bool(unfit))
+        if unfit:
+            self._rows = self._built(title, unfit)
+            self._layout.addWidget(self._rows)
+            self._rows.show()
+            self.setAccessibleName(title)
+        return True
+
+    def _built(self, title: str, unfit: Sequence[UnfitColumn]) -> QWidget:
+        px = self._theme.px
+        box = QWidget(self)
+        self._layout.setContentsMargins(px(12), px(8), px(12), px(10))
+        outer = QVBoxLayout(box)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(px(6))
+        outer.addLayout(self._head(title, box))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(px(8))
+        grid.setVerticalSpacing(px(6))
+        grid.setColumnStretch(1, 1)
+        grid.setColumnMinimumWidth(2, px(24))
+        for row, each in enumerate(unfit):
+            grid.addWidget(
+                _NoticeSwatch(self._theme, each.slot, each.is_variant, box), row, 0, Qt.AlignmentFlag.AlignTop
+            )
+            grid.addLayout(self._words(each, box), row, 1)
+            if each.apply is not None:
+                button = Button(self._theme, each.remedy, parent=box)
+                button.setAccessibleName(each.remedy_spoken or each.remedy)
+                button.clicked.connect(each.apply)
+                grid.addWidget(button, row, 3)
+        outer.addLayout(grid)
+        return box
+
+    def _head(self, title: str, box: QWidget) -> QHBoxLayout:
+        head = QHBoxLayout()
+        head.setSpacing(self._theme.px(8))
+        icon = QLabel(box)
+        icon.setPixmap(self._theme.pixmap("circle-slash-2", "unfit", self._theme.px(16), self.devicePixelRatioF()))
+        head.addWidget(icon)
+        head.addWidget(ThemedLabel(self._theme, title, font="label", colour="unfit", parent=box))
+        head.addStretch()
+        return head
+
+    def _words(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        name = ThemedLabel(self._theme, each.name, font="label", parent=box)
+        name.setStyleSheet(f"color: {self._theme.name_color(each.slot).name()};")
+        words.addWidget(name)
+        words.addWidget(ThemedLabel(self._theme, each.reason, font="small", colour="text2", parent=box))
+        return words
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        try:
+            ThemePainter(painter, self._theme).frame(QRectF(self.rect()), "strong", radius=6.0, fill="raised")
+        finally:
+            painter.end()
+
+
+class _NoticeSwatch(QWidget):
+    """The key of an accelerator beside its name."""
+
+    def __init__(self, theme: Theme, slot: int, is_variant: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._slot, self._hollow = theme, slot, is_variant
+        self.setFixedSize(theme.px(SWATCH_WIDTH), theme.line("label"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        try:
+            ThemePainter(painter, self._theme).swatch(0, self.height() / 2, self._slot, is_variant=self._hollow)
+        finally:
+            painter.end()
+
+
+def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:
+    """Return a title for those without a curve, and one entry for each; an empty title without any."""
+    everyone = list_columns(desk.answer)
+    short = [part for part in everyone if part.column.estimate is not None and not part.column.estimate.fits]
+    unknown = [part for part in everyone if part.column.estimate is None]
+    entries = [_short(part, number, desk) for number, part in enumerate(everyone) if part in short]
+    entries += [_unknown(part, desk) for part in unknown]
+    return _title(len(short), len(unknown), len(everyone)), tuple(entries)
+
+
+def _title(short: int, unknown: int, everyone: int) -> str:
+    if short:
+        return trn("{n} of {all} does not fit", "{n} of {all} do not fit", short, all=everyone)
+    if unknown:
+        return trn("{n} of {all} cannot be estimated", "{n} of {all} cannot be estimated", unknown, all=everyone)
+    return ""
+
+
+def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
+    estimate = part.column.estimate
+    if estimate is None or estimate.needs is None:
+        return UnfitColumn(part.slot, part.is_variant, part.name, format_missing_memory(part, desk))
+    count, name = estimate.needs, part.name
+    return UnfitColumn(
+        part.slot,
+        part.is_variant,
+        name,
+        format_missing_memory(part, desk),
+        tr("Use {n}", n=desk.formatter.count(count)),
+        tr("Use {n} of {name}", n=desk.formatter.count(count), name=name),
+        _with_count(desk, position, count, name),
+    )
+
+
+def _with_count(desk: Desk, position: int, count: int, name: str) -> Callable[[], object]:
+    def apply() -> None:
+        scenario = replace_count(desk.scenario, position, count)
+        desk.apply(scenario, tr("Use {n} of {name}", n=desk.formatter.count(count), name=name))
+
+    return apply
+
+
+def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
+    estimate = part.column.estimate
+    missing = None if estimate is None or estimate.reason is None else estimate.reason.parameters.get("missing")
+    if estimate is None or not isinstance(missing, tuple) or isinstance(missing[0], str):
+        return "" if estimate is None or estimate.reason is None else format_message(estimate.reason, desk.formatter)
+    size = desk.formatter.gib(missing[0])
+    if estimate.count == 1:
+        return tr("{size} GiB short", size=size)
+    return tr("{size} GiB short on each of {n}", size=size, n=desk.formatter.count(estimate.count))
+
+
+def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
+    problem = part.column.problem
+    return UnfitColumn(
+        part.slot, part.is_variant, part.name, "" if problem is None else format_message(problem, desk.formatter)
+    )
+
+
+def format_admitted(estimate: Estimate, desk: Desk) -> str:
+    """Return how many requests run where fewer do than the load asks for, else nothing."""
+    asked, admitted = estimate.concurrency, estimate.admitted
+    queued = estimate.request.workload.load.kind is LoadKind.SATURATE
+    if queued or asked is None or admitted is None or admitted >= asked:
+        # Of what is all queued at once, the rest is meant to wait.
+        return ""
+    count = desk.formatter.count
+    return tr("runs {n} of {all} at once", n=count(admitted), all=count(asked))
+
+
+_KEY_ZOOM: Final = 0.75
+#: At most this many bands lie over each other.
+MOST_BANDS: Final = 4
+
+_Key = Qt.Key
+
+
+class DeskChart(InteractivePlot):
+    """Shows part of the desk's answer. Subclasses say what is drawn, in words, in numbers, and at a place."""
+
+    accessible_role = AccessibleRole.Chart
+    #: The figure of an estimate that the chart shows, which Enter and a click select.
+    figure = ""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None = None
+    ) -> None:
+        """Make a chart of two scales, x and y; nothing is drawn before `refresh`."""
+        super().__init__(theme, desk.formatter, *scales, parent)
+        self.desk = desk
+        self.bands_wanted = True
+        self._hovered_key: str | None = None
+        self.notice: UnfitNotice | None = None
+        self._least_height = 0
+        self.hovered.connect(self._hover)
+        self.curve_clicked.connect(self._select)
+        desk.gesture_changed.connect(self._gesture_changed)
+        desk.selection_changed.connect(self._show_bands)
+
+    # What subclasses say
+
+    def make_drawing(self) -> PlotDrawing:
+        raise NotImplementedError
+
+    def data(self, formatter: Formatter) -> ChartData:
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        raise NotImplementedError
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Return the figures at a value of x, and the value that they are really read at."""
+        del x
+        return None
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Return the next value of the working line; None where it cannot move."""
+        del value, forward, far
+        return None
+
+    def move_rule(self, value: float) -> None:
+        del value
+
+    # Showing
+
+    def refresh(self) -> None:
+        drawing = self.make_drawing()
+        keys = [line.key for line in drawing.lines]
+        if self.current not in keys:
+            self.current = None
+        self.show_drawing(drawing)
+        self._show_bands()
+        self._show_notice()
+        if self.least_height() != self._least_height:
+            self._least_height = self.least_height()
+            self.updateGeometry()
+        if self.hover_x is not None:
+            self._show_hover(self.hover_x)
+        if not self.desk.in_gesture:
+            self.setAccessibleName(tr("{title}, chart", title=self.title))
+            self.viewport().setAccessibleName(self.title)
+            self.setAccessibleDescription(self.summary())
+
+    def say_what_does_not_fit(self) -> None:
+        """Say on the chart, from now on, which columns have no curve."""
+        self.notice = UnfitNotice(self.theme, self)
+        self.ranged.connect(self._place_notice)
+        self.theme.changed.connect(self._show_notice)
+
+    def _show_notice(self) -> None:
+        if self.notice is not None and self.notice.show_unfit(*list_unfit_columns(self.desk)):
+            self._place_notice()
+
+    def _place_notice(self) -> None:
+        notice = self.notice
+        if notice is None or notice.isHidden():
+            self.blocked = ()
+            return
+        inset, area, size = self.theme.px(10), self.frame.area, notice.sizeHint()
+        lefts = (area.left() + inset, area.right() - inset - size.width())
+        tops = (area.top() + inset, area.bottom() - inset - size.height())
+        boxes = [QRectF(x, y, size.width(), size.height()) for y in tops for x in lefts]
+        curves = [resample_curve(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
+        points = np.concatenate([np.empty((0, 2)), *curves])
+        best, _ = find_emptiest_box([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes], points, None, 0)
+        notice.setGeometry(boxes[best].toRect())
+        self.blocked = (QRectF(notice.geometry()),)
+        self.dock = None
+
+    def set_bands_wanted(self, wanted: bool) -> None:
+        self.bands_wanted = wanted
+        self._show_bands()
+
+    def _show_bands(self) -> None:
+        self.set_bands(self._keys_with_band() if self.bands_wanted else frozenset())
+
+    def _keys_with_band(self) -> frozenset[str]:
+        keys = [line.key for line in self.drawing.lines]
+        chosen = self.desk.selection.column if self.desk.selection is not None else None
+        if self.desk.in_gesture:
+            return frozenset({chosen} if chosen in keys else keys[:1])
+        if len(keys) <= MOST_BANDS:
+            return frozenset(keys)
+        first = self.desk.keys[:1]
+        return frozenset(key for key in (*first, chosen, self._hovered_key, self.current) if key in keys)
+
+    def _gesture_changed(self) -> None:
+        self.hold(self.desk.in_gesture)
+        self._show_bands()
+        if not self.desk.in_gesture and self.isVisible():
+            self.setAccessibleDescription(self.summary())
+
+    # Mouse over the chart
+
+    def _hover(self, x: float | None) -> None:
+        if x is None:
+            self._hovered_key = None
+            self.set_hover(None, None)
+        else:
+            position = QPointF(self.viewport().mapFromGlobal(self.cursor().pos()))
+            self._hovered_key = self.curve_at(position)
+            self._show_hover(x)
+        self._show_bands()
+
+    def _show_hover(self, x: float) -> None:
+        found = self.read_at(x)
+        self.set_hover(*found) if found is not None else self.set_hover(None, None)
+
+    # Keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        commands: dict[int, Callable[[], object]] = {
+            _Key.Key_Left: lambda: self._step(event, forward=False),
+            _Key.Key_Right: lambda: self._step(event, forward=True),
+            _Key.Key_Home: lambda: self._jump(0),
+            _Key.Key_End: lambda: self._jump(1),
+            _Key.Key_Up: lambda: self._choose(-1),
+            _Key.Key_Down: lambda: self._choose(1),
+            _Key.Key_Return: self._select_current,
+            _Key.Key_Enter: self._select_current,
+            _Key.Key_Plus: lambda: self.zoom(_KEY_ZOOM),
+            _Key.Key_Equal: lambda: self.zoom(_KEY_ZOOM),
+            _Key.Key_Minus: lambda: self.zoom(1 / _KEY_ZOOM),
+            _Key.Key_0: self.fit_view,
+        }
+        command = commands.get(event.key())
+        if event.key() == _Key.Key_Escape:
+            event.setAccepted(self._go_back())
+        elif command is None or event.modifiers() & ~(
+            Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+        ):
+            event.ignore()
+        else:
+            command()
+            event.accept()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (_Key.Key_Left, _Key.Key_Right) and not event.isAutoRepeat():
+            self.rule_released.emit()
+        event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.rule_released.emit()
+        self.viewport().update()
+
+    def _step(self, event: QKeyEvent, *, forward: bool) -> None:
+        rule = self.drawing.rule
+        far = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if rule is not None and rule.movable:
+            value = self.step(rule.value, forward, far)
+            if value is not None:
+                self.move_rule(value)
+            return
+        start = self.hover_x
+        if start is None:
+            low, high = self.frame.values_x()
+            start = rule.value if rule is not None else self.frame.x_scale.value_at(sum(self.frame.x) / 2)
+            start = min(high, max(low, start))
+        value = self.step(start, forward, far)
+        if value is not None:
+            self._show_hover(value)
+
+    def _jump(self, end: int) -> None:
+        low, high = self.ends()
+        value = high if end else low
+        rule = self.drawing.rule
+        if rule is not None and rule.movable:
+            self.move_rule(value)
+        else:
+            self._show_hover(value)
+
+    def ends(self) -> tuple[float, float]:
+        """Return the first and the last value of x that any curve has."""
+        lines = [line for line in self.drawing.lines if len(line.x)]
+        if not lines:
+            return self.frame.values_x()
+        return min(float(line.x.min()) for line in lines), max(float(line.x.max()) for line in lines)
+
+    def _choose(self, by: int) -> None:
+        cursor_readout = self.cursor_readout()
+        keys = [row.key for row in cursor_readout.rows] if cursor_readout is not None else []
+        keys = [key for key in keys if key in {line.key for line in self.drawing.lines}]
+        if not keys:
+            keys = [line.key for line in self.drawing.lines]
+        if keys:
+            at = keys.index(self.current) + by if self.current in keys else (0 if by > 0 else -1)
+            self.set_current(keys[at % len(keys)])
+            self._show_bands()
+
+    def _select_current(self) -> None:
+        if self.current is None:
+            self._choose(1)
+        if self.current is not None:
+            self._select(self.current)
+
+    def _select(self, key: str) -> None:
+        self.set_current(key)
+        if self.figure:
+            self.desk.select(select_figure(key, self.figure))
+
+    def _go_back(self) -> bool:
+        """Leave the place read off, then the close look; say whether there was anything to leave."""
+        if self.hover_x is not None:
+            self.set_hover(None, None)
+            return True
+        if self.frame.zoomed:
+            self.fit_view()
+            return True
+        return False
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.context_menu().popup(find_menu_position(event, self))
+
+    def context_menu(self) -> QMenu:
+        return make_chart_menu(self, self, [((tr("Fit view"), self.fit_view), self.frame.zoomed)])
+
+    # Size
+
+    def least_height(self) -> int:
+        """Return the height that leaves the curves their least room, read-out and notice their own."""
+        margins: QMarginsF = self.margins()
+        area = float(self.theme.px(120))
+        if self.drawing.cursor_readout is not None:
+            size = measure_readout(self.drawing.cursor_readout, self.text_painter, self.theme)
+            area = max(area, size.height + self.theme.px(20))
+        if self.notice is not None and not self.notice.isHidden():
+            area = max(area, float(self.notice.sizeHint().height() + self.theme.px(20)))
+        return int(margins.top() + margins.bottom() + area)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.theme.px(220), self.least_height())

@@ -1,0 +1,507 @@
+"""Throughput and latency against concurrency, with strips of what limits each accelerator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QLineF, QMarginsF, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.answer_columns import (
+    AcceleratorColumn,
+    CurveBuilder,
+    list_columns,
+    list_fitting_columns,
+    make_fingerprint,
+)
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.charts.drawing import (
+    CursorLine,
+    CursorReadout,
+    CursorReadoutRow,
+    CurveReading,
+    LimitLine,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
+from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, PowerOfTwoScale
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.domain.answer import HIGHER_IS_BETTER, Answer, ConcurrencyCurve
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.report.labels import FIGURE_UNITS, format_load, label_figure, label_limiter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.ui.charts.canvas import PlotCanvas
+
+
+#: Heights in pixels of the design: the line that names the strips, one strip with its gap, the bar itself.
+STRIP_HEAD: Final = 22
+STRIP_PITCH: Final = 18
+_BAR: Final = 13
+
+#: What binds -> fill and colour of the words on it.
+_FILLS: Final = {
+    "compute": ("ink2", "text1"),
+    "memory bandwidth": ("ink3", "text1"),
+    "interconnect": ("ink1", "page"),
+    "overhead": ("ink4", "text1"),
+    "capacity": ("sunken", "text2"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StripPiece:
+    """A stretch of concurrency with one limiter."""
+
+    start: float
+    end: float
+    limiter: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimiterStrip:
+    """An accelerator's pieces; beyond the last one memory is full. None fit: no pieces."""
+
+    key: str
+    slot: int
+    name: str
+    pieces: tuple[StripPiece, ...]
+
+
+def split_into_pieces(curve: ConcurrencyCurve) -> tuple[StripPiece, ...]:
+    """Return the stretches of a curve; a limiter changes between two points, in the middle by factor."""
+    found: list[StripPiece] = []
+    start = float(curve.concurrency[0]) if curve.concurrency else 1.0
+    for number, limiter in enumerate(curve.limiter):
+        last = number == len(curve.limiter) - 1
+        if not last and curve.limiter[number + 1] == limiter:
+            continue
+        here = float(curve.concurrency[number])
+        end = here if last else math.sqrt(here * curve.concurrency[number + 1])
+        found.append(StripPiece(start, end, limiter))
+        start = end
+    return tuple(found)
+
+
+class StripBuilder:
+    """Makes strips of columns, and the same one again where it would be drawn alike."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[tuple[object, object], LimiterStrip]] = {}
+
+    def strip(self, part: AcceleratorColumn, *, exact: bool) -> LimiterStrip:
+        """Return a column's strip; unless `exact`, where points lie on a curve makes no difference."""
+        drawn, curve = ((part.key, part.name, part.slot, make_fingerprint(part.column.curve)), part.column.curve)
+        points = None if curve is None else curve.concurrency
+        kept = self._made.get(part.key)
+        if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == points):
+            return kept[1]
+        strip = LimiterStrip(part.key, part.slot, part.name, () if curve is None else split_into_pieces(curve))
+        self._made[part.key] = ((drawn, points), strip)
+        return strip
+
+
+def measure_strips(plot: PlotCanvas, count: int) -> float:
+    return float(plot.theme.px(STRIP_HEAD) + count * plot.theme.px(STRIP_PITCH))
+
+
+def paint_strips(plot: PlotCanvas, painter: QPainter, strips: Sequence[LimiterStrip]) -> None:
+    pen = ThemePainter(painter, plot.theme)
+    theme, area = plot.theme, plot.frame.area
+    top = area.bottom() + theme.px(STRIP_HEAD)
+    heading = QRectF(0, area.bottom() + theme.px(5), area.left(), theme.px(STRIP_HEAD) - theme.px(6))
+    pen.text(heading, tr("Limiter"), font="caption", colour="text2")
+    for number, strip in enumerate(strips):
+        row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
+        _strip(plot, pen, strip, row)
+
+
+def paint_strip_cursor(plot: PlotCanvas, painter: QPainter, count: int) -> None:
+    rule, area = plot.drawing.rule, plot.frame.area
+    low, high = plot.frame.values_x()
+    if rule is not None and not rule.read_off and low <= rule.value <= high:
+        x = round(plot.frame.pixel_x(rule.value)) + 0.5
+        bottom = area.bottom() + measure_strips(plot, count) - 2
+        painter.setPen(plot.theme.colour("text1"))
+        painter.drawLine(QLineF(x, area.bottom(), x, bottom))
+
+
+def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> None:
+    name = QRectF(0, row.top(), row.left() - plot.theme.px(8), row.height())
+    pen.text(name, strip.name, font="small_strong", colour=plot.theme.name_color(strip.slot), align=RIGHT)
+    painter = pen.painter
+    painter.save()
+    painter.setClipRect(row)
+    end = row.left()
+    for piece in strip.pieces:
+        left, right = plot.frame.pixel_x(piece.start), plot.frame.pixel_x(piece.end)
+        if right > row.left() and left < row.right():
+            _piece(pen, QRectF(left, row.top(), right - left, row.height()), piece.limiter, row)
+        end = max(end, right)
+    if end < row.right() - 1:
+        gap = 1 if strip.pieces else 0
+        _not_there(pen, QRectF(end + gap, row.top(), row.right() - end - gap, row.height()))
+    painter.restore()
+
+
+def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
+    fill, colour = _FILLS[limiter]
+    pen.tint(bar.adjusted(0, 0, -1, 0), fill, 2.5)
+    visible = bar.intersected(row)
+    words = label_limiter(limiter)
+    width = pen.width(words, "caption") + 12
+    if visible.width() > width:
+        inside = visible.adjusted(6, 0, -2, 0)
+        pen.text(inside, words, font="caption", colour=colour)
+
+
+def _not_there(pen: ThemePainter, rest: QRectF) -> None:
+    """Hatch where memory admits no more, and say so where there is room."""
+    pen.hatch(rest)
+    words = tr("does not fit")
+    width = pen.width(words, "caption") + 12
+    if rest.width() > width + 16:
+        plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
+        pen.painter.fillRect(plate, pen.colour("page"))
+        pen.text(plate, words, font="caption", colour="unfit", align=CENTRE)
+
+
+#: One step of the keyboard, as a share of the concurrency; at least one request.
+_STEP: Final = 0.05
+#: Loads that settle at a number of requests in flight. Curves are of closed loops: an open loop stands beside
+#: them, as do steps that are kept short under limits.
+_SETTLE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
+
+
+@dataclass(frozen=True, slots=True)
+class _ConcurrencyReading:
+    """What one accelerator shows at a place: its figure, and words instead where there is none."""
+
+    part: AcceleratorColumn
+    reading: CurveReading | None
+    instead: str
+    pinned: CurveReading | None
+
+
+class ConcurrencyChart(DeskChart):
+    """A figure of all accelerators against requests in flight."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, figure: str, y_scale: AxisScale, parent: QWidget | None = None
+    ) -> None:
+        self.figure = figure
+        super().__init__(desk, theme, (PowerOfTwoScale(), y_scale), parent)
+        self._lines = CurveBuilder(desk.formatter)
+        self._ghost_lines = CurveBuilder(desk.formatter)
+        self._pinned: dict[str, PlotCurve] = {}
+        self._key_steps = 0
+        self._dragging = False
+        self.docked = True
+        self.rule_grabbed.connect(self._grab)
+        self.rule_moved.connect(self._drag)
+        self.rule_released.connect(self._release)
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        self.title = label_figure(self.figure)
+        self.x_title = tr("requests in flight")
+        lines = self._drawn(self.desk.answer, self._lines)
+        names = {line.key for line in lines}
+        ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        self._pinned = {line.key: line for line in ghosts}
+        return PlotDrawing(
+            lines=lines,
+            ghosts=ghosts,
+            marks=self._marks(lines),
+            rule=self._working_line(),
+            limit=self._limit(),
+            cursor_readout=self._at_this_load() if self.docked else None,
+            note="" if lines or self.desk.answer is None else self._why_empty(),
+        )
+
+    def _drawn(self, answer: Answer | None, maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+        exact = not self.desk.in_gesture
+        made = (maker.line(part, self.figure, exact) for part in list_fitting_columns(answer))
+        return tuple(line for line in made if line is not None and len(line.x))
+
+    def _load(self) -> Load | None:
+        return None if self.desk.answer is None else self.desk.answer.scenario.workload.load
+
+    def _working_line(self) -> CursorLine | None:
+        load = self._load()
+        if load is None or load.kind is not LoadKind.CONCURRENCY or load.concurrency is None:
+            return None
+        return CursorLine(float(load.concurrency), self.formatter.count(load.concurrency))
+
+    def _marks(self, lines: tuple[PlotCurve, ...]) -> tuple[PointMark, ...]:
+        load, by_key = self._load(), {line.key: line for line in lines}
+        if load is None or load.kind not in _SETTLE:
+            return ()
+        marks = []
+        for part in list_fitting_columns(self.desk.answer):
+            estimate, line = part.column.estimate, by_key.get(part.key)
+            value = part.figure(self.figure)
+            if estimate is None or estimate.concurrency is None or line is None or value is None:
+                continue
+            if line.x[0] <= estimate.concurrency <= line.x[-1]:
+                marks.append(PointMark(part.key, part.slot, estimate.concurrency, value.value, part.is_variant))
+        return tuple(marks)
+
+    def in_closed_loop(self) -> bool:
+        load = self._load()
+        return load is None or load.kind is LoadKind.CONCURRENCY
+
+    def _limit(self) -> LimitLine | None:
+        load = self._load()
+        if load is None or load.kind is not LoadKind.LIMITS or self.figure not in ("ttft_ms", "tpot_ms"):
+            return None
+        value: float | None = getattr(load, self.figure)
+        if value is None:
+            return None
+        number = self.formatter.estimate(value)
+        if load.limit == "mean":
+            return LimitLine(value, tr("limit {n} ms, mean", n=number))
+        return LimitLine(value, tr("limit {n} ms, p99", n=number))
+
+    def _why_empty(self) -> str:
+        if any(part.column.estimate is not None for part in list_columns(self.desk.answer)):
+            return tr("None of them fits, so there is no curve")
+        return tr("None of them can be estimated, so there is no curve")
+
+    # Reading off
+
+    def _at_this_load(self) -> CursorReadout | None:
+        load = self._load()
+        if load is None:
+            return None
+        pinned = self._pinned
+        reads = []
+        for part in list_fitting_columns(self.desk.answer):
+            value, estimate = part.figure(self.figure), part.column.estimate
+            reading = None if value is None else CurveReading(*value)
+            at = estimate.concurrency if estimate is not None else None
+            ghost = pinned[part.key].at(at) if at is not None and part.key in pinned else None
+            reads.append(_ConcurrencyReading(part, reading, "", ghost))
+        return self._read_out(self._place_text(load), reads)
+
+    def _place_text(self, load: Load) -> str:
+        if load.kind is LoadKind.CONCURRENCY:
+            return tr("At {n} in flight", n=self.formatter.count(load.concurrency))
+        words = format_load(load, self.formatter)
+        return words[:1].upper() + words[1:]
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read all curves at a number of requests."""
+        count = max(1, round(x))
+        pinned, by_key = self._pinned, {line.key: line for line in self.drawing.lines}
+        reads = []
+        for part in list_fitting_columns(self.desk.answer):
+            line = by_key.get(part.key)
+            if line is None:
+                continue
+            ghost = pinned[part.key].at(count) if part.key in pinned else None
+            instead = tr("full at {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
+            reads.append(_ConcurrencyReading(part, line.at(count), instead, ghost))
+        cursor_readout = self._read_out(tr("At {n} in flight", n=self.formatter.count(count)), reads)
+        return None if cursor_readout is None else (float(count), cursor_readout)
+
+    def _read_out(self, title: str, reads: list[_ConcurrencyReading]) -> CursorReadout | None:
+        """Put what is read in order, the best first; with a pinned answer the difference from it."""
+        if not reads:
+            return None
+        sign = -1.0 if HIGHER_IS_BETTER[self.figure] else 1.0
+        reads.sort(key=lambda read: (read.reading is None, sign * (read.reading.value if read.reading else 0)))
+        heads: tuple[str, ...] = (str(FIGURE_UNITS[self.figure]), tr("band"))
+        if self.desk.ghost is not None:
+            heads = (*heads, tr("to pinned"))
+        rows = tuple(
+            CursorReadoutRow(
+                read.part.key, read.part.slot, read.part.is_variant, read.part.name, self._cells(read)[: len(heads)]
+            )
+            for read in reads
+        )
+        return CursorReadout(title, heads, rows)
+
+    def _cells(self, read: _ConcurrencyReading) -> tuple[str, ...]:
+        if read.reading is None:
+            return (MISSING_VALUE_TEXT, read.instead, "")
+        value, low, high = read.reading.value, read.reading.low, read.reading.high
+        against = MISSING_VALUE_TEXT if read.pinned is None else self.formatter.difference(value / read.pinned.value)
+        return (self.formatter.estimate(value), self.formatter.interval(low, high), against)
+
+    # The working line
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Return the next number of requests: a twentieth more or less, or (far) the next power of two."""
+        return float(find_next_count(round(value), forward=forward, far=far))
+
+    def move_rule(self, value: float) -> None:
+        """Set the scenario's concurrency; all that one drag or one held key does is one step."""
+        scenario = self._with_concurrency(max(1, round(value)))
+        gesture = None if self._dragging else f"concurrency by key {self._key_steps}"
+        self.desk.apply(scenario, tr("Change of concurrency"), gesture)
+
+    def _with_concurrency(self, count: int) -> Scenario:
+        if self.desk.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
+            return self.desk.scenario
+        return replace_load_value(self.desk.scenario, count)
+
+    def _drag(self, value: float) -> None:
+        if self._dragging:
+            self.move_rule(value)
+
+    def _grab(self) -> None:
+        self._dragging = True
+        self.desk.begin_gesture("concurrency")
+
+    def _release(self) -> None:
+        self._key_steps += 1
+        if self._dragging:
+            self._dragging = False
+            self.desk.end_gesture()
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say for each accelerator where it stands now and where its curve ends."""
+        unit = FIGURE_UNITS[self.figure]
+        said = [tr("{figure} against requests in flight.", figure=label_figure(self.figure))]
+        by_key = {line.key: line for line in self.drawing.lines}
+        for part in list_columns(self.desk.answer):
+            line = by_key.get(part.key)
+            if line is None:
+                said.append(tr("{name}: no curve.", name=part.name))
+                continue
+            said.append(
+                tr(
+                    "{name}: {now} {unit} at this load; {end}, with {last} {unit}.",
+                    name=part.name,
+                    now=self.formatter.banded(part.figure(self.figure)),
+                    unit=unit,
+                    end=line.end,
+                    last=self.formatter.estimate(float(line.y[-1])),
+                )
+            )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        unit = FIGURE_UNITS[self.figure]
+        heads = (
+            tr("Accelerator"),
+            tr("Limiter"),
+            tr("Requests in flight"),
+            f"{label_figure(self.figure)}, {unit}",
+            tr("Low"),
+            tr("High"),
+        )
+        rows = []
+        for part in list_fitting_columns(self.desk.answer):
+            curve = part.column.curve
+            if curve is None:
+                continue
+            for count, banded, limiter in zip(
+                curve.concurrency, getattr(curve, self.figure), curve.limiter, strict=True
+            ):
+                figures = (formatter.estimate(value) for value in banded)
+                rows.append((part.name, label_limiter(limiter), formatter.count(count), *figures))
+        title = tr("{figure} against requests in flight", figure=label_figure(self.figure))
+        return ChartData(title, heads, tuple(rows), 2)
+
+
+def find_next_count(count: int, *, forward: bool, far: bool) -> int:
+    """Return the next number of requests of the keyboard; `far` goes to the next power of two."""
+    if far:
+        power = 1 << (count.bit_length() - 1)
+        if forward:
+            return power * 2
+        return max(1, power if power < count else power // 2)
+    by = max(1, round(count * _STEP))
+    return max(1, count + by if forward else count - by)
+
+
+class ThroughputChart(ConcurrencyChart):
+    """Output throughput, with what limits it in strips along the same axis."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, "output_tokens_per_s", LinearScale(), parent)
+        self._strips: tuple[LimiterStrip, ...] = ()
+        self._strip_maker = StripBuilder()
+        self.title_below = False
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw the curves, and a strip for every column that has an estimate."""
+        self.subtitle = (
+            tr("tokens per second, whole deployment; band holds the measured value four times in five")
+            if self.in_closed_loop()
+            else tr("tokens per second in closed loops; band holds the measured value four times in five")
+        )
+        before, self._strips = self._strips, self._made_strips()
+        drawing = super().make_drawing()
+        if [(strip.key, strip.name) for strip in before] != [(strip.key, strip.name) for strip in self._strips]:
+            self.lay_out()
+        elif before != self._strips:
+            self.ground_changed()
+        return drawing
+
+    def _made_strips(self) -> tuple[LimiterStrip, ...]:
+        shown = (part for part in list_columns(self.desk.answer) if part.column.estimate is not None)
+        return tuple(self._strip_maker.strip(part, exact=not self.desk.in_gesture) for part in shown)
+
+    def foot_height(self) -> float:
+        return measure_strips(self, len(self._strips))
+
+    def margins(self) -> QMarginsF:
+        """Leave room at the left for names, at the right for those at the curves' ends, below for strips."""
+        px = self.theme.px
+        names = max((self.text_painter.width(strip.name, "small_strong") for strip in self._strips), default=0.0)
+        left = min(max(self.y_texts_width(), names + px(10)), px(120))
+        return QMarginsF(left, self.head_height() + px(6), px(112), self.foot_height() + px(26))
+
+    def rule_zone(self) -> QRectF:
+        return super().rule_zone().adjusted(0, 0, 0, self.foot_height())
+
+    def paint_ground(self, painter: QPainter) -> None:
+        super().paint_ground(painter)
+        if self.drawing.lines:
+            paint_strips(self, painter, self._strips)
+
+    def paint_overlay(self, painter: QPainter) -> None:
+        paint_strip_cursor(self, painter, len(self._strips) if self.drawing.lines else 0)
+        super().paint_overlay(painter)
+
+
+class LatencyChart(ConcurrencyChart):
+    """Time to first token or time per output token."""
+
+    def __init__(self, desk: Desk, theme: Theme, figure: str, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, figure, DecadeScale(), parent)
+        self.docked = False
+        self.detailed_labels = False
+
+    def make_drawing(self) -> PlotDrawing:
+        self.subtitle = (
+            tr("milliseconds, mean of all requests")
+            if self.in_closed_loop()
+            else tr("milliseconds in closed loops, mean")
+        )
+        return super().make_drawing()
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        token = "label"
+        names = max((self.text_painter.width(line.name, token) for line in self.drawing.lines), default=0.0)
+        right = max(px(60), names + px(2)) + (px(60) if self.detailed_labels else 0)
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), min(right, px(160)), px(42))

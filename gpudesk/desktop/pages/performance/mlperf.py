@@ -1,0 +1,324 @@
+"""MLPerf results of one round side by side, with the citation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
+from gpudesk.evidence.mlperf_comparison import MlperfComparison
+from gpudesk.paths import MissingFileError
+from gpudesk.report.labels import shorten_name
+from gpudesk.report.mlperf import (
+    build_stated_ratio_row,
+    build_submission_rows,
+    cite_mlperf_result,
+    describe_mlperf_result,
+    describe_mlperf_verdict,
+    format_ratio,
+    label_mlperf_scenario,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+
+def make_mlperf_figures(
+    found: MlperfHeadToHead, names: Mapping[str, str], slots: Mapping[str, tuple[int, bool]], formatter: Formatter
+) -> FiguresContent:
+    """Return the accelerators side by side; `slots` are those of the scenario's own, the others have none."""
+    heads = tuple(
+        head
+        for scenario in MlperfScenario
+        for head in (tr("{scenario}, each", scenario=label_mlperf_scenario(scenario)), tr("Ratio"))
+    )
+    return FiguresContent(
+        title=tr("MLPerf results of each accelerator, output tokens a second"),
+        heads=heads,
+        leading=frozenset({0, 2, 4}),
+        figures=("output_tokens_per_s",) * len(heads),
+        rows=tuple(
+            FigureRow(
+                row.accelerator,
+                *slots.get(row.accelerator, (0, False)),
+                names[row.accelerator],
+                tuple(text for scenario in MlperfScenario for text in _make_mlperf_cells(row, scenario, formatter)),
+                _format_system(row, formatter),
+            )
+            for row in found.rows
+        ),
+        remarks_head=tr("Best submission"),
+    )
+
+
+def _make_mlperf_cells(row: MlperfRow, scenario: MlperfScenario, formatter: Formatter) -> tuple[str, str]:
+    cell = row.cells.get(scenario)
+    if cell is None:
+        return MISSING_VALUE_TEXT, MISSING_VALUE_TEXT
+    return formatter.count(round(cell.best.per_accelerator)), format_ratio(cell.ratio, formatter)
+
+
+def _format_system(row: MlperfRow, formatter: Formatter) -> str:
+    """Return whose system the first of the best results is of."""
+    best = next(iter(row.cells.values())).best
+    return describe_mlperf_result(best, formatter)
+
+
+def make_mlperf_data(
+    found: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
+) -> ChartData:
+    """Return every result of the round and model, one in a row."""
+    title = tr("MLPerf Inference")
+    heads = (
+        tr("Accelerator"),
+        tr("MLPerf scenario"),
+        tr("Submitter"),
+        tr("System"),
+        tr("Accelerators"),
+        tr("Output tok/s"),
+        tr("Each, tok/s"),
+        tr("Best to the baseline's"),
+    )
+    if found is None:
+        return ChartData(title=title, heads=heads, rows=(), first_number=4)
+    rows = tuple(
+        (
+            names[row.accelerator],
+            label_mlperf_scenario(scenario),
+            result.submitter,
+            result.system,
+            formatter.count(result.count),
+            formatter.stated(result.output_tokens_per_s),
+            formatter.estimate(result.per_accelerator),
+            format_ratio(cell.ratio, formatter) if result is cell.best else "",
+        )
+        for row in found.rows
+        for scenario, cell in row.cells.items()
+        for result in cell.results
+    )
+    return ChartData(title=f"{title} {found.round}, {model}", heads=heads, rows=rows, first_number=4)
+
+
+#: Where the scenario's model has no results: what most systems were submitted with.
+_DEFAULT_MODEL = "llama-2-70b"
+
+
+class MlperfBlock(QWidget):
+    """Begins with the newest round that has the scenario's model, and its baseline."""
+
+    #: Round, model and baseline as the user chose them; empty where the program does.
+    chosen = Signal(str, str, str)
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.theme, self.formatter = theme, desk.formatter
+        self._picked = ("", "", "")
+        self._found: MlperfHeadToHead | None = None
+        self._row = ""
+        self.round = ChoiceField(theme, tr("Round"), self)
+        self.model = ChoiceField(theme, tr("Model of the benchmark"), self)
+        self.baseline = ChoiceField(theme, tr("Ratio to"), self)
+        self.said = ThemedLabel(theme, wrap=True, parent=self)
+        self.table = FiguresTable(theme, self)
+        self._submissions_title = ThemedLabel(theme, font="section", parent=self)
+        self.submissions = TextTable(
+            theme,
+            tr("Submissions"),
+            [
+                tr("Scenario"),
+                tr("Each, tok/s"),
+                tr("All, tok/s"),
+                tr("Accelerators"),
+                tr("Submitter and system"),
+                tr("With"),
+            ],
+            numbers=(1, 2, 3),
+            giving=(4, 5),
+            parent=self,
+        )
+        self.stated = TextTable(
+            theme,
+            tr("Ratios that documents state"),
+            [tr("What"), tr("Stated"), tr("Results"), tr("Verdict"), tr("Computed by"), tr("Document")],
+            numbers=(1, 2),
+            giving=(4, 5),
+            parent=self,
+        )
+        self.cited = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.copy_citation = Button(theme, tr("Copy the citation"), icon="copy", parent=self)
+        self._build()
+        self._connect()
+        self.setAccessibleName(tr("MLPerf head to head"))
+
+    def _build(self) -> None:
+        choices, foot = QHBoxLayout(), QHBoxLayout()
+        choices.setSpacing(10)
+        for field in (self.round, self.model, self.baseline):
+            choices.addWidget(field)
+        choices.addStretch(1)
+        foot.addWidget(self.copy_citation)
+        foot.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(6)
+        whole.addLayout(choices)
+        whole.addWidget(self.said)
+        unit = tr("Output tokens a second of each accelerator, best submission; ratio to the chosen one")
+        whole.addWidget(ThemedLabel(self.theme, unit, font="small", colour="text3", parent=self))
+        whole.addWidget(self.table)
+        whole.addSpacing(8)
+        whole.addWidget(ThemedLabel(self.theme, tr("Ratios that documents state"), font="section", parent=self))
+        whole.addWidget(self.stated)
+        whole.addSpacing(8)
+        whole.addWidget(self.cited)
+        whole.addLayout(foot)
+        whole.addSpacing(8)
+        whole.addWidget(self._submissions_title)
+        whole.addWidget(self.submissions)
+        whole.addStretch(1)
+
+    def _connect(self) -> None:
+        self.round.chosen.connect(lambda key: self._pick(key, self._picked[1], self._picked[2]))
+        self.model.chosen.connect(lambda key: self._pick(self._picked[0], key, self._picked[2]))
+        self.baseline.chosen.connect(lambda key: self._pick(self._picked[0], self._picked[1], key))
+        self.table.chosen.connect(lambda key, _: self._choose_row(key))
+        self.copy_citation.clicked.connect(self._copy_citation)
+
+    # Choosing
+
+    def set_picked(self, picked: tuple[str, str, str]) -> None:
+        """Take round, model and baseline; what is empty follows the scenario."""
+        self._picked = picked
+
+    def _pick(self, round_name: str, model: str, baseline: str) -> None:
+        self._picked = (round_name, model, baseline)
+        self.chosen.emit(*self._picked)
+        self.refresh()
+
+    def _choose_row(self, key: str) -> None:
+        self._row = key
+        self._show_chosen()
+
+    # Showing
+
+    def refresh(self) -> None:
+        """Show the results of the round and model that are chosen, else of those next to the scenario."""
+        try:
+            mlperf = self._desk.workbench.mlperf
+        except (InputError, MissingFileError) as error:
+            self._say_problem(error)
+            return
+        self._found = self._head_to_head(mlperf)
+        found = self._found
+        if found is None:
+            return
+        self._show_tables(visible=True)
+        names = self._names()
+        self._offer(mlperf, found, names)
+        slots = self._slots()
+        self.table.show_figures(make_mlperf_figures(found, names, slots, self.formatter))
+        keys = [row.accelerator for row in found.rows]
+        if self._row not in keys or self._row == found.baseline:
+            own = [key for key in (*slots, *keys) if key in keys and key != found.baseline]
+            self._row = own[0] if own else keys[0]
+        self._show_chosen()
+        self._show_stated(mlperf, names)
+
+    def _say_problem(self, error: InputError | MissingFileError) -> None:
+        said = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
+        self.said.setText(said[:1].upper() + said[1:])
+        self._show_tables(visible=False)
+
+    def _show_tables(self, *, visible: bool) -> None:
+        for widget in (self.table, self.submissions, self.stated, self.copy_citation):
+            widget.setVisible(visible)
+
+    def _head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
+        round_name, model, baseline = self._picked
+        rounds = mlperf.rounds
+        asked = model or self._desk.scenario.model
+        if round_name not in rounds:
+            round_name = next((each for each in rounds if asked in mlperf.models(each)), rounds[0] if rounds else "")
+        models = mlperf.models(round_name)
+        if asked not in models:
+            asked = _DEFAULT_MODEL if _DEFAULT_MODEL in models else next(iter(models), "")
+        choices = self._desk.scenario.accelerators
+        return mlperf.head_to_head(round_name, asked, baseline or (choices[0].accelerator if choices else None))
+
+    def _offer(self, mlperf: MlperfComparison, found: MlperfHeadToHead, names: Mapping[str, str]) -> None:
+        catalog = self._desk.workbench.catalog
+        self.round.set_options(
+            [ChoiceOption(each, tr("MLPerf Inference {round}", round=each)) for each in mlperf.rounds]
+        )
+        self.round.set_value(found.round)
+        models = mlperf.models(found.round)
+        self.model.set_options([ChoiceOption(each, catalog.model(each).name) for each in models])
+        self.model.set_value(found.model)
+        self.baseline.set_options([ChoiceOption(row.accelerator, names[row.accelerator]) for row in found.rows])
+        self.baseline.set_value(found.baseline)
+
+    def _show_chosen(self) -> None:
+        found = self._found
+        if found is None:
+            return
+        names = self._names()
+        self.table.choose_row(self._row)
+        self.said.setText(describe_mlperf_verdict(found, self._row, names, self.formatter))
+        row = found.row(self._row)
+        results = [] if row is None else [each for cell in row.cells.values() for each in cell.results]
+        self._submissions_title.setText(tr("Submissions with {name}", name=names[self._row]))
+        self.submissions.set_rows(build_submission_rows(results, self.formatter))
+        catalog = self._desk.workbench.catalog
+        model, source = catalog.model(found.model).name, catalog.source(found.source)
+        self.cited.setText(cite_mlperf_result(found, model, source, catalog.data_date))
+        self.copy_citation.setText(tr("Copy the citation"))
+
+    def _show_stated(self, mlperf: MlperfComparison, names: Mapping[str, str]) -> None:
+        catalog = self._desk.workbench.catalog
+        models = {model.id: model.name for model in catalog.models()}
+        rows = [
+            build_stated_ratio_row(each, names, models, catalog.source(each.source), self.formatter)
+            for each in mlperf.stated
+        ]
+        self.stated.set_rows(rows)
+
+    def _names(self) -> dict[str, str]:
+        return {part.id: shorten_name(part.name) for part in self._desk.workbench.catalog.accelerators()}
+
+    def _slots(self) -> dict[str, tuple[int, bool]]:
+        desk = self._desk
+        slots: dict[str, tuple[int, bool]] = {}
+        if desk.answer is not None:
+            for choice, slot in zip(desk.answer.scenario.accelerators, desk.slots, strict=True):
+                slots.setdefault(choice.accelerator, (slot, False))
+        return slots
+
+    # What every chart can be asked for
+
+    def summary(self) -> str:
+        return self.said.text()
+
+    def data(self, formatter: Formatter) -> ChartData:
+        found = self._found
+        model = "" if found is None else self._desk.workbench.catalog.model(found.model).name
+        return make_mlperf_data(found, self._names(), model, formatter)
+
+    def _copy_citation(self) -> None:
+        QGuiApplication.clipboard().setText(self.cited.text())
+        self.copy_citation.setText(tr("Copied"))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        make_chart_menu(self, self, []).popup(find_menu_position(event, self))

@@ -1,0 +1,311 @@
+"""Throughput per accelerator against tokens/s per user, read off at a minimum speed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QMarginsF, QRectF, Signal
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.answer_columns import PARETO, AcceleratorColumn, CurveBuilder, list_fitting_columns
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.charts.cursor_readout import ReadoutSize, find_corner_boxes, measure_readout
+from gpudesk.desktop.ui.charts.drawing import (
+    CursorLine,
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
+from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box, resample_curve
+from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+#: A speed for one user at which text comes faster than people read.
+READING_SPEED: Final = 30.0
+_FAR: Final = 10.0
+#: Below this width, in widths of the read-out, the curves need the room and the read-out goes beside them.
+_LEAST_WIDTH: Final = 1.9
+#: The same where it would hide more of the curves than this, in points a few pixels apart.
+_MOST_HIDDEN: Final = 14
+
+
+@dataclass(frozen=True, slots=True)
+class ParetoPoint:
+    """The most that an accelerator does at a speed or above, and with how many requests in flight."""
+
+    value: float
+    speed: float
+    count: int
+
+
+#: More ends than this lie too close together for more than names.
+_MOST_DETAILED: Final = 4
+
+#: A line, and what is the best on it.
+CurveWithPoint = tuple[PlotCurve, ParetoPoint | None]
+
+
+def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
+    """Return the most that whole numbers of requests reach at a speed or above; None where none does.
+
+    Between points, the logarithms of both figures follow a straight line over that of the requests.
+    """
+    if line.count is None:
+        return None
+    counts = _worth_trying(line.count, line.x / speed)
+    at, known = np.log(counts), np.log(line.count)
+    speeds = np.exp(np.interp(at, known, np.log(line.x)))
+    values = np.exp(np.interp(at, known, np.log(line.y)))
+    reached = speeds >= speed * (1 - 1e-12)
+    if not reached.any():
+        return None
+    best = int(np.argmax(np.where(reached, values, 0.0)))
+    return ParetoPoint(float(values[best]), float(speeds[best]), int(counts[best]))
+
+
+def _worth_trying(count: FloatArray, pace: FloatArray) -> FloatArray:
+    """Return the whole numbers of requests among which the best is: the points, and both sides of a crossing.
+
+    `pace` is the speed at each point in that wanted. Between points both figures only rise or only fall, so
+    that nothing further off can be better.
+    """
+    known, above = np.log(count), np.log(pace)
+    before = np.flatnonzero((above[1:] >= 0) != (above[:-1] >= 0))
+    share = above[before] / (above[before] - above[before + 1])
+    crossed = np.exp(known[before] + share * (known[before + 1] - known[before]))
+    tried = np.concatenate((count, np.floor(crossed), np.ceil(crossed)))
+    # Some twice; `np.unique` would load numpy.ma for this alone.
+    worth: FloatArray = np.sort(np.clip(tried, count[0], count[-1]))
+    return worth
+
+
+class ParetoChart(DeskChart):
+    """Output throughput of an accelerator against that of one user: each point is one concurrency."""
+
+    figure = "output_tokens_per_s_per_accelerator"
+    #: The line to read off at was put elsewhere, in tokens/s of one user.
+    read_off_changed = Signal(float)
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
+        self._lines = CurveBuilder(desk.formatter)
+        self._ghost_lines = CurveBuilder(desk.formatter)
+        self._own_read_off = READING_SPEED
+        self._margins = QMarginsF()
+        self.vertical_grid = True
+        self.labelled = False
+        self.detailed_labels = False
+        self.rule_moved.connect(self.move_rule)
+        self.rule_grabbed.connect(lambda: self.hold(True))
+        self.rule_released.connect(lambda: self.hold(self.desk.in_gesture))
+
+    @property
+    def read_off(self) -> float:
+        """Tokens/s of one user at which curves are read: the limit of the load, else the reader's choice."""
+        answer = self.desk.answer
+        load = None if answer is None else answer.scenario.workload.load
+        if load is not None and _limits_mean(load) and load.tpot_ms:
+            return 1000.0 / load.tpot_ms
+        return self._own_read_off
+
+    def set_read_off(self, speed: float) -> None:
+        self._own_read_off = max(1.0, speed)
+
+    # The drawing
+
+    def make_drawing(self) -> PlotDrawing:
+        """Draw every column that fits, the scenario's point on it, and where the line crosses."""
+        self.title = tr("Speed against throughput")
+        self.subtitle = tr("tok/s of one accelerator at each concurrency")
+        self.x_title = tr("tok/s for each user")
+        lines = self._drawn(self.desk.answer, self._lines)
+        names = {line.key for line in lines}
+        ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        answer = self.desk.answer
+        limited = answer is not None and _limits_mean(answer.scenario.workload.load)
+        speed = self.read_off
+        best = [(line, find_best_at(line, speed)) for line in lines]
+        self.detailed_labels = len(lines) <= _MOST_DETAILED
+        return PlotDrawing(
+            lines=lines,
+            ghosts=ghosts,
+            marks=(*self._scenario_marks(), *_best_marks(best)),
+            rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
+            cursor_readout=self._read_out(best, ghosts, speed),
+            note="" if lines or answer is None else tr("No curves to compare"),
+        )
+
+    def _drawn(self, answer: Answer | None, maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+        exact = not self.desk.in_gesture
+        made = (maker.line(part, PARETO, exact) for part in list_fitting_columns(answer))
+        return tuple(line for line in made if line is not None)
+
+    def _scenario_marks(self) -> tuple[PointMark, ...]:
+        """Return the point of each column at the scenario's own load."""
+        marks = []
+        for part in list_fitting_columns(self.desk.answer):
+            tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
+            kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
+            if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
+                marks.append(PointMark(part.key, part.slot, 1000.0 / tpot.value, rate.value, part.is_variant))
+        return tuple(marks)
+
+    def _tab(self, speed: float) -> str:
+        return tr("≥ {n} tok/s", n=self._speed(speed))
+
+    def _speed(self, speed: float) -> str:
+        """Write a speed: the line stands at whole numbers, a limit where it stands."""
+        return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
+
+    def _read_out(
+        self, found: list[CurveWithPoint], ghosts: tuple[PlotCurve, ...], speed: float
+    ) -> CursorReadout | None:
+        if not found:
+            return None
+        ordered = sorted(found, key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
+        pinned = {line.key: find_best_at(line, speed) for line in ghosts}
+        heads: tuple[str, ...] = (tr("tok/s"), tr("in flight"))
+        if self.desk.ghost is not None:
+            heads = (*heads, tr("to pinned"))
+        rows = tuple(
+            CursorReadoutRow(
+                line.key, line.slot, line.is_variant, line.name, self._cells(best, pinned.get(line.key))[: len(heads)]
+            )
+            for line, best in ordered
+        )
+        return CursorReadout(tr("Best at {n} or more", n=self._speed(speed)), heads, rows)
+
+    def _cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
+        if best is None:
+            return (MISSING_VALUE_TEXT, tr("not reached"), "")
+        against = MISSING_VALUE_TEXT if pinned is None else self.formatter.difference(best.value / pinned.value)
+        return (self.formatter.estimate(best.value), self.formatter.count(best.count), against)
+
+    # Reading off
+
+    def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
+        """Read all curves at another least speed."""
+        speed = float(round(x))
+        if speed <= 0:
+            return None
+        found = [(line, find_best_at(line, speed)) for line in self.drawing.lines]
+        cursor_readout = self._read_out(found, self.drawing.ghosts, speed)
+        return None if cursor_readout is None else (speed, cursor_readout)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        by = _FAR if far else 1.0
+        return max(1.0, round(value + (by if forward else -by)))
+
+    def move_rule(self, value: float) -> None:
+        speed = max(1.0, float(round(value)))
+        if speed != self._own_read_off:
+            self._own_read_off = speed
+            self.refresh()
+            self.read_off_changed.emit(speed)
+
+    # Size
+
+    def margins(self) -> QMarginsF:
+        """Leave room at the right for the read-out where the plot has no corner for it."""
+        if self.held:
+            return self._margins
+        self._margins = self._found_margins()
+        return self._margins
+
+    def _found_margins(self) -> QMarginsF:
+        px = self.theme.px
+        right = px(96) if self.labelled else px(14)
+        margins = QMarginsF(self.y_texts_width(), self.head_height() + px(8), right, px(44))
+        cursor_readout, lines = self.drawing.cursor_readout, self.drawing.lines
+        if cursor_readout is None or not lines:
+            self.read_out_beside = False
+            return margins
+        size = measure_readout(cursor_readout, self.text_painter, self.theme)
+        self.read_out_beside = self._crowded(size, margins)
+        if self.read_out_beside:
+            margins.setRight(px(12) + math.ceil(size.width) + (right if self.labelled else 0))
+        return margins
+
+    def _crowded(self, size: ReadoutSize, margins: QMarginsF) -> bool:
+        area = QRectF(self.viewport().rect()).marginsRemoved(margins)
+        if area.width() < size.width * _LEAST_WIDTH or area.height() < size.height + self.theme.px(20):
+            return True
+        docked = replace(self.frame, area=area)
+        curves = [resample_curve(docked.pixels(line.x, line.y)) for line in self.drawing.lines]
+        boxes = find_corner_boxes(area, size, float(self.theme.px(10)))
+        return find_emptiest_box(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say what each accelerator reaches at the speed that is read off."""
+        cursor_readout = self.drawing.cursor_readout
+        if cursor_readout is None:
+            return tr("No curves to compare")
+        said = [tr("Tokens per second of one accelerator against those of each user.")]
+        for row in cursor_readout.rows:
+            if row.cells[0] == MISSING_VALUE_TEXT:
+                said.append(tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off)))
+            else:
+                said.append(
+                    tr(
+                        "{name}: {value} tok/s at {speed} for each user, with {n} in flight.",
+                        name=row.name,
+                        value=row.cells[0],
+                        speed=self._tab(self.read_off),
+                        n=row.cells[1],
+                    )
+                )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        """Return every point: requests in flight, speed for one user, throughput of an accelerator."""
+        heads = (
+            tr("Accelerator"),
+            tr("Requests in flight"),
+            tr("tok/s for each user"),
+            tr("tok/s of one accelerator"),
+            tr("Low"),
+            tr("High"),
+        )
+        rows = []
+        for part in list_fitting_columns(self.desk.answer):
+            curve = part.column.curve
+            if curve is None:
+                continue
+            points = zip(curve.concurrency, curve.tpot_ms, curve.output_tokens_per_s_per_accelerator, strict=True)
+            for count, tpot, rate in points:
+                speed = formatter.estimate(1000.0 / tpot.value)
+                figures = (formatter.estimate(value) for value in rate)
+                rows.append((part.name, formatter.count(count), speed, *figures))
+        return ChartData(self.title, heads, tuple(rows))
+
+
+def _best_marks(found: list[CurveWithPoint]) -> tuple[PointMark, ...]:
+    return tuple(
+        PointMark(line.key, line.slot, best.speed, best.value, line.is_variant)
+        for line, best in found
+        if best is not None
+    )
+
+
+def _limits_mean(load: Load) -> bool:
+    """Whether the load limits what the axis shows, the mean of all users."""
+    return load.kind is LoadKind.LIMITS and load.limit == "mean"
+
+
+def _waits(part: AcceleratorColumn) -> bool:
+    """Whether more requests are asked for than memory admits, so that the load is not on the curve."""
+    estimate = part.column.estimate
+    return estimate is not None and (estimate.admitted or 0) < (estimate.concurrency or 0)

@@ -1,0 +1,185 @@
+"""Prefill and decode: how the time of a request, a token and a prompt divides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.pages.desk_chart import format_missing_memory
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts.bar_chart import OUTLINE, AcceleratorBar, BarGroup, BarPiece, GroupedBarChart
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, RequestTimeline, TimeShare
+from gpudesk.report.labels import label_limiter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+_INKS: Final = {
+    "memory bandwidth": "ink3",
+    "compute": "ink2",
+    "interconnect": "ink1",
+    "overhead": "ink4",
+    PREFILL_SHARE: OUTLINE,
+}
+_ORDER: Final = ("memory bandwidth", "compute", "interconnect", "overhead")
+_TIMES: Final = (("queue_s", "ink4"), ("prefill_s", "ink2"), ("decode_s", "ink3"))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSplit:
+    """A column with the times of a request and the shares of steps, as far as it has them."""
+
+    part: AcceleratorColumn
+    request: RequestTimeline | None
+    shares: DeploymentTimeShares | None
+
+
+def label_time_share(name: str) -> str:
+    return tr("prefill of others") if name == PREFILL_SHARE else label_limiter(name)
+
+
+class TimeSplitChart(GroupedBarChart):
+    """Three groups of bars: a request in seconds, an output token and a prefill chunk in shares."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, desk.formatter, parent)
+        self.desk = desk
+        self._answer: Answer | None = None
+        self._splits: tuple[TimeSplit, ...] = ()
+        self.row_selected.connect(lambda key, name: desk.select(select_figure(key, name)))
+
+    def refresh(self) -> None:
+        if self._answer is not self.desk.answer:
+            self._answer = self.desk.answer
+            self._splits = tuple(self._found(self._answer))
+        self.show_groups(
+            (
+                self._requests(),
+                self._shares(
+                    tr("One output token"),
+                    tr("shares of its time, with the prompts of others that are read between"),
+                    "tpot_ms",
+                    (*_ORDER, PREFILL_SHARE),
+                ),
+                self._shares(tr("One piece of a prompt"), tr("shares of its time"), "ttft_ms", _ORDER),
+            )
+        )
+        if not self.desk.in_gesture:
+            self.setAccessibleName(tr("Prefill and decode, chart"))
+            self.setAccessibleDescription(self.summary())
+
+    def _found(self, answer: Answer | None) -> list[TimeSplit]:
+        bench = self.desk.workbench
+        found = []
+        for part in list_columns(answer):
+            estimate = part.column.estimate
+            if estimate is None:
+                found.append(TimeSplit(part, None, None))
+            else:
+                found.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
+        return found
+
+    # The groups
+
+    def _requests(self) -> BarGroup:
+        longest = max((sum(split.request) for split in self._splits if split.request is not None), default=1.0)
+        names = (tr("waiting"), tr("prefill"), tr("decode"))
+        return BarGroup(
+            tr("One request"),
+            tr("seconds from submission to the last token, mean"),
+            "request_s",
+            tuple((ink, name) for (_, ink), name in zip(_TIMES, names, strict=True)),
+            tuple(self._request(split, longest) for split in self._splits),
+        )
+
+    def _request(self, split: TimeSplit, longest: float) -> AcceleratorBar:
+        part, time = split.part, split.request
+        told = (part.key, part.slot, part.is_variant, part.name)
+        if time is None:
+            return AcceleratorBar(*told, (), MISSING_VALUE_TEXT, self._why_none(part))
+        pieces = tuple(
+            BarPiece(seconds / longest, ink, tr("{n} s", n=self.formatter.estimate(seconds)))
+            for seconds, (_, ink) in zip(time, _TIMES, strict=True)
+        )
+        return AcceleratorBar(*told, pieces, tr("{n} s", n=self.formatter.estimate(sum(time))))
+
+    def _shares(self, title: str, subtitle: str, figure_name: str, order: Sequence[str]) -> BarGroup:
+        inks = tuple((_INKS[name], label_time_share(name)) for name in order)
+        rows = tuple(self._share_row(split, figure_name, order) for split in self._splits)
+        return BarGroup(title, subtitle, figure_name, inks, rows)
+
+    def _share_row(self, split: TimeSplit, figure_name: str, order: Sequence[str]) -> AcceleratorBar:
+        part = split.part
+        shares = _shares_of(split, figure_name)
+        text = self._token_time(part) if figure_name == "tpot_ms" else ""
+        told = (part.key, part.slot, part.is_variant, part.name)
+        if shares is None:
+            return AcceleratorBar(*told, (), text, self._why_none(part))
+        by_name = {share.name: share.share for share in shares}
+        pieces = tuple(
+            BarPiece(by_name[name], _INKS[name], self.formatter.per_cent(by_name[name]))
+            for name in order
+            if name in by_name
+        )
+        return AcceleratorBar(*told, pieces, text)
+
+    def _token_time(self, part: AcceleratorColumn) -> str:
+        value = part.figure("tpot_ms")
+        return MISSING_VALUE_TEXT if value is None else tr("{n} ms", n=self.formatter.estimate(value.value))
+
+    def _why_none(self, part: AcceleratorColumn) -> str:
+        if part.column.estimate is None:
+            return tr("cannot be estimated")
+        if not part.column.estimate.fits:
+            return tr("does not fit: {missing}", missing=format_missing_memory(part, self.desk))
+        return tr("this load has no such time")
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say for each accelerator how the time of a request divides."""
+        said = []
+        for split in self._splits:
+            if split.request is None:
+                said.append(f"{split.part.name}: {self._why_none(split.part)}.")
+                continue
+            waiting, prefill, decode = (self.formatter.estimate(seconds) for seconds in split.request)
+            said.append(
+                tr(
+                    "{name}: {waiting} s waiting, {prefill} s prefill, {decode} s decode.",
+                    name=split.part.name,
+                    waiting=waiting,
+                    prefill=prefill,
+                    decode=decode,
+                )
+            )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> ChartData:
+        heads = [tr("Accelerator"), tr("Waiting, s"), tr("Prefill, s"), tr("Decode, s")]
+        heads += [tr("Token: {share}, %", share=label_time_share(name)) for name in (*_ORDER, PREFILL_SHARE)]
+        heads += [tr("Prompt: {share}, %", share=label_time_share(name)) for name in _ORDER]
+        rows = []
+        for split in self._splits:
+            times = split.request or (None, None, None)
+            cells = [formatter.estimate(seconds) for seconds in times]
+            for figure_name, order in (("tpot_ms", (*_ORDER, PREFILL_SHARE)), ("ttft_ms", _ORDER)):
+                shares = {share.name: share.share for share in _shares_of(split, figure_name) or ()}
+                cells += [
+                    formatter.number(shares[name] * 100, 1) if name in shares else MISSING_VALUE_TEXT for name in order
+                ]
+            rows.append((split.part.name, *cells))
+        return ChartData(tr("Prefill and decode"), tuple(heads), tuple(rows))
+
+
+def _shares_of(split: TimeSplit, figure_name: str) -> tuple[TimeShare, ...] | None:
+    if split.shares is None:
+        return None
+    return split.shares.token if figure_name == "tpot_ms" else split.shares.prefill

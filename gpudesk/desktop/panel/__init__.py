@@ -1,1 +1,0 @@
-"""The panel "Sources and working": what stands behind whatever is selected."""

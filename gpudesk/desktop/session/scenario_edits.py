@@ -1,0 +1,291 @@
+"""Edits of a scenario: pure functions that return the edited scenario, or the same one where nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from gpudesk.domain.answer import assign_palette_indexes, find_free_palette_index
+from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue
+from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SizingOption
+from gpudesk.domain.workload import Load, LoadKind, Workload
+
+#: What a new scenario begins with.
+_NEW_WORKLOAD = Workload(input_tokens=1000, output_tokens=1000, load=Load(LoadKind.CONCURRENCY, concurrency=8))
+
+#: The value that a load begins with when its kind is chosen, where the former one has none to carry over.
+_BEGINNINGS: dict[LoadKind, Load] = {
+    LoadKind.CONCURRENCY: Load(LoadKind.CONCURRENCY, concurrency=64),
+    LoadKind.BATCH: Load(LoadKind.BATCH, batch=64),
+    LoadKind.SATURATE: Load(LoadKind.SATURATE, requests=1000),
+    LoadKind.REQUEST_RATE: Load(LoadKind.REQUEST_RATE, request_rate=1.0),
+    LoadKind.LIMITS: Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
+}
+
+#: The field of a load that its slider moves.
+LOAD_FIELD: dict[LoadKind, str] = {
+    LoadKind.CONCURRENCY: "concurrency",
+    LoadKind.BATCH: "batch",
+    LoadKind.SATURATE: "requests",
+    LoadKind.REQUEST_RATE: "request_rate",
+    LoadKind.LIMITS: "tpot_ms",
+}
+
+
+#: Counts that are offered; the arrow keys reach these too.
+COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
+
+
+def make_empty_scenario(name: str = "") -> Scenario:
+    """Return what a new document holds: a workload, but no model and no accelerators yet."""
+    return Scenario(
+        name=name, model="", weights=Precision.FP8, workload=_NEW_WORKLOAD, accelerators=(), kv=Precision.FP8
+    )
+
+
+def replace_workload(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of a workload
+    return replace(scenario, workload=replace(scenario.workload, **fields))
+
+
+def replace_load_kind(scenario: Scenario, kind: LoadKind) -> Scenario:
+    """Return the scenario under another kind of load; a number of requests is carried over."""
+    old = scenario.workload.load
+    if old.kind is kind:
+        return scenario
+    load: Any = _BEGINNINGS[kind]
+    count = old.concurrency or old.batch
+    if count is not None and kind in (LoadKind.CONCURRENCY, LoadKind.BATCH):
+        load = replace(load, **{LOAD_FIELD[kind]: count})
+    return replace_workload(scenario, load=load)
+
+
+def replace_load_value(scenario: Scenario, value: float, field: str | None = None) -> Scenario:
+    """Return the scenario with another value of its load: of `field`, else of what the slider moves."""
+    load: Any = scenario.workload.load
+    return replace_workload(scenario, load=replace(load, **{field or LOAD_FIELD[load.kind]: value}))
+
+
+def read_load_value(load: Load) -> float:
+    value: float = getattr(load, LOAD_FIELD[load.kind])
+    return value
+
+
+def edit_accelerator(
+    scenario: Scenario,
+    position: int,
+    **fields: Any,  # noqa: ANN401 - any field of a choice
+) -> Scenario:
+    """Return the scenario with fields of one of its accelerators replaced."""
+    choices = list(scenario.accelerators)
+    choices[position] = replace(choices[position], **fields)
+    return replace(scenario, accelerators=tuple(choices))
+
+
+def replace_count(scenario: Scenario, position: int, count: int | None) -> Scenario:
+    """Return the scenario with another count of a part; its old plan no longer multiplies up to it."""
+    choice = scenario.accelerators[position]
+    if choice.count == count:
+        return scenario
+    return edit_accelerator(scenario, position, count=count, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+
+
+def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
+    """Return the count that the others have, or the next one where the part stands there with that."""
+    counts = {choice.count for choice in scenario.accelerators}
+    count = counts.pop() if len(counts) == 1 else 1
+    taken = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
+    if count in taken:
+        return next((each for each in COUNTS if each not in taken and each > (count or 0)), count)
+    return count
+
+
+def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = None) -> Scenario:
+    """Return the scenario with one part more, which takes the lowest free place in the palette.
+
+    A full comparison is returned as it is.
+    """
+    if len(scenario.accelerators) >= MAX_ACCELERATORS:
+        return scenario
+    kept = fix_palette_indexes(scenario)
+    slot = next(
+        (choice.slot for choice in kept.accelerators if choice.accelerator == accelerator), None
+    ) or find_free_palette_index(choice.slot for choice in kept.accelerators if choice.slot is not None)
+    choice = AcceleratorChoice(accelerator, count=count, slot=slot)
+    return replace(kept, accelerators=(*kept.accelerators, choice))
+
+
+def remove_accelerator(scenario: Scenario, position: int) -> Scenario:
+    """Return the scenario without one of its accelerators; the others keep their places in the palette."""
+    choices = list(fix_palette_indexes(scenario).accelerators)
+    del choices[position]
+    return replace(scenario, accelerators=tuple(choices))
+
+
+def replace_accelerator(scenario: Scenario, position: int, accelerator: str) -> Scenario:
+    """Return the scenario with another part in a column, with the same count and a plan of its own."""
+    old = scenario.accelerators[position]
+    if old.accelerator == accelerator:
+        return scenario
+    removed = remove_accelerator(scenario, position)
+    added = add_accelerator(removed, accelerator, old.count)
+    return move_accelerator(added, len(added.accelerators) - 1, position)
+
+
+def move_accelerator(scenario: Scenario, position: int, target: int) -> Scenario:
+    choices = list(fix_palette_indexes(scenario).accelerators)
+    choices.insert(target, choices.pop(position))
+    return replace(scenario, accelerators=tuple(choices))
+
+
+def make_baseline(scenario: Scenario, position: int) -> Scenario:
+    """Return the scenario with an accelerator moved first, which makes it the baseline."""
+    return move_accelerator(scenario, position, 0)
+
+
+def fix_palette_indexes(scenario: Scenario) -> Scenario:
+    """Return the scenario with every accelerator's place in the palette written down, so that it stays."""
+    places = assign_palette_indexes(scenario.accelerators)
+    return replace(
+        scenario,
+        accelerators=tuple(
+            replace(choice, slot=slot) for choice, slot in zip(scenario.accelerators, places, strict=True)
+        ),
+    )
+
+
+def apply_remedy(scenario: Scenario, position: int, remedy: FitRemedy, vendor: str) -> Scenario:
+    """Return the scenario in which the accelerator at a position holds what it is asked to.
+
+    Formats, the memory fraction and the number of requests are those of the scenario, so that they change for
+    all columns.
+    `vendor` is that of the accelerator.
+    """
+    value = remedy.value
+    if remedy.kind is FitRemedyKind.WEIGHTS:
+        return replace(scenario, weights=choose_stated_format(Precision(str(value)), vendor))
+    if remedy.kind is FitRemedyKind.KV:
+        return replace(scenario, kv=Precision(str(value)))
+    if remedy.kind is FitRemedyKind.FRACTION:
+        return replace(scenario, memory_fraction=float(value))
+    if remedy.kind is FitRemedyKind.COUNT:
+        return replace_count(scenario, position, int(value))
+    return replace_load_value(scenario, int(value))
+
+
+def replace_deployment(scenario: Scenario, position: int, weights: Precision, count: int, vendor: str) -> Scenario:
+    """Return the scenario with a weight format, for all columns, and with a count of one accelerator."""
+    kept = scenario.weights if resolve_fp4(scenario.weights, vendor) is weights else None
+    chosen = kept or choose_stated_format(weights, vendor)
+    return replace_count(replace(scenario, weights=chosen), position, count)
+
+
+def replace_model_and_baseline(
+    scenario: Scenario, model: str, weights: Precision, kv: Precision, accelerator: str, count: int | None
+) -> Scenario:
+    """Return the scenario with another model in these formats, and an accelerator as its baseline.
+
+    The accelerator's plan and serving engine are left open, and its count too where that is None. The others
+    stay; of a full comparison the last one makes room.
+    """
+    places = (n for n, choice in enumerate(scenario.accelerators) if choice.accelerator == accelerator)
+    place = next(places, None)
+    if place is None:
+        if len(scenario.accelerators) >= MAX_ACCELERATORS:
+            scenario = remove_accelerator(scenario, len(scenario.accelerators) - 1)
+        scenario = add_accelerator(scenario, accelerator)
+        place = len(scenario.accelerators) - 1
+    scenario = make_baseline(scenario, place)
+    first = AcceleratorChoice(accelerator, count=count, slot=scenario.accelerators[0].slot)
+    choices = (first, *scenario.accelerators[1:])
+    return replace(scenario, model=model, weights=weights, kv=kv, accelerators=choices)
+
+
+def choose_stated_format(weights: Precision, vendor: str) -> Precision:
+    """Return the format to state in a scenario: plain FP4 for a vendor's own, so that others have theirs."""
+    return Precision.FP4 if weights is resolve_fp4(Precision.FP4, vendor) else weights
+
+
+def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, requests_per_s: float) -> Scenario:
+    """Return the scenario with the working replicas of a sized demand at a position, under its peak.
+
+    Replicas in reserve serve nothing, so that they are not part of the deployment. The load is that of all
+    columns.
+    """
+    plan = candidate.plan
+    deployed = edit_accelerator(
+        scenario,
+        position,
+        count=candidate.replicas * plan.replica,
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        dp=candidate.replicas,
+        attention_dp=plan.attention_dp,
+    )
+    load = Load(LoadKind.REQUEST_RATE, request_rate=requests_per_s)
+    return replace(deployed, workload=replace(deployed.workload, load=load))
+
+
+_V = TypeVar("_V")
+
+
+def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None) -> Scenario:
+    """Return the scenario with an answer, or with None without one; raises ValueError for what is none."""
+    if value is not None and not QUESTIONS[question].takes(value):
+        raise ValueError(f"{value!r} does not answer {question}")
+    return _with(scenario, answers=_put(scenario.decision.answers, question, value))
+
+
+def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> Scenario:
+    """Return the scenario with other answers in the place of all that were said."""
+    return _with(scenario, answers=dict(answers))
+
+
+def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scenario:
+    """Return the scenario with another weight of a rule, or with None with its usual one.
+
+    Raises ValueError for a weight outside `WEIGHT_BOUNDS`.
+    """
+    if weight is not None and not WEIGHT_BOUNDS.hold(weight):
+        raise ValueError(f"no weight of a rule: {weight}")
+    return _with(scenario, weights=_put(scenario.decision.weights, rule, weight))
+
+
+def reset_weights(scenario: Scenario) -> Scenario:
+    return _with(scenario, weights={})
+
+
+def replace_kept_answers(scenario: Scenario, kept: Mapping[str, AnswerValue] | None) -> Scenario:
+    """Return the scenario with a second set of answers to compare with, or with None without one."""
+    return _with(scenario, kept=None if kept is None else dict(kept))
+
+
+def swap_answers(scenario: Scenario) -> Scenario:
+    """Return the scenario with the kept answers in force, and those in force kept; the same without any."""
+    said = scenario.decision
+    if said.kept is None:
+        return scenario
+    return _with(scenario, answers=said.kept, kept=said.answers)
+
+
+def replace_plan_input(scenario: Scenario, name: str, value: AnswerValue | None) -> Scenario:
+    """Return the scenario with an input of a plan, or with None without it."""
+    return _with(scenario, plans=_put(scenario.decision.plans, name, value))
+
+
+def mark_step_done(scenario: Scenario, step: str, note: str | None) -> Scenario:
+    """Return the scenario with a step of the purchase done and a note on it, or with None not done."""
+    return _with(scenario, done=_put(scenario.decision.done, step, note))
+
+
+def _put(held: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
+    """Return a copy with one entry set, or with None left out."""
+    kept = {key: each for key, each in held.items() if key != name}
+    return kept if value is None else {**kept, name: value}
+
+
+def _with(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of the settings
+    return replace(scenario, decision=replace(scenario.decision, **fields))

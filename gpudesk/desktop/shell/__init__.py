@@ -1,1 +1,0 @@
-"""The frame around the pages: top bar, rail, scenario bar, status bar, command palette and dialogs."""

@@ -1,1 +1,0 @@
-"""Dialogs of the window that take data and callables: about, keyboard shortcuts, more settings."""

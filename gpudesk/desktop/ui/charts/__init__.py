@@ -1,0 +1,1 @@
+"""Charts: curves over two axes and bars in rows, painted from plain data."""

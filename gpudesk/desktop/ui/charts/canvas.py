@@ -1,0 +1,731 @@
+"""A canvas: curves over two axes, with title, grid, labels, cursor line and readout.
+
+The plot library maps and clips the curves. Grid, axes and labels are painted in pixels by two layers, one below the
+curves and one above."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QGraphicsLineItem, QPushButton, QWidget
+
+from gpudesk.desktop.ui.charts.cursor_readout import (
+    READOUT_INSET,
+    ReadoutSize,
+    choose_cell_font,
+    find_column_gap,
+    find_corner_boxes,
+    find_right_edges,
+    measure_readout,
+    sample_points,
+)
+from gpudesk.desktop.ui.charts.drawing import (
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+    are_curves_equal,
+)
+from gpudesk.desktop.ui.charts.label_placement import (
+    LabelBounds,
+    LabelRequest,
+    PlacedLabel,
+    find_emptiest_box,
+    labels_collide,
+    place_labels,
+    resample_curve,
+)
+from gpudesk.desktop.ui.charts.plot_items import (
+    CURVE,
+    GROUND_Z,
+    OVERLAY_Z,
+    RULE_Z,
+    CoordinateFrame,
+    CurveItems,
+    PixelLayer,
+    find_extents,
+)
+from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, LinearScale, format_ticks
+from gpudesk.desktop.ui.charts.text_painter import TextPainter
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+#: Room that a tick's text takes along the axes, in pixels of the design.
+_X_PITCH: Final = 48
+_Y_PITCH: Final = 34
+_Y_PITCH_OF_LOG: Final = 20
+_TICK: Final = 4.0
+
+
+def paint_background(plot: PlotCanvas, painter: QPainter) -> None:
+    _paint_title(plot, painter)
+    if plot.drawing.lines:
+        _paint_grid(plot, painter)
+        _paint_x_texts(plot, painter)
+        _paint_limit(plot, painter)
+    else:
+        _paint_bare_axis(plot, painter)
+    if plot.drawing.note:
+        width = plot.text_painter.width(plot.drawing.note, "small")
+        centre = plot.frame.area.center()
+        x, y = centre.x() - width / 2, plot.text_painter.middle("small", centre.y())
+        plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.colour("text3"))
+
+
+def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
+    letters, theme = plot.text_painter, plot.theme
+    baseline = round(letters.metrics("section").ascent() + theme.px(2))
+    letters.draw(painter, 0, baseline, plot.title, "section", theme.colour("text1"))
+    x = letters.width(plot.title, "section") + theme.px(10)
+    subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
+    letters.draw(painter, x, baseline, subtitle, "small", theme.colour("text3"))
+
+
+def _paint_bare_axis(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint an axis without numbers: there is nothing that it could measure."""
+    area = plot.frame.area
+    painter.setPen(plot.theme.colour("axis"))
+    painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
+
+
+def count_possible_ticks(plot: PlotCanvas) -> tuple[int, int]:
+    """Return how many ticks have room along x and along y."""
+    px, area = plot.theme.px, plot.frame.area
+    pitch = px(_Y_PITCH if isinstance(plot.frame.y_scale, LinearScale) else _Y_PITCH_OF_LOG)
+    return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(7, max(2, int(area.height() / pitch)))
+
+
+def find_x_ticks(plot: PlotCanvas) -> tuple[float, ...]:
+    return plot.frame.x_scale.ticks(*plot.frame.values_x(), count_possible_ticks(plot)[0])
+
+
+def find_y_ticks(plot: PlotCanvas) -> tuple[float, ...]:
+    return plot.frame.y_scale.ticks(*plot.frame.values_y(), count_possible_ticks(plot)[1])
+
+
+def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
+    area, theme = plot.frame.area, plot.theme
+    ticks = find_y_ticks(plot)
+    heights = [round(plot.frame.pixel_y(tick)) + 0.5 for tick in ticks]
+    lines = [QLineF(area.left(), y, area.right(), y) for y in heights]
+    across = [round(plot.frame.pixel_x(tick)) + 0.5 for tick in find_x_ticks(plot)]
+    if plot.vertical_grid:
+        lines += [QLineF(x, area.top(), x, area.bottom()) for x in across]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setPen(theme.colour("grid"))
+    painter.drawLines(lines)
+    painter.setPen(theme.colour("axis"))
+    bottom = area.bottom() + 0.5
+    painter.drawLines(
+        [QLineF(area.left(), bottom, area.right(), bottom), *(QLineF(x, bottom, x, bottom + _TICK) for x in across)]
+    )
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    texts = format_ticks(plot.frame.y_scale, ticks, plot.formatter)
+    for y, text in zip(heights, texts, strict=True):
+        plot.text_painter.draw_right(
+            painter,
+            area.left() - theme.px(8),
+            plot.text_painter.middle("caption", y),
+            text,
+            "caption",
+            theme.colour("text3"),
+        )
+
+
+def find_x_text_baseline(plot: PlotCanvas) -> float:
+    metrics = plot.text_painter.metrics("caption")
+    return round(plot.frame.area.bottom() + plot.foot_height() + plot.theme.px(7) + metrics.ascent())
+
+
+def _paint_x_texts(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint the ticks' texts, and the axis title below them or (where the plot says so) at the right."""
+    letters, theme = plot.text_painter, plot.theme
+    baseline = find_x_text_baseline(plot)
+    width = letters.width(plot.x_title, "caption_strong")
+    if plot.title_below:
+        end = float(plot.viewport().width())
+        title = plot.frame.area.right(), baseline + theme.line("caption")
+    else:
+        end = plot.viewport().width() - width - theme.px(8)
+        title = float(plot.viewport().width()), baseline
+    letters.draw_right(painter, *title, plot.x_title, "caption_strong", theme.colour("text2"))
+    ticks = find_x_ticks(plot)
+    for tick, text in zip(ticks, format_ticks(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        left = plot.frame.pixel_x(tick) - letters.width(text, "caption") / 2
+        if left + letters.width(text, "caption") <= end:
+            letters.draw(painter, left, baseline, text, "caption", theme.colour("text3"))
+
+
+def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
+    limit = plot.drawing.limit
+    if limit is None:
+        return
+    low, high = plot.frame.values_y()
+    if not low <= limit.value <= high:
+        return
+    y = round(plot.frame.pixel_y(limit.value)) + 0.5
+    pen = QPen(plot.theme.colour("disputed"), 1.0)
+    pen.setDashPattern([4, 3])
+    painter.setPen(pen)
+    area = plot.frame.area
+    painter.drawLine(QLineF(area.left(), y, area.right(), y))
+    colour = plot.theme.colour("disputed_text")
+    plot.text_painter.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", colour)
+
+
+#: Another corner must be better by this many points of curves before the read-out moves there.
+_WORTH_MOVING: Final = 6
+#: A box that already stands on the plot counts like this many curves beneath.
+_BLOCKED: Final = 20
+#: And a point that is read off like this many.
+_MARKED: Final = 6
+
+
+def find_floating_boxes(plot: PlotCanvas) -> list[QRectF]:
+    cursor_readout = plot.cursor_readout()
+    if cursor_readout is None or not cursor_readout.rows:
+        return list(plot.blocked)
+    return [*plot.blocked, place_readout(plot, measure_readout(cursor_readout, plot.text_painter, plot.theme))]
+
+
+def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint the plot's read-out where it hides least."""
+    cursor_readout = plot.cursor_readout()
+    if cursor_readout is None or not cursor_readout.rows:
+        return
+    size = measure_readout(cursor_readout, plot.text_painter, plot.theme)
+    box = place_readout(plot, size)
+    pen = ThemePainter(painter, plot.theme)
+    painter.setPen(plot.theme.colour("strong"))
+    painter.setBrush(plot.theme.colour("raised"))
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+    _paint_readout_head(plot, painter, cursor_readout, box, size)
+    rights = find_right_edges(box, size, find_column_gap(cursor_readout, plot.theme), plot.theme.px(READOUT_INSET))
+    top = box.top() + plot.theme.px(26)
+    for row in cursor_readout.rows:
+        middle = top + plot.theme.px(18) / 2
+        _paint_readout_row(plot, painter, pen, row, box, rights, middle)
+        top += plot.theme.px(18)
+
+
+def place_readout(plot: PlotCanvas, size: ReadoutSize) -> QRectF:
+    """Return the box of a read-out: beside the plot where there is room for that, else in a corner."""
+    area, inset = plot.frame.area, plot.theme.px(READOUT_INSET)
+    if plot.read_out_beside:
+        left = min(area.right() + inset, plot.viewport().width() - size.width)
+        return QRectF(round(left), area.top(), size.width, size.height)
+    boxes = find_corner_boxes(area, size, float(inset))
+    if plot.dock is None or not (plot.held or plot.hover_readout is not None):
+        curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
+        blocked = [np.tile(sample_points(rect), (_BLOCKED, 1)) for rect in plot.blocked]
+        marks = [(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y)) for mark in plot.drawing.marks]
+        blocked.append(np.tile(np.array(marks).reshape(-1, 2), (_MARKED, 1)))
+        points = np.concatenate([*blocked, *(resample_curve(curve) for curve in curves)])
+        plot.dock = find_emptiest_box(boxes, points, plot.dock, _WORTH_MOVING)[0]
+    left, top, _, _ = boxes[plot.dock]
+    return QRectF(round(left), round(top), size.width, size.height)
+
+
+def _paint_readout_head(
+    plot: PlotCanvas, painter: QPainter, cursor_readout: CursorReadout, box: QRectF, size: ReadoutSize
+) -> None:
+    letters, theme = plot.text_painter, plot.theme
+    baseline = letters.middle("caption_strong", box.top() + theme.px(15))
+    left = box.left() + theme.px(READOUT_INSET)
+    letters.draw(painter, left, baseline, cursor_readout.title, "caption_strong", theme.colour("text2"))
+    rights = find_right_edges(box, size, find_column_gap(cursor_readout, theme), theme.px(READOUT_INSET))
+    for right, head in zip(rights, cursor_readout.heads, strict=True):
+        letters.draw_right(painter, right, baseline, head, "caption", theme.colour("text3"))
+
+
+def _paint_readout_row(
+    plot: PlotCanvas,
+    painter: QPainter,
+    pen: ThemePainter,
+    row: CursorReadoutRow,
+    box: QRectF,
+    rights: list[float],
+    middle: float,
+) -> None:
+    letters, theme = plot.text_painter, plot.theme
+    left = box.left() + theme.px(READOUT_INSET)
+    pen.swatch(left, middle, row.slot, is_variant=row.is_variant)
+    baseline = letters.middle("small", middle)
+    letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.colour("text1"))
+    for number, (right, cell) in enumerate(zip(rights, row.cells, strict=True)):
+        colour = theme.colour("text1" if number == 0 else "text3")
+        token = choose_cell_font(number)
+        letters.draw_right(painter, right, letters.middle(token, middle), cell, token, colour)
+
+
+#: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
+_CAP: Final = 7.0
+_MARK_RADIUS: Final = 4.2
+_EDGE: Final = 1.2
+#: A label further from its curve's end than this has a line leading to it.
+_LEADER_FROM: Final = 14.0
+
+
+def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint caps, names, marks, what the mouse is at, and the read-out."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    ends = [_find_curve_end(plot, number) for number in range(len(plot.drawing.lines))]
+    for line, end in zip(plot.drawing.lines, ends, strict=True):
+        if end is not None and end.whole and line.capped:
+            _paint_cap(plot, painter, line, end)
+    if plot.labelled:
+        _paint_labels(plot, painter, ends)
+    for mark in plot.drawing.marks:
+        _paint_mark(plot, painter, mark)
+    _paint_hover(plot, painter)
+    _paint_cursor_text(plot, painter)
+    if plot.drawing.rule is not None and plot.drawing.rule.read_off:
+        _paint_cursor_tab(plot, painter)
+    paint_readout(plot, painter)
+
+
+class _CurveEnd:
+    """Where a curve ends in sight, the way it goes there, and whether that is its own end."""
+
+    __slots__ = ("direction", "whole", "x", "y")
+
+    def __init__(self, points: FloatArray, last: int) -> None:
+        self.x, self.y = float(points[last, 0]), float(points[last, 1])
+        self.whole = last == len(points) - 1
+        before = points[max(0, last - 1)]
+        self.direction = (self.x - float(before[0]), self.y - float(before[1]))
+
+
+def _find_curve_end(plot: PlotCanvas, number: int) -> _CurveEnd | None:
+    points = plot.pixels_of(number)
+    if not len(points):
+        return None
+    area = plot.frame.area.adjusted(-1, -1, 1, 1)
+    inside = (points[:, 0] >= area.left()) & (points[:, 0] <= area.right())
+    inside &= (points[:, 1] >= area.top()) & (points[:, 1] <= area.bottom())
+    visible = np.flatnonzero(inside)
+    return _CurveEnd(points, int(visible[-1])) if len(visible) else None
+
+
+def _paint_cap(plot: PlotCanvas, painter: QPainter, line: PlotCurve, end: _CurveEnd) -> None:
+    painter.setPen(QPen(plot.theme.mark_color(line.slot), CURVE))
+    across = (0.0, 1.0)
+    if plot.vertical_grid and any(end.direction):
+        length = float(np.hypot(*end.direction))
+        across = (-end.direction[1] / length, end.direction[0] / length)
+    x, y = across[0] * _CAP, across[1] * _CAP
+    painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
+
+
+def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | None]) -> None:
+    letters, theme = plot.text_painter, plot.theme
+    shown = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
+    _place_labels(plot, shown)
+    small, caption = letters.metrics("label"), letters.metrics("caption")
+    for line, end in shown:
+        place = plot.placed[line.key]
+        detail = _label_detail(plot, line, end)
+        height = _label_height(plot, detail)
+        colour = theme.name_color(line.slot)
+        if abs(place.shift) > _LEADER_FROM:
+            _paint_leader(painter, end, place, theme.mark_color(line.slot))
+        baseline = place.y - height / 2 + small.ascent()
+        letters.draw_haloed(painter, place.x, baseline, line.name, "label", colour)
+        if detail:
+            below = baseline + small.descent() + caption.ascent()
+            letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
+
+
+def _label_detail(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> str:
+    return line.end if plot.detailed_labels and end.whole and not plot.names_alone else ""
+
+
+def _label_height(plot: PlotCanvas, detail: str) -> float:
+    height = plot.text_painter.metrics("label").height()
+    return height + plot.text_painter.metrics("caption").height() if detail else height
+
+
+def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> None:
+    """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
+    if plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown):
+        return
+    if plot.held and all(line.key in plot.placed for line, _ in shown):
+        plot.placed = {line.key: _carry_label(plot, line, end) for line, end in shown}
+    else:
+        plot.placed = _find_places(plot, shown)
+    plot.placed_for = [(end.x, end.y) for _, end in shown]
+
+
+def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLabel:
+    before = plot.placed[line.key]
+    return PlacedLabel(end.x + before.aside, end.y + before.shift, before.shift, before.aside)
+
+
+def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> dict[str, PlacedLabel]:
+    """Find places for names with what is said at their ends, or where those collide for names alone."""
+    area, width = plot.frame.area, float(plot.viewport().width())
+    curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
+    bounds = LabelBounds(area.left(), area.top() - 4, width, area.bottom())
+    boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in find_floating_boxes(plot)]
+    gap = float(plot.theme.px(9))
+    plot.names_alone = False
+    wanted = _make_requests(plot, shown)
+    found = place_labels(wanted, curves, boxes, bounds, gap)
+    if plot.detailed_labels and labels_collide(found, wanted, boxes):
+        plot.names_alone = True
+        found = place_labels(_make_requests(plot, shown), curves, boxes, bounds, gap)
+    return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
+
+
+def _make_requests(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> list[LabelRequest]:
+    letters, wanted = plot.text_painter, []
+    for line, end in shown:
+        detail = _label_detail(plot, line, end)
+        width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
+        wanted.append(LabelRequest(end.x, end.y, width, _label_height(plot, detail)))
+    return wanted
+
+
+def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour: QColor) -> None:
+    painter.setPen(QPen(colour, 1.0))
+    towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
+    painter.drawLine(QLineF(end.x, end.y, end.x, towards))
+
+
+def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
+    """Paint the point at which a curve is read, with a ring where the keyboard is."""
+    if not _is_x_visible(plot, mark.x):
+        return
+    centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
+    if not plot.frame.area.adjusted(-2, -2, 2, 2).contains(centre):
+        return
+    colour = plot.theme.mark_color(mark.slot)
+    if mark.key == plot.current and plot.hasFocus():
+        painter.setPen(QPen(plot.theme.colour("focus"), 2.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(centre, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
+    if mark.text:
+        x, y = centre.x() + plot.theme.px(8), plot.text_painter.middle("caption", centre.y())
+        plot.text_painter.draw_haloed(painter, x, y, mark.text, "caption", plot.theme.colour("text2"))
+    if mark.marker:
+        ThemePainter(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, is_variant=mark.is_variant)
+    elif mark.is_variant:
+        painter.setPen(QPen(colour, 1.8))
+        painter.setBrush(plot.theme.colour("page"))
+        painter.drawEllipse(centre, _MARK_RADIUS - 0.4, _MARK_RADIUS - 0.4)
+    else:
+        painter.setPen(QPen(plot.theme.colour("page"), _EDGE))
+        painter.setBrush(colour)
+        painter.drawEllipse(centre, _MARK_RADIUS, _MARK_RADIUS)
+
+
+def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
+    if plot.hover_x is None or not _is_x_visible(plot, plot.hover_x):
+        return
+    x = round(plot.frame.pixel_x(plot.hover_x)) + 0.5
+    painter.setPen(QPen(plot.theme.colour("control"), 1.0))
+    painter.drawLine(QLineF(x, plot.frame.area.top(), x, plot.frame.area.bottom()))
+
+
+def _paint_cursor_tab(plot: PlotCanvas, painter: QPainter) -> None:
+    rule = plot.drawing.rule
+    if rule is None or not _is_x_visible(plot, rule.value):
+        return
+    letters, theme, area = plot.text_painter, plot.theme, plot.frame.area
+    width, height = letters.width(rule.text, "caption_strong") + theme.px(20), float(theme.px(18))
+    x = plot.frame.pixel_x(rule.value)
+    left = min(max(0.0, x - width / 2), plot.viewport().width() - width)
+    box = QRectF(left, area.bottom() + theme.px(5), width, height)
+    # A number that is half hidden reads as another one.
+    reach = _find_reach(plot, box.center().x(), width)
+    ascent, line = letters.metrics("caption").ascent(), theme.line("caption")
+    plate = QRectF(box.center().x() - reach, find_x_text_baseline(plot) - ascent, 2 * reach, line)
+    painter.fillRect(plate, theme.colour("page"))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("button"))
+    painter.drawRoundedRect(box, 4, 4)
+    baseline = letters.middle("caption_strong", box.center().y())
+    letters.draw(painter, left + theme.px(10), baseline, rule.text, "caption_strong", theme.colour("button_text"))
+
+
+def _paint_cursor_text(plot: PlotCanvas, painter: QPainter) -> None:
+    rule = plot.drawing.rule
+    if rule is None or rule.read_off or not _is_x_visible(plot, rule.value):
+        return
+    letters, theme = plot.text_painter, plot.theme
+    width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
+    baseline = find_x_text_baseline(plot)
+    ascent = letters.metrics("caption").ascent()
+    reach = _find_reach(plot, x, width)
+    plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
+    painter.fillRect(plate, theme.colour("page"))
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+
+
+def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
+    """Return how far to either side of a text on the axis the ticks' numbers go that it touches."""
+    letters, ticks = plot.text_painter, find_x_ticks(plot)
+    reach = width / 2 + 1
+    for tick, text in zip(ticks, format_ticks(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        half, away = letters.width(text, "caption") / 2, abs(plot.frame.pixel_x(tick) - x)
+        if away < half + width / 2 + plot.theme.px(5):
+            reach = max(reach, away + half + 1)
+    return reach
+
+
+def _is_x_visible(plot: PlotCanvas, value: float) -> bool:
+    low, high = plot.frame.values_x()
+    return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
+
+
+class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
+    """Shows a `Drawing`; `frame` knows what lies where. Subclasses set margins and add to the layers."""
+
+    #: Other values are visible than before.
+    ranged = Signal()
+
+    def __init__(
+        self, theme: Theme, formatter: Formatter, x_scale: AxisScale, y_scale: AxisScale, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent, useOpenGL=False)
+        self.theme = theme
+        self.formatter = formatter
+        self.text_painter = TextPainter(theme)
+        self.frame = CoordinateFrame(x_scale, y_scale)
+        self.drawing = PlotDrawing()
+        self.title, self.subtitle, self.x_title = "", "", ""
+        self.labelled = True
+        self.detailed_labels = True
+        self.names_alone = False
+        self.vertical_grid = False
+        self.title_below = True
+        self.banded: frozenset[str] = frozenset()
+        self.hover_x: float | None = None
+        self.hover_readout: CursorReadout | None = None
+        self.current: str | None = None
+        self.placed: dict[str, PlacedLabel] = {}
+        self.placed_for: list[tuple[float, float]] = []
+        self.dock: int | None = None
+        self.read_out_beside = False
+        self.blocked: tuple[QRectF, ...] = ()
+        self._points: dict[int, FloatArray] = {}
+        self._margins_laid_out = QMarginsF()
+        self._told: tuple[object, ...] = ()
+        self._held = False
+        self._set_up_scene()
+        self._fit_button = QPushButton(tr("Fit view"), self)
+        self._fit_button.hide()
+        self._fit_button.clicked.connect(self.fit_view)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._colour()
+        theme.changed.connect(self._dress)
+
+    def _set_up_scene(self) -> None:
+        self.setCentralItem(None)
+        # Whatever changes asks for one paint of the whole by itself; the scene would ask once more, later.
+        self.setViewportUpdateMode(pg.QtWidgets.QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
+        self.setCacheMode(pg.QtWidgets.QGraphicsView.CacheModeFlag.CacheNone)
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+        self._box.disableAutoRange()
+        # The library puts its boxes below everything, so also below the grid.
+        self._box.setZValue(0.0)
+        self._curves = CurveItems(self._box, self.theme)
+        self._rule = QGraphicsLineItem()
+        self._rule.setZValue(RULE_Z)
+        self._box.addItem(self._rule, ignoreBounds=True)
+        self._ground = PixelLayer(self.paint_ground, GROUND_Z, kept=True)
+        self._overlay = PixelLayer(self.paint_overlay, OVERLAY_Z)
+        for item in (self._ground, self._box, self._overlay):
+            self.scene().addItem(item)
+
+    def close(self) -> bool:
+        """Close like any widget; the library would take the scene apart while it is still drawn."""
+        return QWidget.close(self)
+
+    # What is shown
+
+    def show_drawing(self, drawing: PlotDrawing) -> None:
+        """Show another drawing; ranges follow it unless they are held or the user chose them."""
+        before, self.drawing = self.drawing, drawing
+        if not (are_curves_equal(before.lines, drawing.lines) and are_curves_equal(before.ghosts, drawing.ghosts)):
+            self._redraw_curves()
+        told = self.title, self.subtitle, self.x_title, drawing.limit, drawing.note, bool(drawing.lines)
+        if told != self._told:
+            self._told = told
+            self.ground_changed()
+        self._fit_to_drawing()
+        if not self._held and self.margins() != self._margins_laid_out:
+            self.lay_out()
+        self._show_rule()
+        self.viewport().update()
+
+    def ground_changed(self) -> None:
+        self._ground.stale()
+        self.viewport().update()
+
+    def set_bands(self, keys: frozenset[str]) -> None:
+        """Shade the bands of these curves only."""
+        if keys != self.banded:
+            self.banded = keys
+            self._redraw_bands()
+            self.viewport().update()
+
+    def set_hover(self, x: float | None, cursor_readout: CursorReadout | None) -> None:
+        """Show what is read off at the mouse, or go back to the drawing's own read-out."""
+        self.hover_x, self.hover_readout = x, cursor_readout
+        self.viewport().update()
+
+    def set_current(self, key: str | None) -> None:
+        self.current = key
+        self.viewport().update()
+
+    def hold(self, held: bool) -> None:
+        """Keep the ranges as they are, or let them follow again."""
+        self._held = held
+        if not held:
+            self._fit_to_drawing()
+            self.viewport().update()
+
+    @property
+    def held(self) -> bool:
+        return self._held
+
+    def fit_view(self) -> None:
+        self.frame.show_whole()
+        self._range_changed()
+
+    def cursor_readout(self) -> CursorReadout | None:
+        return self.hover_readout or self.drawing.cursor_readout
+
+    def _redraw_curves(self) -> None:
+        scales = self.frame.x_scale, self.frame.y_scale
+        self._curves.ratio = self.devicePixelRatioF()
+        self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
+        self._points.clear()
+        self.placed_for = []
+        self._redraw_bands()
+
+    def _redraw_bands(self) -> None:
+        banded = [line for line in self.drawing.lines if line.key in self.banded]
+        self._curves.show_bands(banded, self.frame.x_scale, self.frame.y_scale)
+
+    def _fit_to_drawing(self) -> None:
+        rule = self.drawing.rule
+        reach = rule.value if rule is not None else None
+        linear = isinstance(self.frame.y_scale, LinearScale)
+        points = tuple((mark.x, mark.y) for mark in self.drawing.marks)
+        found = find_extents((*self.drawing.lines, *self.drawing.ghosts), points, reach, linear_y=linear)
+        if self._held or found is None:
+            return
+        zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
+        self.frame.fit(*found, count_possible_ticks(self))
+        if zoomed:
+            self.frame.x, self.frame.y = x, y
+            self.frame.pan(0, 0)
+        if (x, y) != (self.frame.x, self.frame.y):
+            self._range_changed()
+
+    def _show_rule(self) -> None:
+        rule = self.drawing.rule
+        self._rule.setVisible(rule is not None)
+        if rule is not None:
+            place = self.frame.x_scale.place_of(rule.value)
+            bottom, top = self.frame.whole_y
+            self._rule.setLine(place, bottom, place, top)
+            self._rule.setPen(self._rule_pen(dashed=rule.read_off))
+
+    # Sizes and ranges
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(24), px(42))
+
+    def y_texts_width(self) -> float:
+        highest = self.frame.y_scale.value_at(self.frame.whole_y[1])
+        width = self.text_painter.width(self.formatter.count(highest), "caption")
+        return max(float(self.theme.px(48)), math.ceil(width) + self.theme.px(10))
+
+    def foot_height(self) -> float:
+        return 0.0
+
+    def head_height(self) -> float:
+        return float(self.theme.px(26))
+
+    def lay_out(self) -> None:
+        width, height = self.viewport().width(), self.viewport().height()
+        whole = QRectF(0, 0, width, height)
+        self._margins_laid_out = self.margins()
+        area = whole.marginsRemoved(self._margins_laid_out)
+        area.setSize(area.size().expandedTo(QRectF(0, 0, 20, 20).size()))
+        self.frame.area = QRectF(round(area.x()), round(area.y()), round(area.width()), round(area.height()))
+        self._box.setGeometry(self.frame.area)
+        self._ground.resize(width, height)
+        self._overlay.resize(width, height)
+        self._fit_to_drawing()
+        self._range_changed()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if event is not None and hasattr(self, "_fit_button"):
+            self.lay_out()
+
+    def _range_changed(self) -> None:
+        self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
+        self._points.clear()
+        self.placed_for = []
+        self._ground.stale()
+        self._place_fit_button()
+        self.viewport().update()
+        self.ranged.emit()
+
+    def _place_fit_button(self) -> None:
+        self._fit_button.setVisible(self.frame.zoomed)
+        if self.frame.zoomed:
+            size = self._fit_button.sizeHint()
+            area = self.frame.area
+            self._fit_button.setGeometry(
+                int(area.right() - size.width() - 8), int(area.top() + 8), size.width(), size.height()
+            )
+
+    def pixels_of(self, number: int) -> FloatArray:
+        """Return the points of a line of the drawing in pixels, within what is visible."""
+        found = self._points.get(number)
+        if found is None:
+            line = self.drawing.lines[number]
+            found = self._points[number] = self.frame.pixels(line.x, line.y)
+        return found
+
+    # Painting
+
+    def paint_ground(self, painter: QPainter) -> None:
+        if self._curves.ratio != self.devicePixelRatioF():
+            # The window went to another screen, and widths of lines count the screen's own pixels.
+            QTimer.singleShot(0, self, self._dress)
+        paint_background(self, painter)
+
+    def paint_overlay(self, painter: QPainter) -> None:
+        paint_foreground(self, painter)
+
+    def _dress(self) -> None:
+        self._colour()
+        self._redraw_curves()
+        self.lay_out()
+
+    def _colour(self) -> None:
+        self.setBackground(self.theme.colour("page"))
+        self._show_rule()
+
+    def _rule_pen(self, *, dashed: bool) -> QPen:
+        pen = QPen(self.theme.colour("text1"), self.devicePixelRatioF())
+        pen.setCosmetic(True)
+        if dashed:
+            pen.setDashPattern([4, 3])
+        return pen

@@ -1,0 +1,82 @@
+"""The size and columns of the readout on a plot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from gpudesk.desktop.ui.charts.drawing import CursorReadout
+from gpudesk.desktop.ui.charts.label_placement import Box
+from gpudesk.desktop.ui.charts.scales import FloatArray
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.ui.charts.text_painter import TextPainter
+    from gpudesk.desktop.ui.theme.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class ReadoutSize:
+    """How large a read-out is, and how wide its columns are."""
+
+    width: float
+    height: float
+    name: float
+    cells: tuple[float, ...]
+
+
+def find_corner_boxes(area: QRectF, size: ReadoutSize, inset: float) -> list[Box]:
+    """Return the boxes that a read-out has in the corners of an area."""
+    lefts = (area.left() + inset, area.right() - inset - size.width)
+    tops = (area.top() + inset, area.bottom() - inset - size.height)
+    return [(x, y, x + size.width, y + size.height) for y in tops for x in lefts]
+
+
+def sample_points(rect: QRectF) -> FloatArray:
+    xs = np.linspace(rect.left() + 1, rect.right() - 1, 5)
+    ys = np.linspace(rect.top() + 1, rect.bottom() - 1, 5)
+    return np.array([(x, y) for x in xs for y in ys])
+
+
+def choose_cell_font(number: int) -> str:
+    return "label" if number == 0 else "caption"
+
+
+def find_right_edges(box: QRectF, size: ReadoutSize, gap: float, inset: float) -> list[float]:
+    """Return the right ends of the cells, from the first."""
+    right = box.right() - inset
+    ends = []
+    for width in reversed(size.cells):
+        ends.append(right)
+        right -= width + gap
+    return ends[::-1]
+
+
+def find_column_gap(cursor_readout: CursorReadout, theme: Theme) -> float:
+    """Return the room between columns; many stand closer."""
+    return float(theme.px(16 if len(cursor_readout.heads) < 3 else 11))
+
+
+READOUT_INSET: Final = 10
+
+
+def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: Theme) -> ReadoutSize:
+    gap = find_column_gap(cursor_readout, theme)
+    name = max((letters.width(row.name, "small") for row in cursor_readout.rows), default=0.0)
+    cells = tuple(
+        max(
+            [letters.width(head, "caption")]
+            + [letters.width(row.cells[number], choose_cell_font(number)) for row in cursor_readout.rows]
+        )
+        for number, head in enumerate(cursor_readout.heads)
+    )
+    swatch = float(theme.px(28))
+    width = swatch + name + sum(cells) + gap * len(cells)
+    head = letters.width(cursor_readout.title, "caption_strong") + gap + sum(cells[1:]) + gap * max(0, len(cells) - 1)
+    head += letters.width(cursor_readout.heads[0], "caption") if cursor_readout.heads else 0.0
+    name += max(0.0, head - width)
+    width = max(width, head) + 2 * theme.px(READOUT_INSET)
+    height = theme.px(26) + len(cursor_readout.rows) * theme.px(18) + theme.px(7)
+    return ReadoutSize(width, float(height), name, cells)

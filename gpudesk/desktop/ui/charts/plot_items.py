@@ -1,0 +1,309 @@
+"""The coordinate frame of a plot, and its scene items: layers painted in pixels, bands, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from gpudesk.desktop.ui.charts.drawing import PlotCurve
+from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray
+from gpudesk.desktop.ui.theme.theme import Theme
+
+#: The closest look, as a share of the whole range.
+_CLOSEST: Final = 1 / 60
+#: Bands may take this much of a linear axis beyond the highest curve; wider ones are cut at the edge.
+_MOST_HEADROOM: Final = 1.5
+#: Room above the highest curve on a linear axis.
+_LEAST_HEADROOM: Final = 1.05
+
+ValueRange = tuple[float, float]
+
+
+@dataclass(slots=True)
+class CoordinateFrame:
+    """Maps values to pixels. Ranges are in places of the scales; `whole` is what shows everything."""
+
+    x_scale: AxisScale
+    y_scale: AxisScale
+    area: QRectF = field(default_factory=lambda: QRectF(0, 0, 1, 1))
+    x: ValueRange = (0.0, 1.0)
+    y: ValueRange = (0.0, 1.0)
+    whole_x: ValueRange = (0.0, 1.0)
+    whole_y: ValueRange = (0.0, 1.0)
+
+    @property
+    def zoomed(self) -> bool:
+        return (self.x, self.y) != (self.whole_x, self.whole_y)
+
+    def pixel_x(self, value: float) -> float:
+        share = (self.x_scale.place_of(value) - self.x[0]) / (self.x[1] - self.x[0])
+        return self.area.left() + share * self.area.width()
+
+    def pixel_y(self, value: float) -> float:
+        share = (self.y_scale.place_of(value) - self.y[0]) / (self.y[1] - self.y[0])
+        return self.area.bottom() - share * self.area.height()
+
+    def value_x(self, pixel: float) -> float:
+        share = (pixel - self.area.left()) / max(1.0, self.area.width())
+        return self.x_scale.value_at(self.x[0] + share * (self.x[1] - self.x[0]))
+
+    def pixels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return points in pixels, n × 2."""
+        across = (self.x_scale.place(x) - self.x[0]) * (self.area.width() / (self.x[1] - self.x[0]))
+        up = (self.y_scale.place(y) - self.y[0]) * (self.area.height() / (self.y[1] - self.y[0]))
+        return np.stack([self.area.left() + across, self.area.bottom() - up], axis=1)
+
+    def values_x(self) -> ValueRange:
+        return self.x_scale.value_at(self.x[0]), self.x_scale.value_at(self.x[1])
+
+    def values_y(self) -> ValueRange:
+        return self.y_scale.value_at(self.y[0]), self.y_scale.value_at(self.y[1])
+
+    def fit(self, x: ValueRange, y: ValueRange, most: tuple[int, int]) -> None:
+        """Show everything between values, and remember that as the whole; `most` ticks have room."""
+        self.whole_x = self._places(self.x_scale, x, most[0])
+        self.whole_y = self._places(self.y_scale, y, most[1])
+        self.x, self.y = self.whole_x, self.whole_y
+
+    def show_whole(self) -> None:
+        self.x, self.y = self.whole_x, self.whole_y
+
+    def zoom(self, factor: float, x: float, y: float) -> None:
+        """Show that share of what is visible around a pixel, which stays; never more than the whole."""
+        right = (x - self.area.left()) / max(1.0, self.area.width())
+        up = (self.area.bottom() - y) / max(1.0, self.area.height())
+        self.x = _zoomed(self.x, self.whole_x, factor, right)
+        self.y = _zoomed(self.y, self.whole_y, factor, up)
+
+    def pan(self, right: float, down: float) -> None:
+        self.x = _moved(self.x, self.whole_x, -right / max(1.0, self.area.width()))
+        self.y = _moved(self.y, self.whole_y, down / max(1.0, self.area.height()))
+
+    @staticmethod
+    def _places(scale: AxisScale, values: ValueRange, most: int) -> ValueRange:
+        low, high = scale.fitted(*values, most)
+        return scale.place_of(low), scale.place_of(high)
+
+
+def find_extents(
+    lines: tuple[PlotCurve, ...], points: tuple[tuple[float, float], ...], x_reach: float | None, *, linear_y: bool
+) -> tuple[ValueRange, ValueRange] | None:
+    """Return the values of x and y that a plot of lines and points must show; None without any lines."""
+    shown = [line for line in lines if len(line.x)]
+    if not shown:
+        return None
+    x_low = min(float(line.x.min()) for line in shown)
+    x_high = max(float(line.x.max()) for line in shown)
+    for x, _ in points:
+        x_low, x_high = min(x_low, x), max(x_high, x)
+    if x_reach is not None:
+        x_low, x_high = min(x_low, x_reach), max(x_high, x_reach)
+    low = min([float(line.y.min()) for line in shown] + [y for _, y in points])
+    high = max([float(line.y.max()) for line in shown] + [y for _, y in points])
+    bands = [line for line in shown if line.low is not None and line.high is not None]
+    band_low = min((float(line.low.min()) for line in bands if line.low is not None), default=low)
+    band_high = max((float(line.high.max()) for line in bands if line.high is not None), default=high)
+    if linear_y:
+        return (x_low, x_high), (low, max(high * _LEAST_HEADROOM, min(band_high, high * _MOST_HEADROOM)))
+    return (x_low, x_high), (min(low, band_low), max(high, band_high))
+
+
+def _zoomed(visible: ValueRange, whole: ValueRange, factor: float, share: float) -> ValueRange:
+    """Return a range with another span, the place at `share` of it staying where it is."""
+    most = whole[1] - whole[0]
+    span = min(most, max(most * _CLOSEST, (visible[1] - visible[0]) * factor))
+    fixed = visible[0] + share * (visible[1] - visible[0])
+    return _inside((fixed - share * span, fixed + (1 - share) * span), whole)
+
+
+def _moved(visible: ValueRange, whole: ValueRange, share: float) -> ValueRange:
+    by = share * (visible[1] - visible[0])
+    return _inside((visible[0] + by, visible[1] + by), whole)
+
+
+def _inside(wanted: ValueRange, whole: ValueRange) -> ValueRange:
+    span = min(wanted[1] - wanted[0], whole[1] - whole[0])
+    low = min(max(wanted[0], whole[0]), whole[1] - span)
+    return (whole[0], whole[1]) if span >= (whole[1] - whole[0]) * (1 - 1e-9) else (low, low + span)
+
+
+#: Widths of curves, and of those of a pinned answer, in pixels.
+CURVE: Final = 2.0
+_GHOST: Final = 1.2
+#: How much of the ground a pinned curve covers, of 255.
+_GHOST_ALPHA: Final = 130
+
+GROUND_Z, BAND_Z, RULE_Z, GHOST_Z, CURVE_Z, OVERLAY_Z = -10.0, 1.0, 2.0, 3.0, 4.0, 10.0
+
+
+class PixelLayer(QGraphicsItem):
+    """Covers the whole scene and paints in its pixels; a `kept` one paints only when it has become stale."""
+
+    def __init__(self, painted: Callable[[QPainter], None], z: float, *, kept: bool = False) -> None:
+        super().__init__()
+        self._painted = painted
+        self._kept = kept
+        self._picture: QPixmap | None = None
+        self._rect = QRectF()
+        self.setZValue(z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def resize(self, width: float, height: float) -> None:
+        self.prepareGeometryChange()
+        self._rect = QRectF(0.0, 0.0, width, height)
+        self.stale()
+
+    def stale(self) -> None:
+        self._picture = None
+
+    def boundingRect(self) -> QRectF:
+        return self._rect
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        del option, widget
+        if self._kept:
+            painter.drawPixmap(0, 0, self._picture_for(painter.device().devicePixelRatio()))
+            return
+        painter.save()
+        try:
+            self._painted(painter)
+        finally:
+            painter.restore()
+
+    def _picture_for(self, ratio: float) -> QPixmap:
+        if self._picture is None or self._picture.devicePixelRatio() != ratio:
+            self._picture = QPixmap((self._rect.size() * ratio).toSize())
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            try:
+                self._painted(painter)
+            finally:
+                painter.end()
+        return self._picture
+
+
+class BandItem(QGraphicsItem):
+    """The area between the ends of one curve's band, in the places of the plot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._polygon = QPolygonF()
+        self._rect = QRectF()
+        self._colour = QColor()
+        self.setZValue(BAND_Z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def show_band(self, x: FloatArray, low: FloatArray, high: FloatArray, colour: QColor) -> None:
+        self.prepareGeometryChange()
+        around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
+        self._polygon = pg.functions.arrayToQPolygonF(*around)
+        self._rect = self._polygon.boundingRect()
+        self._colour = colour
+
+    def boundingRect(self) -> QRectF:
+        return self._rect
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        del option, widget
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._colour)
+        painter.drawPolygon(self._polygon)
+
+
+class CurveItem(pg.PlotCurveItem):  # type: ignore[misc]
+    """A curve of the library that is told its bounds, which it would work out anew at every paint."""
+
+    _bounds = QRectF()
+
+    def show_curve(self, x: FloatArray, y: FloatArray, pen: QPen) -> None:
+        left, right, bottom, top = float(x.min()), float(x.max()), float(y.min()), float(y.max())
+        self._bounds = QRectF(left, bottom, right - left, top - bottom).adjusted(-1e-9, -1e-9, 1e-9, 1e-9)
+        self.setData(x, y, pen=pen)
+
+    def boundingRect(self) -> QRectF:
+        """Return what the points cover; half a line's width more makes no difference to what is painted."""
+        return self._bounds
+
+
+class CurveItems:
+    """The curves and bands in a view box; items are made once and given new data."""
+
+    def __init__(self, box: pg.ViewBox, theme: Theme) -> None:
+        self._box = box
+        self._theme = theme
+        #: Pixels of the screen in one of the design; in a view box, widths of lines are in the former.
+        self.ratio = 1.0
+        self._curves: list[CurveItem] = []
+        self._ghosts: list[CurveItem] = []
+        self._bands: list[BandItem] = []
+
+    def show(
+        self, lines: Sequence[PlotCurve], ghosts: Sequence[PlotCurve], x_scale: AxisScale, y_scale: AxisScale
+    ) -> None:
+        self._fill(self._curves, lines, CURVE_Z, self._pen, x_scale, y_scale)
+        self._fill(self._ghosts, ghosts, GHOST_Z, self._ghost_pen, x_scale, y_scale)
+
+    def show_bands(self, lines: Sequence[PlotCurve], x_scale: AxisScale, y_scale: AxisScale) -> None:
+        banded = [line for line in lines if line.low is not None and line.high is not None and len(line.x) > 1]
+        while len(self._bands) < len(banded):
+            area = BandItem()
+            self._bands.append(area)
+            self._box.addItem(area, ignoreBounds=True)
+        for number, area in enumerate(self._bands):
+            area.setVisible(number < len(banded))
+        for area, line in zip(self._bands, banded, strict=False):
+            if line.low is None or line.high is None:
+                continue
+            area.show_band(
+                x_scale.place(line.x),
+                y_scale.place(line.low),
+                y_scale.place(line.high),
+                self._theme.band_color(line.slot),
+            )
+
+    def _fill(
+        self,
+        items: list[CurveItem],
+        lines: Sequence[PlotCurve],
+        z: float,
+        pen: Callable[[PlotCurve], QPen],
+        x_scale: AxisScale,
+        y_scale: AxisScale,
+    ) -> None:
+        while len(items) < len(lines):
+            item = CurveItem(antialias=True, skipFiniteCheck=True)
+            item.setZValue(z)
+            item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+            items.append(item)
+            self._box.addItem(item, ignoreBounds=True)
+        for number, item in enumerate(items):
+            item.setVisible(number < len(lines))
+        for item, line in zip(items, lines, strict=False):
+            item.show_curve(x_scale.place(line.x), y_scale.place(line.y), pen(line))
+
+    def _pen(self, line: PlotCurve) -> QPen:
+        return self._dashed(line, self._theme.mark_color(line.slot), CURVE)
+
+    def _ghost_pen(self, line: PlotCurve) -> QPen:
+        colour = self._theme.mark_color(line.slot)
+        colour.setAlpha(_GHOST_ALPHA)
+        return self._dashed(line, colour, _GHOST)
+
+    def _dashed(self, line: PlotCurve, colour: QColor, width: float) -> QPen:
+        pen = QPen(colour, width * self.ratio)
+        pen.setCosmetic(True)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        dash = self._theme.dash_pattern(line.slot)
+        if dash:
+            pen.setDashPattern(dash)
+        return pen

@@ -1,0 +1,1 @@
+"""The tree of lines that explains a selected figure."""

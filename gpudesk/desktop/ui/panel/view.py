@@ -1,0 +1,422 @@
+"""The tree view of the panel, its delegate, keyboard and context menu."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.panel.blocks import BlockLayouts, BlockState
+from gpudesk.desktop.ui.panel.model import COPIED_ROLE, PanelModel, PanelRow, is_address
+from gpudesk.desktop.ui.panel.nodes import FOLDING, NodeKind, NodeLink, PanelNode
+from gpudesk.desktop.ui.panel.pieces import BlockLayout, TextMeasure
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.report.explanation.parts import TermLine
+from gpudesk.text.translation import tr
+
+Index = QModelIndex | QPersistentModelIndex
+
+_INSET: Final = 8.0
+_RADIUS: Final = 6.0
+#: Lines that have a selection of their own look, or none.
+_UNFILLED: Final = frozenset(
+    {NodeKind.HEAD, NodeKind.NOTE, NodeKind.EMPTY, NodeKind.SECTION, NodeKind.BAR, NodeKind.RULE}
+)
+#: Lines that stand further in, the deeper they lie.
+_INDENTED: Final = frozenset({NodeKind.TERM, NodeKind.PLAN})
+
+
+class PanelDelegate(QStyledItemDelegate):
+    """Draws each line by its layout."""
+
+    def __init__(self, theme: Theme, view: PanelView) -> None:
+        super().__init__(view)
+        self._theme = theme
+        self._view = view
+        self._measure = TextMeasure(theme)
+        self._blocks = BlockLayouts(self._measure)
+
+    def layout(self, line: PanelRow, index: Index) -> BlockLayout:
+        node = line.node
+        foldable = node.has_children
+        state = BlockState(
+            width=self._view.width(),
+            edge=self._view.box_edge(),
+            depth=line.depth if node.kind in _INDENTED else 0,
+            foldable=foldable,
+            expanded=foldable and self._view.isExpanded(index),
+            current=index == self._view.currentIndex(),
+        )
+        return self._blocks.layout(node, state)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002 - Qt's
+        line = self._model().line(index)
+        return QSize(0, 0) if line is None else QSize(0, math.ceil(self.layout(line, index).height))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line = self._model().line(index)
+        if line is None:
+            return
+        rect = QRectF(option.rect)
+        painter.save()
+        try:
+            pen = ThemePainter(painter, self._theme)
+            fill = self._fill(line, index)
+            if fill is not None:
+                rect.setLeft(self._theme.px(_INSET))
+                rect.setRight(self._view.box_edge())
+                pen.tint(rect, fill, radius=_RADIUS)
+            self.layout(line, index).draw(pen, self._measure, rect.y())
+        finally:
+            painter.restore()
+
+    def _fill(self, line: PanelRow, index: Index) -> str | None:
+        if line.node.kind in _UNFILLED:
+            return None
+        if index == self._view.currentIndex():
+            return "selection"
+        return "hover" if line is self._view.hovered else None
+
+    def createEditor(
+        self,
+        parent: QWidget,
+        option: QStyleOptionViewItem,  # noqa: ARG002
+        index: Index,
+    ) -> QWidget:
+        """Return a field in which an address can be selected as text, but not changed."""
+        field = QLineEdit(parent)
+        field.setReadOnly(True)
+        field.setAccessibleName(str(index.data()))
+        return field
+
+    def setModelData(self, editor: QWidget, model: object, index: Index) -> None:
+        """Change nothing: the field is there to read."""
+
+    def _model(self) -> PanelModel:
+        model = self._view.model()
+        assert isinstance(model, PanelModel)
+        return model
+
+
+#: Terms above this depth are open until they are folded.
+OPEN_LEVELS = 2
+
+
+class PanelView(QTreeView):
+    """Shows the lines of an explanation."""
+
+    #: A link was followed; carries its node.
+    followed = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._folds: dict[str, bool] = {}
+        self._restoring = False
+        self._staying = False
+        self._hovered: PanelRow | None = None
+        self.lines = PanelModel(self)
+        self.setModel(self.lines)
+        self._delegate = PanelDelegate(theme, self)
+        self.setItemDelegate(self._delegate)
+        # What lies below shows through, under the scroll bar too.
+        self.setStyleSheet("QTreeView { background: transparent; }")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHeaderHidden(True)
+        self.setIndentation(0)
+        self.setRootIsDecorated(False)
+        self.setMouseTracking(True)
+        self.setExpandsOnDoubleClick(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.expanded.connect(lambda index: self._keep_fold(index, open_=True))
+        self.collapsed.connect(lambda index: self._keep_fold(index, open_=False))
+        theme.changed.connect(self._redo)
+
+    # What is shown
+
+    def show_nodes(self, nodes: tuple[PanelNode, ...], *, stay: bool = False) -> None:
+        """Show other lines; folds stay, and where it is there again the current line.
+
+        With `stay` they are about the same figure: what is read stays where it is, too.
+        """
+        places = self._places() if stay else []
+        current = self._line(self.currentIndex())
+        self._hovered = None
+        if not self.lines.show(nodes):
+            self._restore_folds()
+            self._staying = stay
+            if current is not None:
+                self.setCurrentIndex(self.lines.find(current.node.key))
+            self._staying = False
+            if not stay and not self.currentIndex().isValid():
+                self.scrollToTop()
+        self._return_to(places)
+
+    def _places(self) -> list[tuple[str, int]]:
+        """Return the keys of the lines that are seen, and how far down each begins; none at the very top.
+
+        One that is cut off at the top comes last.
+        """
+        if self.verticalScrollBar().value() == 0:
+            return []
+        found: list[tuple[str, int]] = []
+        index = self.indexAt(QPoint(0, 0))
+        while (line := self._line(index)) is not None:
+            top = self.visualRect(index).top()
+            if top > self.viewport().height():
+                break
+            found.append((line.node.key, top))
+            index = self.indexBelow(index)
+        return sorted(found, key=lambda place: place[1] < 0)
+
+    def _return_to(self, places: list[tuple[str, int]]) -> None:
+        """Scroll so that the first of the lines that is still there begins where it did."""
+        if places:
+            # Other texts have other heights.
+            self.executeDelayedItemsLayout()
+        for key, top in places:
+            rect = self.visualRect(self.lines.find(key))
+            if rect.isValid():
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + rect.top() - top)
+                return
+
+    @property
+    def hovered(self) -> PanelRow | None:
+        return self._hovered
+
+    def box_edge(self) -> int:
+        """Return where boxes and fills end at the right: at their margin, clear of the scroll bar."""
+        return min(self.width() - self._theme.px(8), self.viewport().width() - 2)
+
+    def focus_rect(self) -> QRect | None:
+        index = self.currentIndex()
+        if not index.isValid():
+            return None
+        rect = self.visualRect(index).intersected(self.viewport().rect())
+        rect.setLeft(self._theme.px(8))
+        rect.setRight(self.box_edge())
+        return None if rect.isEmpty() else rect
+
+    def go_to(self, key: str) -> bool:
+        """Make the line with a key the current one, and show it; return whether there is one."""
+        index = self.lines.find(key)
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        return index.isValid()
+
+    def _line(self, index: Index) -> PanelRow | None:
+        return self.lines.line(index)
+
+    # Folding
+
+    def _restore_folds(self) -> None:
+        self._restoring = True
+        try:
+            self._open(self.lines.lines)
+        finally:
+            self._restoring = False
+
+    def _open(self, lines: list[PanelRow]) -> None:
+        for line in lines:
+            if line.node.has_children and self._is_open(line):
+                self.setExpanded(self.lines.index_of(line), True)
+                self._open(line.children)
+
+    def _is_open(self, line: PanelRow) -> bool:
+        default = line.node.kind is NodeKind.TERM and line.depth < OPEN_LEVELS
+        return self._folds.get(line.node.key, default)
+
+    def _keep_fold(self, index: Index, *, open_: bool) -> None:
+        line = self._line(index)
+        if line is not None and not self._restoring:
+            self._folds[line.node.key] = open_
+
+    def _toggle(self, line: PanelRow) -> None:
+        index = self.lines.index_of(line)
+        self.setExpanded(index, not self.isExpanded(index))
+
+    # Keys and mouse
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        for index in (previous, current):
+            line = self._line(index)
+            if line is not None:
+                place = self.lines.index_of(line)
+                self.lines.dataChanged.emit(place, place)
+        if current.isValid() and not self._staying:
+            self.scrollTo(current)
+        FocusRing.moved(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Follow links with Enter, copy with the platform's key; the rest is the tree's."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_current()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.follow(self.currentIndex())
+        elif event.key() == Qt.Key.Key_F2 and self._follow_key("F2"):
+            event.accept()
+        elif event.key() == Qt.Key.Key_Down and not self.currentIndex().isValid():
+            self._go_first()
+        else:
+            super().keyPressEvent(event)
+
+    def _follow_key(self, key: str) -> bool:
+        """Follow the link that a key stands for; an address takes the key itself, to be selected as text."""
+        current = self._line(self.currentIndex())
+        if current is not None and is_address(current.node):
+            return False
+        nodes = (line.node for line in self.lines.lines)
+        link = next((node for node in nodes if _key_of(node) == key), None)
+        if link is not None:
+            self.followed.emit(link)
+        return link is not None
+
+    def copy_current(self) -> None:
+        text = self.currentIndex().data(COPIED_ROLE)
+        if text:
+            QApplication.clipboard().setText(str(text))
+
+    def follow(self, index: Index) -> None:
+        """Do what Enter or a click does: follow a link, go from a term to its claims, fold in or out."""
+        line = self._line(index)
+        if line is None:
+            return
+        if line.node.kind is NodeKind.LINK or is_address(line.node):
+            self.followed.emit(line.node)
+        elif line.node.has_children:
+            self._toggle(line)
+        elif isinstance(line.node.content, TermLine) and line.node.content.claims:
+            self.go_to(f"claim.{line.node.content.claims}.0")
+
+    def _go_first(self) -> None:
+        if self.lines.lines:
+            self.setCurrentIndex(self.lines.index_of(self.lines.lines[0]))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid():
+            self._go_first()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Fold where the arrow is, open claims and groups, follow links; anything else is selected."""
+        super().mousePressEvent(event)
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        point = event.position().toPoint()
+        index = self.indexAt(point)
+        line = self._line(index)
+        if line is None:
+            return
+        whole = line.node.kind in FOLDING
+        if self._on_fold(line, index, point) or whole:
+            self._toggle(line)
+        elif line.node.kind is NodeKind.LINK:
+            self.followed.emit(line.node)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        line = self._line(index)
+        if line is not None and line.node.kind is NodeKind.TERM and line.node.has_children:
+            self._toggle(line)
+        elif line is not None and is_address(line.node):
+            self.edit(index)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        line = self._line(self.currentIndex())
+        if line is None:
+            return
+        menu = make_menu(parent=self)
+        menu.addAction(tr("Copy"), self.copy_current).setEnabled(bool(line.node.copied))
+        if line.node.has_children:
+            is_open = self.isExpanded(self.currentIndex())
+            menu.addAction(tr("Fold") if is_open else tr("Unfold"), lambda: self._toggle(line))
+        menu.aboutToHide.connect(menu.deleteLater)
+        place = event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            place = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
+        menu.popup(place)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.indexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(QModelIndex())
+
+    def _hover(self, index: QModelIndex) -> None:
+        line = self._line(index)
+        if line is self._hovered:
+            return
+        former, self._hovered = self._hovered, line
+        for changed in (former, line):
+            if changed is not None:
+                self.viewport().update(self.visualRect(self.lines.index_of(changed)))
+        hand = line is not None and line.node.kind is NodeKind.LINK
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+
+    def _on_fold(self, line: PanelRow, index: QModelIndex, point: QPoint) -> bool:
+        fold = self._delegate.layout(line, index).fold
+        return line.node.has_children and fold is not None and fold.contains(point - self.visualRect(index).topLeft())
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        try:
+            painter.fillRect(event.rect(), self._theme.colour("chrome"))
+        finally:
+            painter.end()
+        super().paintEvent(event)
+
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        self._delegate.paint(painter, option, index)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.scheduleDelayedItemsLayout()
+        FocusRing.moved(self)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        FocusRing.moved(self)
+
+    def _redo(self) -> None:
+        self.scheduleDelayedItemsLayout()
+        self.viewport().update()
+
+
+def _key_of(node: PanelNode) -> str:
+    return node.content.key if isinstance(node.content, NodeLink) else ""

@@ -1,0 +1,241 @@
+"""The charts of a sheet: throughput against concurrency, and memory bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from gpudesk.desktop.ui.charts.label_placement import (
+    PaperLabel,
+    find_leader_line,
+    list_paper_labels,
+    place_paper_labels,
+)
+from gpudesk.desktop.ui.printing.paper import find_widest, limit_lines, measure_width, wrap_text
+from gpudesk.desktop.ui.printing.pieces import SheetPainter, SheetPiece
+from gpudesk.report.comparison.tables import ComparisonSheet, SheetMemoryBar, ThroughputSeries
+from gpudesk.report.labels import format_throughput_title
+from gpudesk.report.writers.svg import choose_tick_step, list_powers_of_two
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+#: Height of the title, white above the plot, and room below it for ticks and the title of the axis.
+CHART_TITLE_HEIGHT: Final = 15.0
+_TOP: Final = 8.0
+_BELOW: Final = 22.0
+_CURVE: Final = 1.2
+_MARKER: Final = 2.6
+#: More bands than these cover each other; then only the baseline keeps its own.
+_MOST_BANDS: Final = 4
+_LABEL_HEIGHT: Final = 17.5
+_NAME_HEIGHT: Final = 9.5
+_FIRST_LINE: Final = 7.0
+_SECOND_LINE: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class _PaperPlane:
+    """Maps requests in flight (logarithmic) and tokens/s (from zero) to places in points."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    most_x: float
+    most_y: float
+
+    def x(self, concurrency: float) -> float:
+        return self.left + (self.right - self.left) * math.log(concurrency) / math.log(self.most_x)
+
+    def y(self, rate: float) -> float:
+        return self.bottom - (self.bottom - self.top) * rate / self.most_y
+
+    def points(self, series: ThroughputSeries, rates: Sequence[float]) -> list[QPointF]:
+        return [
+            QPointF(self.x(concurrency), self.y(rate))
+            for concurrency, rate in zip(series.concurrency, rates, strict=True)
+        ]
+
+
+class PaperThroughputChart:
+    """The curves with their bands, from one request in flight to where memory ends."""
+
+    def __init__(self, sheet: ComparisonSheet, formatter: Formatter) -> None:
+        self._shown = sheet.throughput
+        self._concurrency = sheet.concurrency
+        self._formatter = formatter
+        highest = max(max(each.high) for each in self._shown)
+        self._step = choose_tick_step(highest)
+        self._count = math.ceil(highest / self._step)
+        longest = max(max(each.concurrency) for each in self._shown)
+        self._most_x = float(max(2, longest, sheet.concurrency or 1))
+
+    def piece(self, room: float, height: float) -> SheetPiece:
+        ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
+        left = find_widest(ticks, "small") + 5
+        right = room - max(self._label_size(each).width() for each in self._shown) - 9
+        title = format_throughput_title(closed_loop=self._concurrency is not None)
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            highest = self._count * self._step
+            top, bottom = y + CHART_TITLE_HEIGHT + _TOP, y + height - _BELOW
+            plane = _PaperPlane(x + left, x + right, top, bottom, self._most_x, highest)
+            ink.text(x, y + 8, title, style="group", colour="text1")
+            self._draw_grid(ink, plane, ticks)
+            self._draw_bands(ink, plane)
+            self._draw_working_line(ink, plane)
+            for series in self._shown:
+                ink.curve(plane.points(series, series.value), series.slot, _CURVE)
+            self._draw_markers(ink, plane)
+            self._draw_labels(ink, plane, x + room)
+
+        return SheetPiece(height, draw)
+
+    def _draw_grid(self, ink: SheetPainter, plane: _PaperPlane, ticks: Sequence[str]) -> None:
+        for number, tick in enumerate(ticks):
+            y = plane.y(number * self._step)
+            colour = "axis" if number == 0 else "grid"
+            ink.rule(plane.left, y, plane.right, y, colour=colour, width=0.6)
+            ink.text(plane.left - 4, y + 2.5, tick, style="small", colour="text3", align="right")
+        for power in list_powers_of_two(self._most_x):
+            x = plane.x(power)
+            tick = self._formatter.count(power)
+            ink.rule(x, plane.bottom, x, plane.bottom + 2.5, colour="axis", width=0.6)
+            ink.text(x, plane.bottom + 10, tick, style="small", colour="text3", align="centre")
+        title = tr("requests in flight")
+        ink.text(plane.right, plane.bottom + 19, title, style="small_strong", colour="text3", align="right")
+
+    def _draw_bands(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+        for series in self._shown if len(self._shown) <= _MOST_BANDS else self._shown[:1]:
+            upper, lower = plane.points(series, series.high), plane.points(series, series.low)
+            ink.band([*upper, *reversed(lower)], series.slot)
+
+    def _draw_working_line(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+        if self._concurrency is None:
+            return
+        x = plane.x(self._concurrency)
+        ink.rule(x, plane.top - 5, x, plane.bottom, colour="text1", width=0.7)
+        text = self._formatter.count(self._concurrency)
+        after = x - measure_width(text, "note_number") - 3 < plane.left
+        place, align = (x + 3, "left") if after else (x - 3, "right")
+        ink.text(place, plane.top, text, style="note_number", colour="text1", align=align)
+
+    def _draw_markers(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+        """Draw each part's marker where its curve meets the scenario's own concurrency."""
+        for series in self._shown:
+            if self._concurrency in series.concurrency:
+                at = series.concurrency.index(self._concurrency)
+                point = plane.points(series, series.value)[at]
+                ink.marker(point.x(), point.y(), series.slot, radius=_MARKER, is_variant=series.is_variant)
+
+    def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
+        """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
+        ends = [plane.points(each, each.value) for each in self._shown]
+        top = plane.top - 4
+        bounds = QRectF(plane.left + 2, top, right - plane.left - 2, plane.bottom - 1 - top)
+        wanted = [PaperLabel(curve[-1], self._label_size(each)) for curve, each in zip(ends, self._shown, strict=True)]
+        places = place_paper_labels(wanted, ends, bounds)
+        whole = not any(place.collides or place.covers for place in places)
+        if not whole:
+            wanted = [PaperLabel(label.end, QSizeF(label.size.width(), _NAME_HEIGHT)) for label in wanted]
+            places = list_paper_labels(wanted, plane.right + 9, bounds)
+        for series, label, place in zip(self._shown, wanted, places, strict=True):
+            line = find_leader_line(label.end, place.rect)
+            if line is not None:
+                ink.leader(*line, series.slot)
+            x, y = place.rect.left(), place.rect.top()
+            ink.text(x, y + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
+            if whole:
+                ink.text(x, y + _SECOND_LINE, self._full(series), style="small", colour="text2")
+
+    def _label_size(self, series: ThroughputSeries) -> QSizeF:
+        wide = max(measure_width(series.name, "group"), measure_width(self._full(series), "small"))
+        return QSizeF(wide, _LABEL_HEIGHT)
+
+    def _full(self, series: ThroughputSeries) -> str:
+        return tr("full at {n}", n=self._formatter.count(series.concurrency[-1]))
+
+
+_BAR: Final = 10.0
+_PITCH: Final = 19.0
+#: Share of the width that names may take.
+_NAMES: Final = 0.45
+#: Inks of the parts of a bar, the first the darkest.
+_INKS: Final = ("ink1", "ink2", "ink3")
+#: Height of a line of the key, and the white above it.
+_KEY_LINE: Final = 9.5
+_ABOVE_KEY: Final = 2.0
+
+
+class PaperMemoryChart:
+    """A bar for each accelerator."""
+
+    def __init__(self, sheet: ComparisonSheet) -> None:
+        self._bars = sheet.memory
+
+    def piece(self, room: float, height: float) -> SheetPiece:
+        left = min(find_widest((bar.name for bar in self._bars), "group"), room * _NAMES) + 8
+        tails = find_widest(map(_tail, self._bars), "small") + 7
+        scale = (room - left - tails) / max(bar.extent for bar in self._bars)
+        key = self._key(room)
+        pitch = min(_PITCH, (height - CHART_TITLE_HEIGHT - _ABOVE_KEY - key.height) / len(self._bars))
+        height = CHART_TITLE_HEIGHT + len(self._bars) * pitch + _ABOVE_KEY + key.height
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            ink.text(x, y + 8, tr("Memory, GiB"), style="group", colour="text1")
+            for number, bar in enumerate(self._bars):
+                middle = y + CHART_TITLE_HEIGHT + (number + 0.5) * pitch
+                name = limit_lines(wrap_text(bar.name, "group", left - 8), 1, left - 8)[0][0].text
+                ink.text(x, middle + 2.7, name, style="group", colour=f"slot{bar.slot}")
+                _draw_bar(ink, bar, x + left, middle, min(_BAR, pitch * 0.62), scale)
+            key.draw(ink, x, y + CHART_TITLE_HEIGHT + len(self._bars) * pitch + _ABOVE_KEY)
+
+        return SheetPiece(height, draw)
+
+    def _key(self, room: float) -> SheetPiece:
+        names = [name for name, _ in self._bars[0].parts]
+        words = [*zip(_INKS, names, strict=True), ("sunken", tr("left free"))]
+        places: list[tuple[float, int]] = []
+        x, line = 0.0, 0
+        for _, name in words:
+            needed = 9 + measure_width(name, "small")
+            if x and x + needed > room:
+                x, line = 0.0, line + 1
+            places.append((x, line))
+            x += needed + 10
+
+        def draw(ink: SheetPainter, left: float, y: float) -> None:
+            for (start, row), (token, name) in zip(places, words, strict=True):
+                baseline = y + 8 + row * _KEY_LINE
+                ink.tint(left + start, baseline - 5.2, 6, 6, token, radius=1)
+                ink.text(left + start + 9, baseline, name, style="small", colour="text2")
+
+        return SheetPiece(12 + line * _KEY_LINE, draw)
+
+
+def _tail(bar: SheetMemoryBar) -> str:
+    return bar.label if bar.needed is None else tr("{needed} needed", needed=bar.needed)
+
+
+def _draw_bar(ink: SheetPainter, bar: SheetMemoryBar, x: float, middle: float, height: float, scale: float) -> None:
+    top = middle - height / 2
+    full = bar.capacity * scale
+    ink.tint(x, top, full, height, "sunken", radius=1.5)
+    at = x
+    for token, (_, size) in zip(_INKS, bar.parts, strict=True):
+        wide = max(size * scale - 0.6, 0.0)
+        ink.tint(at, top, wide, height, token, radius=min(1.5, wide / 2))
+        if token == _INKS[0] and min(wide, full) > 22:
+            ink.text(at + 4, middle + 2.5, f"{size:.0f}", style="small_strong", colour="page")
+        at += size * scale
+    if bar.needed is not None:
+        beyond = (bar.extent - bar.capacity) * scale
+        ink.tint(x + full, top, beyond, height, "unfit_tint", radius=0)
+        ink.hatch(x + full, top, beyond, height, "unfit")
+    ink.rule(x + full, top - 2.5, x + full, top + height + 2.5, colour="text1", width=1.4)
+    colour = "text2" if bar.needed is None else "unfit"
+    ink.text(x + bar.extent * scale + 5, middle + 2.5, _tail(bar), style="small", colour=colour)

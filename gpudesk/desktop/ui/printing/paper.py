@@ -1,0 +1,285 @@
+"""Paper sizes and margins, and text measured and wrapped on paper. Lengths are points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from typing import Final
+
+from PySide6.QtCore import QLocale, QMarginsF
+from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize
+
+from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, make_font
+
+#: Points in a millimetre.
+MM: Final = 72 / 25.4
+
+#: White around what is printed, in points.
+SIDE: Final = 15 * MM
+TOP: Final = 12 * MM
+FOOT: Final = 11 * MM
+
+
+class PaperSize(StrEnum):
+    """A size of paper that sheets are laid out for."""
+
+    A4 = "a4"
+    LETTER = "letter"
+
+
+_IDS: Final = {PaperSize.A4: QPageSize.PageSizeId.A4, PaperSize.LETTER: QPageSize.PageSizeId.Letter}
+
+#: Where US Letter is the usual paper, by the Unicode locale data.
+_LETTER_COUNTRIES: Final = frozenset(
+    {
+        QLocale.Country.UnitedStates,
+        QLocale.Country.Canada,
+        QLocale.Country.Mexico,
+        QLocale.Country.Belize,
+        QLocale.Country.Chile,
+        QLocale.Country.Colombia,
+        QLocale.Country.CostaRica,
+        QLocale.Country.ElSalvador,
+        QLocale.Country.Guatemala,
+        QLocale.Country.Nicaragua,
+        QLocale.Country.Panama,
+        QLocale.Country.Philippines,
+        QLocale.Country.PuertoRico,
+        QLocale.Country.Venezuela,
+    }
+)
+
+
+def find_usual_paper(locale: QLocale | None = None) -> PaperSize:
+    """Return the paper that printers of a locale hold; of the system's locale if none is given."""
+    country = (locale or QLocale.system()).territory()
+    return PaperSize.LETTER if country in _LETTER_COUNTRIES else PaperSize.A4
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One side of paper with its orientation; lengths in points."""
+
+    size: PaperSize
+    landscape: bool = False
+
+    @property
+    def width(self) -> float:
+        return self._sides[1 if self.landscape else 0]
+
+    @property
+    def height(self) -> float:
+        return self._sides[0 if self.landscape else 1]
+
+    @property
+    def inner_width(self) -> float:
+        return self.width - 2 * SIDE
+
+    @property
+    def bottom(self) -> float:
+        return self.height - FOOT
+
+    def page_layout(self) -> QPageLayout:
+        """Return what a printer or a PDF is told; the margins are ours, so it gets none."""
+        orientation = QPageLayout.Orientation
+        return QPageLayout(
+            QPageSize(_IDS[self.size]),
+            orientation.Landscape if self.landscape else orientation.Portrait,
+            QMarginsF(0, 0, 0, 0),
+        )
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        size = QPageSize.size(_IDS[self.size], QPageSize.Unit.Point)
+        return size.width(), size.height()
+
+
+#: Units of the painter in a point: fonts have whole sizes in units, so that points may have parts.
+UNITS: Final = 20
+
+_ELLIPSIS: Final = "…"
+
+#: Size in points, weight and distance of lines: the styles of paper, and those that only running text has.
+_STYLES: Final[dict[str, tuple[float, int, float]]] = {
+    **{name: (style.pixels, style.weight, style.line) for name, style in PAPER_TYPE_STYLES.items()},
+    "raised": (6, 500, 7),
+    "fine": (6.4, 400, 7.8),
+    "fine_strong": (6.4, 500, 7.8),
+    "fine_number": (6.4, 600, 7.8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """Words in one style: a token of `PAPER_TYPE` and a token of colour."""
+
+    text: str
+    style: str = "small"
+    colour: str = "text1"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRun:
+    """Words of a run on a line, from the line's left end."""
+
+    x: float
+    text: str
+    style: str
+    colour: str
+
+
+TextLine = tuple[PlacedRun, ...]
+
+#: Letters of a word that are not worth keeping before an ellipsis.
+_LONGEST_CUT: Final = 10
+#: Digits of a group of thousands.
+_GROUP: Final = 3
+#: What stands behind a number and is not parted from it.
+_UNITS_OF_FIGURES: Final = frozenset(
+    {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
+    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}
+)
+
+
+@cache
+def make_paper_font(style: str) -> QFont:
+    """Return the font of a style, in units of the painter."""
+    size, weight, _ = _STYLES[style]
+    return make_font(round(size * UNITS), weight)
+
+
+@cache
+def _metrics(style: str) -> QFontMetricsF:
+    return QFontMetricsF(make_paper_font(style))
+
+
+@lru_cache(maxsize=1 << 14)
+def measure_width(text: str, style: str) -> float:
+    return _metrics(style).horizontalAdvance(text) / UNITS
+
+
+def find_widest(texts: Iterable[str], style: str) -> float:
+    """Return the width of the widest text, zero where there are none."""
+    return max((measure_width(text, style) for text in texts), default=0.0)
+
+
+def measure_ascent(style: str) -> float:
+    """Return how far letters rise above the line they stand on; capitals, not accents."""
+    return _metrics(style).capHeight() / UNITS
+
+
+def measure_line_height(style: str) -> float:
+    return _STYLES[style][2]
+
+
+def wrap_runs(runs: Sequence[TextRun], room: float) -> tuple[TextLine, ...]:
+    """Return the lines that words in several styles make in a room.
+
+    Lines break at spaces, never between a number and its unit; a word that has no room is broken anywhere.
+    """
+    lines: list[TextLine] = []
+    line: list[PlacedRun] = []
+    x = 0.0
+    for word in _words(runs):
+        gap = measure_width(" ", word[0].style) if line else 0.0
+        needed = _width_of(word)
+        if line and x + gap + needed > room:
+            lines.append(tuple(line))
+            line, x, gap = [], 0.0, 0.0
+        for part in _broken(word, room) if needed > room else (word,):
+            if part is not word and line:
+                lines.append(tuple(line))
+                line, x, gap = [], 0.0, 0.0
+            x = _append(line, part, x, gap)
+    if line:
+        lines.append(tuple(line))
+    return tuple(lines)
+
+
+_Word = list[TextRun]
+
+
+def _words(runs: Sequence[TextRun]) -> Iterator[_Word]:
+    """Yield what stays together: words, also across runs, and numbers with their units."""
+    word: _Word = []
+    for run in runs:
+        for position, text in enumerate(run.text.split(" ")):
+            if position and word and not _keeps(word, text):
+                yield word
+                word = []
+            elif position and word:
+                text = f" {text}"  # noqa: PLW2901 - the space inside what stays together
+            if text:
+                word.append(TextRun(text, run.style, run.colour))
+    if word:
+        yield word
+
+
+def _keeps(word: _Word, text: str) -> bool:
+    """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`."""
+    if text == "×" or word[-1].text.endswith("×"):
+        return True
+    said = text.rstrip(".,;:)]")
+    grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.strip().isdigit()
+    return word[-1].text[-1:].isdigit() and (grouped or said in _UNITS_OF_FIGURES)
+
+
+def _width_of(word: _Word) -> float:
+    return sum(measure_width(part.text, part.style) for part in word)
+
+
+def _broken(word: _Word, room: float) -> Iterator[_Word]:
+    """Yield pieces of a word that is too long, each as long as fits."""
+    for part in word:
+        text = part.text
+        while text:
+            count = len(text)
+            while count > 1 and measure_width(text[:count], part.style) > room:
+                count = max(1, min(count - 1, int(count * room / measure_width(text[:count], part.style))))
+            yield [TextRun(text[:count], part.style, part.colour)]
+            text = text[count:]
+
+
+def _append(line: list[PlacedRun], word: _Word, x: float, gap: float) -> float:
+    """Put a word at the end of a line; words of one look become one piece. Return the new end."""
+    start = x + gap
+    for part in word:
+        last = line[-1] if line else None
+        if last is not None and (last.style, last.colour) == (part.style, part.colour):
+            space = " " if gap else ""
+            line[-1] = PlacedRun(last.x, f"{last.text}{space}{part.text}", last.style, last.colour)
+        else:
+            line.append(PlacedRun(start, part.text, part.style, part.colour))
+        start += measure_width(part.text, part.style)
+        gap = 0.0
+    return start
+
+
+def wrap_text(text: str, style: str, room: float, colour: str = "text1") -> tuple[TextLine, ...]:
+    if measure_width(text, style) <= room and "\n" not in text:
+        return ((PlacedRun(0.0, text, style, colour),),) if text else ()
+    return tuple(
+        line
+        for paragraph in text.splitlines()
+        for line in wrap_runs((TextRun(paragraph, style, colour),), room) or ((),)
+    )
+
+
+def limit_lines(lines: tuple[TextLine, ...], most: int, room: float) -> tuple[TextLine, ...]:
+    """Return the first lines; the last of them ends in an ellipsis where there are more."""
+    if len(lines) <= most:
+        return lines
+    last = lines[most - 1]
+    if not last:
+        return lines[:most]
+    end = last[-1]
+    text = end.text
+    while text and end.x + measure_width(text + _ELLIPSIS, end.style) > room:
+        text = text[:-1]
+    if " " in text[-_LONGEST_CUT:]:
+        # A word of which only a few letters are left is left out.
+        text = text[: text.rindex(" ")]
+    shortened = PlacedRun(end.x, text.rstrip() + _ELLIPSIS, end.style, end.colour)
+    return (*lines[: most - 1], (*last[:-1], shortened))

@@ -1,0 +1,111 @@
+"""A sheet as PDF: vectors, font subsets, searchable text, the scenario attached."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLibraryInfo, qInstallMessageHandler
+from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
+
+from gpudesk import __version__
+from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, find_usual_paper
+from gpudesk.desktop.ui.printing.pieces import SheetPainter
+from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE, format_scenario
+from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.domain.claim import StalenessLimits
+from gpudesk.files import write_atomically
+from gpudesk.paths import MissingFileError
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
+from gpudesk.report.explanation.working import WorkingSource
+from gpudesk.report.labels import get_today
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+log = logging.getLogger(__name__)
+
+_POINTS_PER_INCH = 72
+
+
+def write_pdf(
+    sheet: ComparisonSheet,
+    target: Path,
+    *,
+    scenario: bytes,
+    paper: PaperSize | None = None,
+    formatter: Formatter | None = None,
+) -> None:
+    """Write a sheet with its scenario inside; paper of the user's country unless another is asked for.
+
+    The file is written as a whole or not at all: raises `InputError` that names it and says what to do.
+    """
+    ensure_application()
+    pages = lay_out_sheet(sheet, paper or find_usual_paper(), formatter or Formatter())
+    write_atomically(target, render_pdf(pages, sheet.title, scenario))
+
+
+def save_answer_as_pdf(
+    answer: Answer,
+    target: Path,
+    paper: str | None,
+    explain: WorkingSource | None = None,
+    rule: StalenessLimits | None = None,
+    further: SheetExtras | None = None,
+) -> None:
+    """Write the sheet of an answer, made today, with figures as English writes them."""
+    sheet = build_sheet(answer, date=get_today(), explain=explain, rule=rule, further=further)
+    size = None if paper is None else PaperSize(paper)
+    write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size)
+
+
+def render_pdf(pages: SheetPages, title: str, scenario: bytes) -> bytes:
+    raw = QByteArray()
+    buffer = QBuffer(raw)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(_POINTS_PER_INCH * UNITS)
+    writer.setPageLayout(pages.paper.page_layout())
+    writer.setTitle(title)
+    writer.setCreator(f"GPU Desk {__version__}")
+    writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
+    painter = QPainter(writer)
+    try:
+        ink = SheetPainter(painter)
+        for number in range(len(pages.pages)):
+            if number:
+                writer.newPage()
+            pages.draw(number, ink)
+    finally:
+        painter.end()
+    buffer.close()
+    return bytes(raw.data())
+
+
+def encode_scenario(answer: Answer) -> bytes:
+    saved = replace(answer.scenario, catalog_revision=answer.catalog_revision)
+    return format_scenario(saved).encode()
+
+
+def ensure_application() -> None:
+    """Begin what Qt needs to draw, where no window has; it wants no screen and stays silent."""
+    global _application
+    if QGuiApplication.instance() is None:
+        require_offscreen_plugin()
+        qInstallMessageHandler(lambda kind, _, text: log.debug("%s: %s", kind.name, text))
+        _application = QGuiApplication(["gpudesk", "-platform", "offscreen"])
+
+
+def require_offscreen_plugin() -> None:
+    """Raise `MissingFileError` without the plug-in that draws without a screen; Qt would end the process."""
+    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    if not any(folder.glob("*qoffscreen*")):
+        raise MissingFileError(
+            tr("Qt's plug-in qoffscreen is missing in {folder}; install GPU Desk again", folder=folder)
+        )
+
+
+#: Qt's application lives as long as the program.
+_application: QGuiApplication | None = None

@@ -1,0 +1,301 @@
+"""The comparison table of a sheet: column heads and the rows of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gpudesk.desktop.ui.printing.paper import MM, TextLine, find_widest, measure_line_height, measure_width, wrap_text
+from gpudesk.desktop.ui.printing.pieces import (
+    SWATCH,
+    SheetPainter,
+    SheetPiece,
+    draw_line,
+    find_first_baseline,
+    make_rule,
+    stack_pieces,
+)
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparisonSheet,
+    SheetCell,
+    SheetGroup,
+    SheetHead,
+    SheetRow,
+    SheetTable,
+)
+
+#: Widths: of the labels with their units, of a swatch, of the white around figures.
+_LABELS: Final = 52 * MM
+_PAD: Final = 6.0
+#: From so many columns on labels take no more than they need, and columns have less white.
+_MANY: Final = 4
+_NARROW: Final = 75.0
+#: Columns are not wider than this, so that figures stay near their labels.
+_WIDEST: Final = 64 * MM
+#: Columns are tinted over this width at the most, however wide they are.
+_WIDEST_TINT: Final = 46 * MM
+#: White between a figure and a band beside it, and what the glyph of a fault takes.
+_ASIDE: Final = 8.0
+_GLYPH: Final = 13.0
+_GROUP_COLOUR: Final = "strong"
+#: Distance of the lines of a label or of words that take several.
+_WRAPPED: Final = 8.6
+
+
+@dataclass(frozen=True, slots=True)
+class TableDensity:
+    """Heights of rows: of one line, of each further line, and of a group's title."""
+
+    row: float
+    further: float
+    group: float
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnPlan:
+    """Where things stand from the left edge: labels end at `labels`, columns are `column` wide."""
+
+    room: float
+    labels: float
+    column: float
+    gutter: float
+    pad: float
+
+    def right(self, position: int) -> float:
+        return self.labels + (position + 1) * self.column
+
+    @property
+    def inner(self) -> float:
+        return self.column - self.gutter - self.pad
+
+
+@dataclass(frozen=True, slots=True)
+class _WrappedCell:
+    """A cell with its lines broken; the second line may stand beside the figure."""
+
+    cell: SheetCell
+    figure: tuple[TextLine, ...]
+    second: tuple[TextLine, ...]
+    beside: bool
+
+    def height(self, density: TableDensity) -> float:
+        below = 0 if self.beside else len(self.second) * density.further
+        return density.row + (len(self.figure) - 1) * _WRAPPED + below
+
+
+class PaperTable:
+    """A table set for a width; the parts are put on pages by whoever has the pages."""
+
+    def __init__(self, heads: Sequence[SheetHead], table: SheetTable, room: float, density: TableDensity) -> None:
+        self._density = density
+        self._plan = _planned(len(heads), table, room)
+        self.head = self._heads(heads)
+        grouped = [self._group(group) for group in table.groups]
+        self.groups = tuple(map(stack_pieces, grouped))
+        #: Every row by itself, the first of a group below its title: for groups that no page holds.
+        self.rows = tuple(row for rows in grouped for row in rows)
+
+    # The heads
+
+    def _heads(self, heads: Sequence[SheetHead]) -> SheetPiece:
+        plan = self._plan
+        room = plan.column - plan.gutter
+        above = any(measure_width(head.name, "head") + SWATCH + 4 > room for head in heads)
+        names = [wrap_text(head.name, "head", room, f"slot{head.slot}") for head in heads]
+        details = [wrap_text(head.detail, "small", room, "text3") for head in heads]
+        name_lines = max(map(len, names))
+        detail_lines = max(map(len, details))
+        swatch_height = 9.0 if above else 0.0
+        height = (
+            swatch_height + name_lines * measure_line_height("head") + detail_lines * measure_line_height("small") + 4
+        )
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            for position, (head, name, detail) in enumerate(zip(heads, names, details, strict=True)):
+                right = x + plan.right(position) - plan.gutter
+                top = y + (name_lines - len(name)) * measure_line_height("head")
+                left = right - find_widest((word.text for line in name for word in line), "head")
+                if above:
+                    ink.swatch(right - SWATCH, top + 4.5, head.slot, is_variant=head.is_variant)
+                else:
+                    ink.swatch(left - SWATCH - 4, top + 6.0, head.slot, is_variant=head.is_variant)
+                top += swatch_height
+                top = _right_lines(ink, name, right, top, measure_line_height("head"), "head")
+                _right_lines(ink, detail, right, top, measure_line_height("small"), "small")
+            make_rule(plan.room, "text1", 0.8).draw(ink, x, y + height)
+
+        return SheetPiece(height + 0.8, draw)
+
+    # Groups and rows
+
+    def _group(self, group: SheetGroup) -> list[SheetPiece]:
+        """Return the rows of a group, the first one with the title above it."""
+        beside = self._fits_beside(group)
+        first, *rest = [self._row(row, beside=beside) for row in group.rows]
+        return [stack_pieces([*self._title(group.title), first]), *rest]
+
+    def _title(self, title: str) -> list[SheetPiece]:
+        if not title:
+            return []
+        height = self._density.group
+        across = make_rule(self._plan.room, _GROUP_COLOUR, 0.5)
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            ink.text(x, y + height - 3.5, title, style="group", colour="text1")
+            across.draw(ink, x, y + height - 0.5)
+
+        return [SheetPiece(height, draw)]
+
+    def _fits_beside(self, group: SheetGroup) -> bool:
+        return all(
+            _figure_width(cell) + _ASIDE + measure_width(second, "small") <= self._plan.inner
+            for row in group.rows
+            for cell in row.cells
+            if (second := _second(cell))
+        )
+
+    def _row(self, row: SheetRow, *, beside: bool) -> SheetPiece:
+        plan, density = self._plan, self._density
+        unit = measure_width(row.unit, "small") + _PAD if row.unit else 0.0
+        label = wrap_text(row.label, "body", plan.labels - unit - _PAD)
+        detail = wrap_text(row.detail, "small", plan.labels - _PAD, "text3")
+        cells = [self._cell(cell, beside=beside) for cell in row.cells]
+        said = (len(label) - 1) * _WRAPPED
+        labels = density.row + said + len(detail) * density.further
+        height = max(labels, *(cell.height(density) for cell in cells))
+        across = make_rule(plan.room, "grid", 0.4)
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            across.draw(ink, x, y + height - 0.4)
+            baseline = y + find_first_baseline("body", density.row)
+            for number, line in enumerate(label):
+                draw_line(ink, line, x, baseline + number * _WRAPPED)
+            for number, line in enumerate(detail):
+                draw_line(ink, line, x, baseline + said + (number + 1) * density.further)
+            if row.unit:
+                ink.text(x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right")
+            for position, cell in enumerate(cells):
+                self._draw_cell(ink, cell, x + plan.right(position), y, height)
+
+        return SheetPiece(height, draw)
+
+    def _cell(self, cell: SheetCell, *, beside: bool) -> _WrappedCell:
+        room = self._plan.inner
+        colour = "unfit" if cell.mark is CellMarking.FAILS else "text1"
+        if cell.mark is CellMarking.FAILS:
+            room -= _GLYPH
+        figure = wrap_text(cell.text, _style(cell), room, colour) or ((),)
+        second = wrap_text(_second(cell), "small", self._plan.inner, _second_colour(cell))
+        return _WrappedCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
+
+    def _draw_cell(self, ink: SheetPainter, set_cell: _WrappedCell, right: float, y: float, height: float) -> None:
+        cell, plan, density = set_cell.cell, self._plan, self._density
+        if cell.mark in (CellMarking.BEST, CellMarking.TIED):
+            tint = min(plan.column - 2, _WIDEST_TINT)
+            ink.tint(right - tint, y + 0.6, tint, height - 1.6, "best", radius=2.5)
+        end = right - plan.gutter
+        baseline = y + find_first_baseline("body", density.row)
+        for number, line in enumerate(set_cell.figure):
+            _right_line(ink, line, end, baseline + number * _WRAPPED)
+        if cell.mark is CellMarking.FAILS:
+            left = end - _line_width(set_cell.figure[0])
+            ink.glyph("unfit", left - 7, baseline - 2.9)
+        for number, line in enumerate(set_cell.second):
+            if set_cell.beside:
+                _right_line(ink, line, end - _figure_width(cell) - _ASIDE, baseline)
+            else:
+                last = baseline + (len(set_cell.figure) - 1) * _WRAPPED
+                _right_line(ink, line, end, last + (number + 1) * density.further)
+        _draw_gutter(ink, cell, end, baseline)
+
+
+def _planned(columns: int, table: SheetTable, room: float) -> _ColumnPlan:
+    rows = [row for group in table.groups for row in group.rows]
+    count = max(1, columns)
+    labels = _LABELS
+    if count >= _MANY:
+        needed = (measure_width(row.label, "body") + measure_width(row.unit or "", "small") for row in rows)
+        labels = min(_LABELS, max(needed, default=0.0) + 2 * _PAD)
+    column = min((room - labels) / count, _WIDEST)
+    pad = _PAD if column > _NARROW else 2.0
+    raised = max((_gutter_width(cell) for row in rows for cell in row.cells), default=0.0)
+    # In narrow columns notes may reach over the white of the next column.
+    gutter = max(measure_width("≈", "body") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
+    return _ColumnPlan(room, labels, column, gutter, pad)
+
+
+def _style(cell: SheetCell) -> str:
+    return "best" if cell.mark in (CellMarking.BEST, CellMarking.TIED, CellMarking.FAILS) else "body"
+
+
+def _figure_width(cell: SheetCell) -> float:
+    glyph = _GLYPH if cell.mark is CellMarking.FAILS else 0.0
+    return measure_width(cell.text, _style(cell)) + glyph
+
+
+def _second(cell: SheetCell) -> str:
+    return cell.band or cell.detail or ""
+
+
+def _second_colour(cell: SheetCell) -> str:
+    return "best_text" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "text2"
+
+
+def _raised(cell: SheetCell) -> str:
+    return ",".join(map(str, cell.notes))
+
+
+def _gutter_width(cell: SheetCell) -> float:
+    tie = measure_width("≈", "body") + 1 if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else 0.0
+    return tie + measure_width(_raised(cell), "raised")
+
+
+def _draw_gutter(ink: SheetPainter, cell: SheetCell, x: float, baseline: float) -> None:
+    """Draw what stands right of a figure: ≈ where nobody wins, and the numbers of notes."""
+    x += 1.5
+    if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
+        ink.text(x, baseline, "≈", style="body", colour="best_text" if cell.mark is CellMarking.TIED else "text2")
+        x += measure_width("≈", "body") + 1
+    if cell.notes:
+        ink.text(x, baseline - 2.6, _raised(cell), style="raised", colour="disputed_text")
+
+
+def _line_width(line: TextLine) -> float:
+    return max((word.x + measure_width(word.text, word.style) for word in line), default=0.0)
+
+
+def _right_line(ink: SheetPainter, line: TextLine, right: float, baseline: float) -> None:
+    draw_line(ink, line, right - _line_width(line), baseline)
+
+
+def _right_lines(
+    ink: SheetPainter, lines: Sequence[TextLine], right: float, top: float, step: float, style: str
+) -> float:
+    """Draw lines that end on one place; return where the next would begin."""
+    for number, line in enumerate(lines):
+        _right_line(ink, line, right, top + number * step + find_first_baseline(style, step))
+    return top + len(lines) * step
+
+
+def explain_marks(sheet: ComparisonSheet, room: float) -> SheetPiece:
+    """Return what the marks of the table mean, on as few lines as they take."""
+    lines: list[list[tuple[float, str]]] = [[]]
+    x = 0.0
+    for text in sheet.key:
+        needed = measure_width(text, "small")
+        if lines[-1] and x + needed > room:
+            lines.append([])
+            x = 0.0
+        lines[-1].append((x, text))
+        x += needed + 14
+    step = measure_line_height("small")
+
+    def draw(ink: SheetPainter, left: float, y: float) -> None:
+        for number, line in enumerate(lines):
+            for start, text in line:
+                baseline = y + 4 + number * step + find_first_baseline("small", step)
+                ink.text(left + start, baseline, text, style="small", colour="text2")
+
+    return SheetPiece(4 + step * len(lines), draw)

@@ -1,0 +1,232 @@
+"""The table below a chart: figures of each accelerator at this load, and what limits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.text.translation import tr
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """An accelerator: texts of its figures, a sentence, and whether that tells of a fault."""
+
+    key: str
+    slot: int
+    is_variant: bool
+    name: str
+    cells: tuple[str, ...]
+    sentence: str
+    faulty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresContent:
+    """What the table shows: heads of figures, which of them lead (in bold), rows, head of the sentences."""
+
+    title: str
+    heads: tuple[str, ...]
+    leading: frozenset[int]
+    figures: tuple[str, ...]
+    rows: tuple[FigureRow, ...]
+    remarks_head: str = ""
+
+
+class FiguresModel(QAbstractTableModel):
+    """An item model of those rows: name, figures, sentence."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.figures = FiguresContent("", (), frozenset(), (), ())
+
+    def show_figures(self, figures: FiguresContent) -> None:
+        """Show other figures; the same rows and heads only change their texts."""
+        before = self.figures
+        alike = before.heads == figures.heads and len(before.rows) == len(figures.rows)
+        if not alike:
+            self.beginResetModel()
+        self.figures = figures
+        if not alike:
+            self.endResetModel()
+        elif figures.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(figures.rows) - 1, self.columnCount() - 1))
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.figures.rows)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.figures.heads) + 2
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
+        if not index.isValid() or index.row() >= len(self.figures.rows):
+            return None
+        row = self.figures.rows[index.row()]
+        texts = (row.name, *row.cells, row.sentence)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return texts[index.column()]
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            if index.column() in (0, len(texts) - 1):
+                return texts[index.column()]
+            return tr(
+                "{figure}, {name}: {value}",
+                figure=self.figures.heads[index.column() - 1],
+                name=row.name,
+                value=texts[index.column()],
+            )
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:  # noqa: ANN401 - Qt's
+        remarks = self.figures.remarks_head or tr("What limits it")
+        heads = (tr("Accelerator"), *self.figures.heads, remarks)
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(heads):
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            words = section in (0, len(heads) - 1)
+            side = Qt.AlignmentFlag.AlignLeft if words else Qt.AlignmentFlag.AlignRight
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return heads[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+
+class _FiguresDelegate(QStyledItemDelegate):
+    """Paints cells: the name with its swatch, figures at the right, the sentence at the left."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        model = index.model()
+        if not isinstance(model, FiguresModel):
+            return
+        figures = model.figures
+        row, column = figures.rows[index.row()], index.column()
+        theme, px, rect = self._theme, self._theme.px, QRectF(option.rect)
+        painter.save()
+        try:
+            pen = ThemePainter(painter, theme)
+            self._ground(pen, option, rect)
+            if column == 0:
+                pen.swatch(rect.left() + px(6), rect.center().y(), row.slot, is_variant=row.is_variant)
+                name = rect.adjusted(px(6) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
+                pen.text(name, row.name, font="section", colour=theme.name_color(row.slot))
+            elif column == len(figures.heads) + 1:
+                colour = "unfit" if row.faulty else "text2"
+                pen.text(rect.adjusted(px(8), 0, -4, 0), row.sentence, font="small", colour=colour)
+            else:
+                leads = column - 1 in figures.leading
+                font, colour = ("section", "text1") if leads else ("small", "text2")
+                pen.text(rect.adjusted(4, 0, -px(8), 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
+        finally:
+            painter.restore()
+
+    def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
+        state = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            pen.painter.fillRect(rect, pen.colour("selection"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            pen.painter.fillRect(rect, pen.colour("hover"))
+        pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
+
+
+class FiguresTable(QTableView):
+    """As high as its rows. A click or Enter selects the row's figure."""
+
+    #: The key of a row and the figure of the cell that was chosen.
+    chosen = Signal(str, str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = FiguresModel(self)
+        self.setModel(self._model)
+        self.setItemDelegate(_FiguresDelegate(theme, self))
+        self.setShowGrid(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        # Where columns have no room, what scrolls them takes none of the rows'.
+        self.horizontalScrollBar().rangeChanged.connect(self._fit_height)
+        self.activated.connect(self._choose)
+        self.clicked.connect(self._choose)
+        theme.follow(self._dress)
+
+    def show_figures(self, figures: FiguresContent) -> None:
+        before = self._model.figures
+        self._model.show_figures(figures)
+        self.setAccessibleName(figures.title)
+        if (before.heads, len(before.rows)) != (figures.heads, len(figures.rows)):
+            self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.verticalHeader().setDefaultSectionSize(px(29))
+        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
+        figures = self._model.figures
+        head = QFontMetricsF(self._theme.font("caption_strong"))
+        body = QFontMetricsF(self._theme.font("section"))
+        self.setColumnWidth(0, px(156))
+        for number, text in enumerate(figures.heads):
+            widest = max((body.horizontalAdvance(row.cells[number]) for row in figures.rows), default=0.0)
+            width = max(head.horizontalAdvance(text) + px(20), widest + px(24), px(80))
+            self.setColumnWidth(number + 1, int(width))
+        self.horizontalHeader().setFixedHeight(px(26))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        px, bar = self._theme.px, self.horizontalScrollBar()
+        scroller = bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0
+        self.setFixedHeight(px(26) + len(self._model.figures.rows) * px(29) + 4 + scroller)
+
+    def _choose(self, index: QModelIndex) -> None:
+        figures = self._model.figures
+        if not index.isValid() or not figures.figures:
+            return
+        column = min(max(index.column() - 1, 0), len(figures.figures) - 1)
+        self.chosen.emit(figures.rows[index.row()].key, figures.figures[column])
+
+    def choose_row(self, key: str | None) -> None:
+        """Mark the row of the column that is selected on the desk."""
+        keys = [row.key for row in self._model.figures.rows]
+        if key in keys:
+            index = self._model.index(keys.index(key), 0)
+            flags = QItemSelectionModel.SelectionFlag
+            self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        else:
+            self.clearSelection()

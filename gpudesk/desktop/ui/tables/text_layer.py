@@ -1,0 +1,147 @@
+"""Texts of table cells: laid out once, gathered by font and color, drawn together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap, QStaticText, QTransform
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+
+#: More texts than any table shows; then all are let go.
+_MOST: Final = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """A text ready for painting: `rise` is how far its upper edge lies above the middle of its capitals."""
+
+    text: QStaticText
+    width: float
+    rise: float
+
+
+class TextCache:
+    """Keeps texts by font token and the width that they are cut to, until the theme changes."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._texts: dict[tuple[str, str, int], TextLayout] = {}
+        self._fonts: dict[str, tuple[QFont, QFontMetricsF, float]] = {}
+        theme.changed.connect(self.clear)
+
+    def clear(self) -> None:
+        self._texts.clear()
+        self._fonts.clear()
+
+    def font(self, token: str) -> QFont:
+        """Return the font of a token, to be set on the painter before its texts are drawn."""
+        return self._measured(token)[0]
+
+    def width(self, token: str, text: str) -> float:
+        return self.laid_out(token, text).width
+
+    def laid_out(self, token: str, text: str, most: float = 0) -> TextLayout:
+        """Return a text, cut with an ellipsis to `most` pixels where that is above nothing."""
+        key = (token, text, int(most))
+        found = self._texts.get(key)
+        if found is None:
+            if len(self._texts) >= _MOST:
+                self._texts.clear()
+            found = self._texts[key] = self._lay_out(*key)
+        return found
+
+    def _lay_out(self, token: str, text: str, most: int) -> TextLayout:
+        font, metrics, rise = self._measured(token)
+        width = metrics.horizontalAdvance(text)
+        if most and width > most + 0.5:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+            width = metrics.horizontalAdvance(text)
+        static = QStaticText(text)
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        static.prepare(QTransform(), font)
+        return TextLayout(static, width, rise)
+
+    def _measured(self, token: str) -> tuple[QFont, QFontMetricsF, float]:
+        found = self._fonts.get(token)
+        if found is None:
+            font = self._theme.font(token)
+            metrics = QFontMetricsF(font)
+            rise = metrics.ascent() - metrics.capHeight() / 2
+            found = self._fonts[token] = (font, metrics, rise)
+        return found
+
+
+_GLYPH_BOX: Final = 16.0
+
+
+class TextLayer:
+    """Gathers what a paint writes; `middle` is the level of the capitals.
+
+    Fonts and colours are tokens; a colour may be written as `#3458b6` too.
+    """
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        """Keep what has been laid out, and glyphs as pictures, until the theme changes."""
+        self._theme = theme
+        self._texts = texts
+        self._glyphs: dict[tuple[str, str, float], QPixmap] = {}
+        self._runs: defaultdict[tuple[str, str], list[tuple[float, float, QStaticText]]] = defaultdict(list)
+        self._marks: list[tuple[str, str, float, float]] = []
+        theme.changed.connect(self._glyphs.clear)
+
+    def clear(self) -> None:
+        self._runs.clear()
+        self._marks.clear()
+
+    def text(self, token: str, colour: str, text: str, x: float, middle: float, most: float = 0) -> float:
+        """Set a text from `x` on, cut to `most` where that is above nothing; return its width."""
+        laid = self._texts.laid_out(token, text, most)
+        self.place(token, colour, laid, x, middle)
+        return laid.width
+
+    def right(self, token: str, colour: str, text: str, left: float, right: float, middle: float) -> float:
+        """Set a text so that it ends at `right`, cut where it would begin before `left`; return its width."""
+        laid = self._texts.laid_out(token, text, max(1.0, right - left))
+        self.place(token, colour, laid, right - laid.width, middle)
+        return laid.width
+
+    def place(self, token: str, colour: str, laid: TextLayout, x: float, middle: float) -> None:
+        self._runs[token, colour].append((x, middle - laid.rise, laid.text))
+
+    def mark(self, name: str, colour: str, x: float, middle: float) -> None:
+        self._marks.append((name, colour, x, middle))
+
+    def draw(self, painter: QPainter) -> None:
+        """Draw all that was gathered, texts first."""
+        for (token, colour), texts in self._runs.items():
+            painter.setFont(self._texts.font(token))
+            painter.setPen(QColor(colour) if colour.startswith("#") else self._theme.colour(colour))
+            for x, y, text in texts:
+                painter.drawStaticText(QPointF(x, round(y)), text)
+        ratio = painter.device().devicePixelRatio()
+        half = self._theme.length(_GLYPH_BOX) / 2
+        for name, colour, x, y in self._marks:
+            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, colour, ratio))
+
+    def _glyph(self, name: str, colour: str, ratio: float) -> QPixmap:
+        """Return a mark as a picture, drawn once for each theme and resolution."""
+        key = (name, colour, ratio)
+        found = self._glyphs.get(key)
+        if found is None:
+            side = self._theme.length(_GLYPH_BOX)
+            found = QPixmap(round(side * ratio), round(side * ratio))
+            found.setDevicePixelRatio(ratio)
+            found.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(found)
+            try:
+                ThemePainter(painter, self._theme).glyph(name, side / 2, side / 2, colour)
+            finally:
+                painter.end()
+            self._glyphs[key] = found
+        return found

@@ -1,0 +1,205 @@
+"""Status glyphs beside figures, and the marker outlines that swatches, charts and sheets share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+
+from gpudesk.desktop.ui.theme.icons import draw_icon
+from gpudesk.desktop.ui.theme.tokens import PaintStyle
+
+#: Radius of the outlines that `marker_path` returns; scale them to the radius wanted.
+UNIT_RADIUS: Final = 1.0
+
+# Each shape is drawn larger or smaller than the circle of radius 1 so that all look equally heavy.
+_POLYGONS: Final = {
+    "triangle-up": (3, 1.2, -90.0),
+    "triangle-down": (3, 1.2, 90.0),
+    "diamond": (4, 1.2, -90.0),
+    "pentagon": (5, 1.1, -90.0),
+    "hexagon": (6, 1.06, -90.0),
+}
+_SQUARE: Final = 0.9
+_CROSS_ARM: Final = 1.15
+_CROSS_HALF_WIDTH: Final = 0.42
+
+
+@lru_cache(maxsize=16)
+def make_marker_path(name: str) -> QPainterPath:
+    """Return a marker's closed outline around the origin, as heavy as a circle of radius 1."""
+    path = QPainterPath()
+    if name == "circle":
+        path.addEllipse(QPointF(0, 0), 1.0, 1.0)
+    elif name == "square":
+        path.addRect(QRectF(-_SQUARE, -_SQUARE, 2 * _SQUARE, 2 * _SQUARE))
+    elif name == "cross":
+        path.addPolygon(_cross())
+        path.closeSubpath()
+    else:
+        corners, radius, first = _POLYGONS[name]
+        path.addPolygon(_polygon(corners, radius, first))
+        path.closeSubpath()
+    return path
+
+
+def make_marker_at(name: str, x: float, y: float, radius: float) -> QPainterPath:
+    return QTransform(radius, 0, 0, radius, x, y).map(make_marker_path(name))
+
+
+def _polygon(corners: int, radius: float, first: float) -> QPolygonF:
+    angles = (math.radians(first + 360 * corner / corners) for corner in range(corners))
+    points = [QPointF(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
+    # A triangle's middle lies below the middle of its height.
+    top, bottom = min(p.y() for p in points), max(p.y() for p in points)
+    shift = -(top + bottom) / 2
+    return QPolygonF([QPointF(p.x(), p.y() + shift) for p in points])
+
+
+def _cross() -> QPolygonF:
+    a, w = _CROSS_ARM, _CROSS_HALF_WIDTH
+    corners = (
+        (-w, -a), (w, -a), (w, -w), (a, -w), (a, w), (w, w),
+        (w, a), (-w, a), (-w, w), (-a, w), (-a, -w), (-w, -w),
+    )  # fmt: skip
+    return QPolygonF([QPointF(x, y) for x, y in corners])
+
+
+def split_dashes_from_center(dash: list[float], width: float, half: float) -> list[tuple[float, float]]:
+    """Return where a dashed line of this half length has ink, on one side, from the centre outwards.
+
+    The first stroke of the dash lies across the centre, so that both sides are alike. `dash` is in pen
+    widths, the result in the unit of `width`.
+    """
+    if not dash:
+        return [(0.0, half)]
+    strokes: list[tuple[float, float]] = []
+    position, index = -dash[0] * width / 2, 0
+    while position < half:
+        end = position + dash[index % len(dash)] * width
+        if index % 2 == 0:
+            strokes.append((max(0.0, position), min(end, half)))
+        position, index = end, index + 1
+    return strokes
+
+
+#: Ends of all strokes of curves and swatches, so that a dash is as long as its table says.
+FLAT: Final = Qt.PenCapStyle.FlatCap
+
+
+_RADIUS: Final = 3.8
+_STROKE: Final = 1.4
+_MITRE: Final = Qt.PenJoinStyle.MiterJoin
+
+
+class GlyphPainter:
+    """Draws glyphs around a point in one colour; lengths are those of the design."""
+
+    def __init__(self, painter: QPainter, look: PaintStyle, colour: QColor) -> None:
+        self._painter = painter
+        self._length = look.length
+        self._colour = colour
+
+    def full_circle(self, x: float, y: float) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(self._colour)
+        radius = self._length(_RADIUS + _STROKE / 2)
+        self._painter.drawEllipse(QPointF(x, y), radius, radius)
+
+    def circle(self, x: float, y: float) -> None:
+        self._stroke(_STROKE)
+        radius = self._length(_RADIUS)
+        self._painter.drawEllipse(QPointF(x, y), radius, radius)
+
+    def half_circle(self, x: float, y: float) -> None:
+        self.circle(x, y)
+        radius = self._length(_RADIUS)
+        half = QPainterPath(QPointF(x, y - radius))
+        half.arcTo(QRectF(x - radius, y - radius, 2 * radius, 2 * radius), 90, 180)
+        half.closeSubpath()
+        self._painter.fillPath(half, QBrush(self._colour))
+
+    def dashed_circle(self, x: float, y: float) -> None:
+        self._stroke(_STROKE)
+        radius = self._length(_RADIUS)
+        box = QRectF(x - radius, y - radius, 2 * radius, 2 * radius)
+        for number in range(6):
+            self._painter.drawArc(box, (number * 60 + 12) * 16, 36 * 16)
+
+    def diamond(self, x: float, y: float) -> None:
+        self._stroke(1.5)
+        r = self._length(4.2)
+        path = QPainterPath(QPointF(x, y - r))
+        for corner in ((x + r, y), (x, y + r), (x - r, y)):
+            path.lineTo(*corner)
+        path.closeSubpath()
+        self._painter.drawPath(path)
+
+    def waves(self, x: float, y: float) -> None:
+        self._stroke(1.5, Qt.PenCapStyle.RoundCap)
+        w, rise, gap = self._length(3.6), self._length(1.6), self._length(1.9)
+        for level in (y - gap, y + gap):
+            path = QPainterPath(QPointF(x - w, level + rise / 2))
+            path.cubicTo(x - w / 3, level - rise * 1.6, x + w / 3, level + rise * 1.6, x + w, level - rise / 2)
+            self._painter.drawPath(path)
+
+    def equals(self, x: float, y: float) -> None:
+        self._stroke(1.4)
+        w, gap = self._length(3.4), self._length(1.8)
+        for level in (y - gap, y + gap):
+            self._painter.drawLine(QLineF(x - w, level, x + w, level))
+
+    def tick(self, x: float, y: float) -> None:
+        self._stroke(1.7, Qt.PenCapStyle.RoundCap)
+        a = self._length(1.0)
+        path = QPainterPath(QPointF(x - 4.2 * a, y + 0.2 * a))
+        path.lineTo(x - 1.3 * a, y + 3.1 * a)
+        path.lineTo(x + 4.4 * a, y - 3.1 * a)
+        self._painter.drawPath(path)
+
+    def triangle(self, x: float, y: float) -> None:
+        self._stroke(1.5)
+        a = self._length(1.0)
+        path = QPainterPath(QPointF(x, y - 4.4 * a))
+        path.lineTo(x + 5 * a, y + 4 * a)
+        path.lineTo(x - 5 * a, y + 4 * a)
+        path.closeSubpath()
+        self._painter.drawPath(path)
+
+    def barred_circle(self, x: float, y: float) -> None:
+        self._stroke(1.5)
+        r = self._length(4.8)
+        self._painter.drawEllipse(QPointF(x, y), r, r)
+        d = r * 0.7071
+        self._painter.drawLine(QLineF(x - d, y - d, x + d, y + d))
+
+    def pencil(self, x: float, y: float) -> None:
+        size = self._length(12.0)
+        draw_icon(self._painter, "pencil", self._colour, QRectF(x - size / 2, y - size / 2, size, size))
+
+    def _stroke(self, width: float, cap: Qt.PenCapStyle = Qt.PenCapStyle.FlatCap) -> None:
+        pen = QPen(self._colour, self._length(width), Qt.PenStyle.SolidLine, cap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin if cap == Qt.PenCapStyle.RoundCap else _MITRE)
+        self._painter.setPen(pen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+#: Shape and colour token of each glyph. The first is called with a painter and the middle.
+GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]]] = {
+    "best": (GlyphPainter.tick, "best_text"),
+    "overlap": (GlyphPainter.waves, "best_text"),
+    "disputed": (GlyphPainter.diamond, "disputed"),
+    "measured": (GlyphPainter.full_circle, "text2"),
+    "calibrated": (GlyphPainter.half_circle, "text2"),
+    "estimated": (GlyphPainter.circle, "text2"),
+    "uncalibrated": (GlyphPainter.dashed_circle, "text2"),
+    "exact": (GlyphPainter.equals, "text3"),
+    "fits": (GlyphPainter.tick, "text1"),
+    "partly": (GlyphPainter.triangle, "disputed_text"),
+    "unfit": (GlyphPainter.barred_circle, "unfit"),
+    "own": (GlyphPainter.pencil, "link"),
+}

@@ -1,0 +1,246 @@
+"""The theme of the application: palette, style sheet, fonts and icons, switched together and live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal
+from PySide6.QtGui import QColor, QFont, QIcon, QPalette, QPixmap
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from gpudesk.desktop.ui.theme import tokens
+from gpudesk.desktop.ui.theme.icons import TintedIconEngine, render_icon
+from gpudesk.desktop.ui.theme.stylesheet import ControlImages, make_style_sheet
+from gpudesk.desktop.ui.theme.tokens import load_fonts, make_scaled_font
+
+SYSTEM: Final = "system"
+LIGHT: Final = "light"
+DARK: Final = "dark"
+PREFERENCES: Final = (SYSTEM, LIGHT, DARK)
+
+LEAST_PERCENT: Final = 90
+MOST_PERCENT: Final = 150
+
+_Role = QPalette.ColorRole
+
+_ROLES: Final = {
+    _Role.Window: "chrome",
+    _Role.WindowText: "text1",
+    _Role.Base: "page",
+    _Role.AlternateBase: "chrome",
+    _Role.Text: "text1",
+    _Role.Button: "sunken",
+    _Role.ButtonText: "text1",
+    _Role.BrightText: "unfit",
+    _Role.Highlight: "selection",
+    _Role.HighlightedText: "text1",
+    _Role.ToolTipBase: "raised",
+    _Role.ToolTipText: "text1",
+    _Role.PlaceholderText: "text3",
+    _Role.Link: "link",
+    _Role.LinkVisited: "link",
+    _Role.Light: "raised",
+    _Role.Midlight: "sunken",
+    _Role.Mid: "strong",
+    _Role.Dark: "control",
+    _Role.Shadow: "axis",
+    _Role.Accent: "focus",
+}
+
+_DISABLED_ROLES: Final = {
+    **dict.fromkeys(
+        (
+            _Role.WindowText,
+            _Role.Text,
+            _Role.ButtonText,
+            _Role.HighlightedText,
+            _Role.PlaceholderText,
+            _Role.ToolTipText,
+            _Role.Link,
+            _Role.LinkVisited,
+            _Role.BrightText,
+        ),
+        "disabled",
+    ),
+    _Role.Base: "chrome",
+    _Role.Button: "chrome",
+    _Role.Highlight: "hover",
+    _Role.Accent: "disabled",
+}
+
+
+class Theme(QObject):
+    """Looks up colours, fonts and icons by token; every widget is given one and follows `changed`."""
+
+    #: Palette, style sheet and tokens, or the size of letters, have changed.
+    changed = Signal()
+
+    def __init__(self, app: QApplication, preference: str = SYSTEM, font_percent: int = 100) -> None:
+        """Dress the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150 %."""
+        super().__init__(app)
+        self._app = app
+        self._preference = preference if preference in PREFERENCES else SYSTEM
+        self._percent = _within(font_percent)
+        self._images = ControlImages(QTemporaryDir())
+        self._colours: dict[str, QColor] = {}
+        self._fonts: dict[str, QFont] = {}
+        load_fonts()
+        app.setStyle("Fusion")
+        app.styleHints().colorSchemeChanged.connect(self._system_changed)
+        self._request_scheme()
+        self._dark = self._wants_dark()
+        self._apply()
+
+    # What is in force
+
+    @property
+    def dark(self) -> bool:
+        return self._dark
+
+    @property
+    def preference(self) -> str:
+        """What the user chose: `system`, `light` or `dark`."""
+        return self._preference
+
+    @property
+    def font_percent(self) -> int:
+        return self._percent
+
+    @property
+    def palette(self) -> tokens.Palette:
+        return tokens.DARK if self._dark else tokens.LIGHT
+
+    # Looking up
+
+    def colour(self, token: str) -> QColor:
+        """Return the colour of a token; `scrim` is the shade behind what floats above the window."""
+        found = self._colours.get(token)
+        if found is None:
+            if token == "scrim":
+                found = QColor(0, 0, 0, self.palette.scrim_alpha)
+            else:
+                found = QColor(self.palette.colours[token])
+            self._colours[token] = found
+        return QColor(found)
+
+    def mark_color(self, slot: int) -> QColor:
+        """Return the colour of a slot's curves and markers; that of a part outside the scenario is grey."""
+        return QColor(self.palette.marks[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+
+    def name_color(self, slot: int) -> QColor:
+        return QColor(self.palette.labels[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+
+    def band_color(self, slot: int) -> QColor:
+        """Return the colour of the area that a slot's band fills, with its alpha."""
+        colour = self.mark_color(slot)
+        colour.setAlpha(self.palette.band_alpha)
+        return colour
+
+    def dash_pattern(self, slot: int) -> list[float]:
+        """Return strokes and gaps in pen widths; empty for a solid line."""
+        return list(tokens.DASHES[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else []
+
+    def marker_name(self, slot: int) -> str:
+        return tokens.MARKERS[(slot - 1) % tokens.PALETTE_SIZE] if slot > 0 else tokens.MARKERS[0]
+
+    def font(self, token: str) -> QFont:
+        """Return the font of a token at the size in force."""
+        found = self._fonts.get(token)
+        if found is None:
+            found = self._fonts[token] = make_scaled_font(tokens.TYPE_STYLES[token], self._percent / 100)
+        return QFont(found)
+
+    def line(self, token: str) -> int:
+        return self.px(tokens.TYPE_STYLES[token].line)
+
+    def px(self, n: float) -> int:
+        """Return a length of the design at the size in force in whole pixels, at least 1."""
+        scaled = int(n * self._percent / 100 + 0.5)
+        return max(1, scaled) if n > 0 else scaled
+
+    def length(self, n: float) -> float:
+        """Return a length of the design at the size in force, not rounded: for marks that are painted."""
+        return n * self._percent / 100
+
+    @property
+    def snaps(self) -> bool:
+        return True
+
+    def icon(self, name: str, colour: str = "text2", size: float = 16) -> QIcon:
+        """Return an icon that, once set on a control, is painted in the theme and text size then in force."""
+        return QIcon(TintedIconEngine(name, colour, size, self))
+
+    def pixmap(self, name: str, colour: str, size: float, ratio: float) -> QPixmap:
+        """Return an icon as a picture of `size` device-independent pixels in a colour of the theme now."""
+        return render_icon(name, self.colour(colour), size, ratio)
+
+    # Switching
+
+    def set_preference(self, preference: str) -> None:
+        """Follow the system, or be light or dark whatever it is."""
+        if preference not in PREFERENCES:
+            raise ValueError(f"no such theme: {preference!r}")
+        if preference == self._preference:
+            return
+        self._preference = preference
+        self._request_scheme()
+        self._settle()
+
+    def set_font_percent(self, percent: int) -> None:
+        """Set the size of letters; what is outside 90 to 150 becomes the nearer end."""
+        percent = _within(percent)
+        if percent != self._percent:
+            self._percent = percent
+            self._apply()
+            self.changed.emit()
+
+    def follow(self, update: Callable[[], object]) -> None:
+        self.changed.connect(update)
+        update()
+
+    def _system_changed(self) -> None:
+        self._settle()
+
+    def _settle(self) -> None:
+        dark = self._wants_dark()
+        if dark != self._dark:
+            self._dark = dark
+            self._apply()
+            self.changed.emit()
+
+    def _wants_dark(self) -> bool:
+        if self._preference == SYSTEM:
+            return self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return self._preference == DARK
+
+    def _request_scheme(self) -> None:
+        hints = self._app.styleHints()
+        if self._preference == SYSTEM:
+            hints.unsetColorScheme()
+        else:
+            dark = self._preference == DARK
+            hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
+
+    def _apply(self) -> None:
+        """Put palette, font and style sheet in force together: each alone would leave stale colours."""
+        self._colours.clear()
+        self._fonts.clear()
+        palette = self._qt_palette()
+        self._app.setPalette(palette)
+        QToolTip.setPalette(palette)
+        self._app.setFont(self.font("body"))
+        QToolTip.setFont(self.font("small"))
+        self._app.setStyleSheet(make_style_sheet(self.palette.colours, self.px, self._images))
+
+    def _qt_palette(self) -> QPalette:
+        palette = QPalette()
+        for role, token in _ROLES.items():
+            palette.setColor(QPalette.ColorGroup.All, role, self.colour(token))
+        for role, token in _DISABLED_ROLES.items():
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.colour(token))
+        return palette
+
+
+def _within(percent: int) -> int:
+    return min(MOST_PERCENT, max(LEAST_PERCENT, int(percent)))

@@ -1,0 +1,315 @@
+"""The painter's helper: text, rules, tints, hatches, swatches and glyphs by token name.
+
+The same on screen and on paper; only the look differs. Positions are in the painter's units, lengths of marks scale
+with the look."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+
+from gpudesk.desktop.ui.theme.glyphs import FLAT, GLYPHS, GlyphPainter, make_marker_at, split_dashes_from_center
+from gpudesk.desktop.ui.theme.icons import draw_icon, render_icon
+from gpudesk.desktop.ui.theme.tokens import PaintStyle
+
+Align = Qt.AlignmentFlag
+Colour = str | QColor
+
+LEFT = Align.AlignLeft
+RIGHT = Align.AlignRight
+CENTRE = Align.AlignHCenter
+
+#: Half the length of a swatch and the radius of its marker, in lengths of the design.
+SWATCH_WIDTH = 20.0
+SWATCH_HEIGHT = 8.0
+_SWATCH_PEN = 2.0
+_MARKER_RADIUS = 4.0
+_EDGE = 1.2
+
+
+class ThemePainter:
+    """Paints by token name with a painter and a look.
+
+    The painter stays the caller's: who began it ends it, in a `finally`.
+    """
+
+    def __init__(self, painter: QPainter, look: PaintStyle) -> None:
+        self.painter = painter
+        self.look = look
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self._snaps = look.snaps
+        self._ratio = painter.device().devicePixelRatio() if self._snaps else 1.0
+        self._faces: dict[str, tuple[QFont, QFontMetricsF, float]] = {}
+
+    # Looking up
+
+    def colour(self, colour: Colour) -> QColor:
+        return colour if isinstance(colour, QColor) else self.look.colour(colour)
+
+    def metrics(self, font: str | QFont) -> QFontMetricsF:
+        return self._face(font)[1]
+
+    def width(self, text: str, font: str | QFont = "body") -> float:
+        return self.metrics(font).horizontalAdvance(text)
+
+    # Text
+
+    def text(
+        self,
+        where: QRectF | QPointF,
+        text: str,
+        *,
+        font: str | QFont = "body",
+        colour: Colour = "text1",
+        align: Align = LEFT,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> float:
+        """Write one line and return its width.
+
+        In a rectangle the line is centred from top to bottom and cut with an ellipsis where it is too wide.
+        From a point it begins there on its base line, or ends or is centred there.
+        """
+        face, metrics, cap_height = self._face(font)
+        width = metrics.horizontalAdvance(text)
+        if isinstance(where, QRectF):
+            if width > where.width() + 0.5:
+                text = metrics.elidedText(text, elide, where.width())
+                width = metrics.horizontalAdvance(text)
+            x = where.left()
+            if align is not LEFT:
+                x = _anchor(where, align)
+            baseline = where.y() + (where.height() + cap_height) / 2
+        else:
+            x, baseline = where.x(), where.y()
+        if align is not LEFT:
+            x -= width if align & RIGHT else width / 2 if align & CENTRE else 0.0
+        self.painter.setFont(face)
+        self.painter.setPen(self.colour(colour))
+        self.painter.drawText(QPointF(x, self._on_pixel(baseline)), text)
+        return width
+
+    def lines(self, text: str, width: float, font: str | QFont = "body", most: int = 0) -> list[str]:
+        """Break a text into lines at spaces; of more than `most` the last is cut with an ellipsis."""
+        metrics = self.metrics(font)
+        lines: list[str] = []
+        for paragraph in text.split("\n"):
+            current = ""
+            for word in paragraph.split(" "):
+                longer = f"{current} {word}" if current else word
+                if current and metrics.horizontalAdvance(longer) > width:
+                    lines.append(current)
+                    current = word
+                else:
+                    current = longer
+            lines.append(current)
+        if most and len(lines) > most:
+            rest = " ".join(lines[most - 1 :])
+            lines = [*lines[: most - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)]
+        return lines
+
+    def paragraph(
+        self,
+        rect: QRectF,
+        text: str,
+        *,
+        line: float,
+        font: str | QFont = "body",
+        colour: Colour = "text1",
+        most: int = 0,
+    ) -> float:
+        """Write a text from the top of a rectangle in lines of this height; return the height used."""
+        lines = self.lines(text, rect.width(), font, most)
+        for number, words in enumerate(lines):
+            row = QRectF(rect.x(), rect.y() + number * line, rect.width(), line)
+            self.text(row, words, font=font, colour=colour)
+        return line * len(lines)
+
+    # Rules and areas
+
+    def hairline(self, x1: float, y1: float, x2: float, y2: float, colour: Colour = "hair") -> None:
+        self.rule(x1, y1, x2, y2, colour, 1.0)
+
+    def rule(self, x1: float, y1: float, x2: float, y2: float, colour: Colour, width: float) -> None:
+        """Draw an upright or level rule of a width in the painter's units."""
+        if not self._snaps:
+            self.painter.setPen(QPen(self.colour(colour), width, Qt.PenStyle.SolidLine, FLAT))
+            self.painter.drawLine(QLineF(x1, y1, x2, y2))
+            return
+        thick = max(1, round(width * self._ratio)) / self._ratio
+        left, right = sorted((x1, x2))
+        top, bottom = sorted((y1, y2))
+        if top == bottom:
+            area = QRectF(left, self._on_pixel(top), right - left, thick)
+        else:
+            area = QRectF(self._on_pixel(left), top, thick, bottom - top)
+        self.painter.fillRect(area, self.colour(colour))
+
+    def tint(self, rect: QRectF, colour: Colour, radius: float = 5.0) -> None:
+        """Fill a rectangle with round corners; the radius is a length of the design."""
+        self.painter.setPen(Qt.PenStyle.NoPen)
+        self.painter.setBrush(self.colour(colour))
+        r = self.look.length(radius)
+        self.painter.drawRoundedRect(rect, r, r)
+
+    def frame(
+        self,
+        rect: QRectF,
+        colour: Colour = "strong",
+        *,
+        radius: float = 6.0,
+        fill: Colour | None = None,
+        width: float = 1.0,
+        dashed: bool = False,
+    ) -> None:
+        """Draw a border inside a rectangle, `width` thick; radius and width are lengths of the design."""
+        thick = width if self._snaps else self.look.length(width)
+        pen = QPen(self.colour(colour), thick)
+        if dashed:
+            pen.setDashPattern([3, 2])
+        self.painter.setPen(pen)
+        self.painter.setBrush(self.colour(fill) if fill is not None else Qt.BrushStyle.NoBrush)
+        half = thick / 2
+        r = max(0.0, self.look.length(radius) - half)
+        self.painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), r, r)
+
+    def hatch(self, rect: QRectF, colour: Colour = "strong", fill: Colour | None = None) -> None:
+        """Draw slanting strokes over a rectangle: what is not there, or does not fit."""
+        painter = self.painter
+        painter.save()
+        painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+        if fill is not None:
+            painter.fillRect(rect, self.colour(fill))
+        pitch, height = self.look.length(5.0), rect.height()
+        painter.setPen(QPen(self.colour(colour), self.look.length(1.0), Qt.PenStyle.SolidLine, FLAT))
+        # One raster for the whole picture, so that neighbouring hatches meet.
+        start = (rect.left() + rect.bottom()) // pitch * pitch - rect.bottom()
+        steps = int((rect.width() + height) / pitch) + 2
+        lines = [
+            QLineF(x, rect.bottom(), x + height, rect.top())
+            for x in (start + step * pitch - height for step in range(steps))
+        ]
+        painter.drawLines(lines)
+        painter.restore()
+
+    # Accelerators
+
+    def swatch(self, x: float, y: float, slot: int, *, is_variant: bool = False) -> float:
+        """Draw an accelerator's key with its left end at `x`, around the level `y`; return its width."""
+        width = self.look.length(SWATCH_WIDTH)
+        thick = self.look.length(_SWATCH_PEN)
+        centre = x + width / 2
+        colour = self.look.mark_color(slot)
+        gap = self.look.length(_MARKER_RADIUS)
+        self.painter.setPen(QPen(colour, thick, Qt.PenStyle.SolidLine, FLAT))
+        for start, end in split_dashes_from_center(self.look.dash_pattern(slot), thick, width / 2):
+            near = max(start, gap)
+            if end > near:
+                self.painter.drawLine(QLineF(centre + near, y, centre + end, y))
+                self.painter.drawLine(QLineF(centre - near, y, centre - end, y))
+        self.marker(centre, y, slot, is_variant=is_variant)
+        return width
+
+    def marker(
+        self, x: float, y: float, slot: int, *, radius: float = _MARKER_RADIUS, is_variant: bool = False
+    ) -> None:
+        """Draw a slot's marker around a point: filled with an edge in page colour, or is_variant."""
+        length = self.look.length
+        colour, page = self.look.mark_color(slot), self.look.colour("page")
+        name = self.look.marker_name(slot)
+        if is_variant:
+            outline = make_marker_at(name, x, y, length(radius - 0.6))
+            self.painter.setPen(QPen(colour, length(1.4)))
+            self.painter.setBrush(page)
+        else:
+            outline = make_marker_at(name, x, y, length(radius))
+            self.painter.setPen(QPen(page, length(_EDGE)))
+            self.painter.setBrush(colour)
+        self.painter.drawPath(outline)
+
+    # Glyphs and labels
+
+    def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
+        """Draw a glyph around a point, in the glyph's own colour unless another is given.
+
+        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`.
+        What is refused is marked as what does not fit.
+        """
+        draw, token = GLYPHS[name]
+        draw(GlyphPainter(self.painter, self.look, self.colour(colour or token)), x, y)
+
+    def icon(self, name: str, x: float, y: float, size: float = 16.0, colour: Colour = "text2") -> None:
+        """Draw an icon with its top left corner at a point; `size` is in the painter's units."""
+        tint = self.colour(colour)
+        if self._snaps:
+            pixmap = render_icon(name, tint, size, self._ratio)
+            self.painter.drawPixmap(QPointF(self._on_pixel(x), self._on_pixel(y)), pixmap)
+        else:
+            draw_icon(self.painter, name, tint, QRectF(x, y, size, size))
+
+    def tag_width(self, text: str) -> float:
+        return self.width(text, "caption_strong") + 2 * self.look.length(6.0)
+
+    def tag(self, x: float, y: float, text: str, *, colour: Colour = "text2", dashed: bool = False) -> float:
+        """Draw a tag with its left edge at `x`, around the level `y`; return its width."""
+        height = self.look.length(18.0)
+        rect = QRectF(x, self._on_pixel(y - height / 2), self.tag_width(text), height)
+        self.frame(rect, "strong", radius=4.0, dashed=dashed)
+        self.text(rect, text, font="caption_strong", colour=colour, align=CENTRE)
+        return rect.width()
+
+    def key_hint(self, x: float, y: float, text: str) -> float:
+        return self.tag(x, y, text, colour="text3")
+
+    def halo_text(
+        self, baseline: QPointF, text: str, *, font: str | QFont, colour: Colour, align: Align = LEFT
+    ) -> float:
+        """Write over lines of a chart: the outline of the letters is cleared in page colour first."""
+        metrics = self.metrics(font)
+        width = metrics.horizontalAdvance(text)
+        x = baseline.x() - (width if align & RIGHT else width / 2 if align & CENTRE else 0.0)
+        y = self._on_pixel(baseline.y())
+        path = QPainterPath()
+        path.addText(QPointF(x, y), self._face(font)[0], text)
+        page = QColor(self.look.colour("page"))
+        page.setAlphaF(0.9)
+        pen = QPen(page, self.look.length(4.0))
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        # Not strokePath, of which a PDF would keep the outline of the outline.
+        self.painter.setPen(pen)
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self.painter.drawPath(path)
+        return self.text(QPointF(x, y), text, font=font, colour=colour)
+
+    def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
+        """Return a font with its measures and the height of its capitals, kept for this painting."""
+        if isinstance(font, QFont):
+            metrics = QFontMetricsF(font, self.painter.device())
+            return font, metrics, metrics.capHeight()
+        found = self._faces.get(font)
+        if found is None:
+            found = self._faces[font] = self._face(self.look.font(font))
+        return found
+
+    def _on_pixel(self, position: float) -> float:
+        """Return the nearest device pixel on screen, the same position on paper.
+
+        Halves go one way, unlike with `round`: rows of an odd height would not look alike.
+        """
+        return math.floor(position * self._ratio + 0.5) / self._ratio if self._snaps else position
+
+
+def _anchor(rect: QRectF, align: Align) -> float:
+    if align & RIGHT:
+        return rect.right()
+    return rect.center().x() if align & CENTRE else rect.left()
+
+
+def paint_ring(pen: ThemePainter, rect: QRectF) -> None:
+    pen.painter.setPen(QPen(pen.colour("focus"), 2))
+    pen.painter.setBrush(Qt.BrushStyle.NoBrush)
+    inner = rect.adjusted(0, 1, -1, -1)
+    if inner.width() < 4:
+        inner = inner.adjusted(-3, 0, 3, 0)
+    pen.painter.drawRoundedRect(inner, 3, 3)

@@ -1,0 +1,1 @@
+"""Controls that every page may use. Each takes the theme and follows its changes."""

@@ -1,0 +1,256 @@
+"""Buttons: push, link and icon buttons, and the segmented choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QToolButton,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.qt_support import format_key
+
+_PADDING = 12.0
+_ICON = 16.0
+_GAP = 7.0
+
+
+class Button(QPushButton):
+    """A push button that sets icon, text and key apart by itself, which styles do not do well.
+
+    `kind` is `plain`, `primary` (the one main action of a page) or `quiet` (no border until pointed at).
+    `key` is a shortcut shown in the button, as `Ctrl P`; giving it here does not make it work.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str,
+        *,
+        icon: str = "",
+        kind: str = "plain",
+        key: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self._theme = theme
+        self._icon = icon
+        self._key = key
+        self.setProperty("kind", kind)
+        self._primary = kind == "primary"
+        self.setAccessibleName(text)
+        theme.changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        width = 2 * self._theme.px(_PADDING) + self._parts_width()
+        return QSize(round(width) + 1, self._theme.px(28))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setAccessibleName(text)
+        self.updateGeometry()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter does what the button with the focus says, and not what the dialog's main button does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.window(), QDialog):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            option = QStyleOptionButton()
+            self.initStyleOption(option)
+            option.text = ""
+            self.style().drawControl(QStyle.ControlElement.CE_PushButton, option, painter, self)
+            self._draw_parts(ThemePainter(painter, self._theme))
+        finally:
+            painter.end()
+
+    def _draw_parts(self, pen: ThemePainter) -> None:
+        theme, middle = self._theme, self.height() / 2
+        colour = self._text_colour()
+        x = (self.width() - self._parts_width()) / 2
+        if self._icon:
+            side = theme.px(_ICON)
+            pen.icon(self._icon, x, middle - side / 2, side, "text2" if colour == "text1" else colour)
+            x += side + (theme.px(_GAP) if self.text() else 0)
+        width = self._text_width()
+        pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", colour=colour)
+        if self._key:
+            hint = theme.colour(colour)
+            hint.setAlphaF(0.72)
+            place = QRectF(x + width + theme.px(_GAP + 4), 0, self._key_width() + 1, self.height())
+            pen.text(place, self._key, font="caption_strong", colour=hint)
+
+    def _text_colour(self) -> str:
+        if not self.isEnabled():
+            return "page" if self._primary else "disabled"
+        return "button_text" if self._primary else "text1"
+
+    def _text_width(self) -> float:
+        return QFontMetricsF(self._theme.font("body_strong")).horizontalAdvance(self.text())
+
+    def _key_width(self) -> float:
+        return QFontMetricsF(self._theme.font("caption_strong")).horizontalAdvance(self._key)
+
+    def _parts_width(self) -> float:
+        theme = self._theme
+        icon = theme.px(_ICON) + (theme.px(_GAP) if self.text() else 0) if self._icon else 0
+        key = theme.px(_GAP + 4) + self._key_width() if self._key else 0
+        return icon + self._text_width() + key
+
+
+class LinkButton(QPushButton):
+    """An action in running text."""
+
+    def __init__(self, theme: Theme, text: str, *, font: str = "small", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._theme = theme
+        self._token = font
+        self.setProperty("kind", "link")
+        self.setProperty("ringRadius", 3.0)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(text)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font(self._token))
+
+
+class IconButton(QToolButton):
+    """A button of an icon alone: it always has a name for those who cannot see it, and a tool tip."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        icon: str,
+        name: str,
+        *,
+        key: str = "",
+        size: float = 16.0,
+        colour: str = "text2",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show an icon; `name` begins with a verb, `key` is a portable key sequence named in the tool tip."""
+        super().__init__(parent)
+        self._theme = theme
+        self._size = size
+        self._colour = colour
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.set_icon(icon)
+        self.set_name(name, key)
+        theme.follow(self._dress)
+
+    def set_icon(self, icon: str) -> None:
+        self.setIcon(self._theme.icon(icon, self._colour, self._size))
+
+    def set_name(self, name: str, key: str = "") -> None:
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name}  {format_key(key)}" if key else name)
+
+    def _dress(self) -> None:
+        side = self._theme.px(self._size)
+        self.setIconSize(QSize(side, side))
+
+
+class SegmentedControl(QFrame):
+    """Arrow keys move the choice; Tab reaches the alternative in force."""
+
+    #: The key of the alternative that the user chose.
+    chosen = Signal(str)
+
+    def __init__(
+        self, theme: Theme, name: str, options: Sequence[tuple[str, str]], parent: QWidget | None = None
+    ) -> None:
+        """Offer alternatives as (key, text); the first is in force. `name` says what is chosen."""
+        super().__init__(parent)
+        self._theme = theme
+        self._buttons: dict[str, QPushButton] = {}
+        self.setProperty("kind", "segment")
+        self.setProperty("ringRadius", 6.0)
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._name = name
+        self._lines = 1
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(2, 2, 2, 2)
+        self._grid.setSpacing(0)
+        for place, (key, text) in enumerate(options):
+            button = self._button(name, text)
+            self._buttons[key] = button
+            self._grid.addWidget(button, 0, place)
+            button.toggled.connect(lambda on, key=key: self._toggled(key, on))
+        self._quiet = False
+        if self._buttons:
+            self.set_value(next(iter(self._buttons)))
+
+    @property
+    def value(self) -> str:
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def set_value(self, key: str) -> None:
+        self._quiet = True
+        try:
+            self._buttons[key].setChecked(True)
+        finally:
+            self._quiet = False
+
+    def set_text(self, key: str, text: str) -> None:
+        button = self._buttons[key]
+        if text != button.text():
+            button.setText(text)
+            button.setAccessibleName(f"{self._name}: {text}")
+
+    def width_in_one_line(self) -> int:
+        """Return the width that all alternatives take side by side."""
+        return sum(button.sizeHint().width() for button in self._buttons.values()) + 4
+
+    def set_lines(self, lines: int) -> None:
+        """Set the alternatives in so many lines, for where they have no room side by side."""
+        if lines == self._lines:
+            return
+        self._lines = lines
+        columns = -(-len(self._buttons) // lines)
+        for place, button in enumerate(self._buttons.values()):
+            self._grid.addWidget(button, place // columns, place % columns)
+        self.updateGeometry()
+
+    def set_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
+        """Let an alternative be chosen or not; the reason why not becomes its tool tip."""
+        button = self._buttons[key]
+        button.setEnabled(enabled)
+        button.setToolTip("" if enabled else reason)
+
+    def _button(self, name: str, text: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setCheckable(True)
+        button.setProperty("kind", "segment")
+        button.setProperty("ringParent", True)
+        button.setAccessibleName(f"{name}: {text}")
+        button.setAttribute(Qt.WidgetAttribute.WA_LayoutUsesWidgetRect)
+        self._group.addButton(button)
+        return button
+
+    def _toggled(self, key: str, on: bool) -> None:
+        if on and not self._quiet:
+            self.chosen.emit(key)

@@ -1,0 +1,427 @@
+"""Options to choose from: the list model, how an option is painted, and the popup that drops from a field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import round_corners
+from gpudesk.text.translation import tr
+
+Index = QModelIndex | QPersistentModelIndex
+
+#: Role under which a row hands out its `Option`, or the name of a group as str.
+OPTION_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceOption:
+    """One alternative.
+
+    `notes` stand right, each in a column of its own. `tag` stands beside the text in a frame. An option with
+    a `reason` cannot be chosen, and says why. `group` heads the options from here on that share it. `words`
+    are found by typing though they are not shown.
+    """
+
+    key: str
+    text: str
+    notes: tuple[str, ...] = ()
+    tag: str = ""
+    reason: str = ""
+    group: str = ""
+    words: str = ""
+
+    @property
+    def spoken(self) -> str:
+        return ", ".join(part for part in (self.text, self.tag, *self.notes, self.reason) if part)
+
+
+def find_next_selectable(model: QAbstractListModel, row: int, by: int) -> int:
+    """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 where there is none."""
+    row += by
+    while 0 <= row < model.rowCount():
+        if model.flags(model.index(row)) & Qt.ItemFlag.ItemIsSelectable:
+            return row
+        row += by
+    return -1
+
+
+class ChoiceOptionModel(QAbstractListModel):
+    """Options that match what was typed, under the names of their groups."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._options: tuple[ChoiceOption, ...] = ()
+        self._wanted: tuple[str, ...] = ()
+        self._rows: list[ChoiceOption | str] = []
+
+    @property
+    def options(self) -> tuple[ChoiceOption, ...]:
+        return self._options
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        return self._wanted
+
+    def set_options(self, options: Sequence[ChoiceOption]) -> None:
+        self._options = tuple(options)
+        self._fill()
+
+    def narrow(self, text: str) -> None:
+        """Keep the options that have all words of a text in them; those that begin with it come first."""
+        self._wanted = tuple(text.casefold().split())
+        self._fill()
+
+    def row_of(self, key: str) -> int:
+        """Return the row of an option, -1 where it is not among those found."""
+        return next((n for n, row in enumerate(self._rows) if isinstance(row, ChoiceOption) and row.key == key), -1)
+
+    def next_row(self, row: int, by: int) -> int:
+        """Return the nearest row from here on to choose, going by 1 or -1; -1 where there is none."""
+        return find_next_selectable(self, row, by)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == OPTION_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row if isinstance(row, str) else row.text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row if isinstance(row, str) else row.spoken
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, ChoiceOption) and row.reason:
+            return row.reason
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let options be chosen, but not names of groups nor what has a reason against it."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        row = self._rows[index.row()]
+        if isinstance(row, str):
+            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        if row.reason:
+            return Qt.ItemFlag.ItemNeverHasChildren
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def _fill(self) -> None:
+        self.beginResetModel()
+        found = [option for option in self._options if self._matches(option)]
+        if self._wanted:
+            first = self._wanted[0]
+            found.sort(key=lambda option: not option.text.casefold().startswith(first))
+        self._rows = []
+        group = ""
+        for option in found:
+            if option.group != group and not self._wanted:
+                group = option.group
+                self._rows.append(group)
+            self._rows.append(option)
+        self.endResetModel()
+
+    def _matches(self, option: ChoiceOption) -> bool:
+        text = f"{option.text} {option.tag} {option.group} {option.words}".casefold()
+        return all(word in text for word in self._wanted)
+
+
+_ROW = 30.0
+_GROUP_ROW = 28.0
+_GUTTER = 28.0
+_ROW_PADDING = 10.0
+_GAP = 16.0
+
+
+class ChoiceOptionDelegate(QStyledItemDelegate):
+    """Paints rows of an `OptionModel`; `current` is the key of the option in force, which gets a tick."""
+
+    def __init__(self, theme: Theme, model: ChoiceOptionModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = model
+        self.current = ""
+        self._columns: tuple[float, ...] = ()
+
+    def measure(self) -> float:
+        """Measure the columns of notes over all options; return the width that the widest row needs."""
+        theme = self._theme
+        small = QFontMetricsF(theme.font("small"))
+        strong = QFontMetricsF(theme.font("section"))
+        options = self._model.options
+        count = max((len(option.notes) for option in options), default=0)
+        self._columns = tuple(
+            max(small.horizontalAdvance(option.notes[n]) for option in options if len(option.notes) > n)
+            for n in range(count)
+        )
+        caption = QFontMetricsF(theme.font("caption_strong"))
+        texts = max(
+            (
+                strong.horizontalAdvance(option.text)
+                + (caption.horizontalAdvance(option.tag) + theme.px(24) if option.tag else 0)
+                + (small.horizontalAdvance(option.reason) + theme.px(_GAP) if option.reason else 0)
+                for option in options
+            ),
+            default=0.0,
+        )
+        notes = sum(self._columns) + theme.px(_GAP) * len(self._columns)
+        return theme.px(_GUTTER) + texts + notes + 2 * theme.px(_ROW_PADDING)
+
+    def sizeHint(
+        self,
+        option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> QSize:
+        """Return the height of a row; all rows are as wide as the list."""
+        row = index.data(OPTION_ROLE)
+        return QSize(0, self._theme.px(_GROUP_ROW if isinstance(row, str) else _ROW))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        painter.save()
+        try:
+            row = index.data(OPTION_ROLE)
+            pen = ThemePainter(painter, self._theme)
+            rect = QRectF(option.rect)
+            if isinstance(row, str):
+                inner = rect.adjusted(self._theme.px(_ROW_PADDING), self._theme.px(4), 0, 0)
+                pen.text(inner, row, font="caption_strong", colour="text3")
+                return
+            state: QStyle.StateFlag = option.state
+            selected = bool(state & QStyle.StateFlag.State_Selected) and not row.reason
+            if selected:
+                pen.tint(rect, "selection_raised", 4.0)
+            self._paint_option(pen, rect, row, selected)
+        finally:
+            painter.restore()
+
+    def _paint_option(self, pen: ThemePainter, rect: QRectF, option: ChoiceOption, selected: bool) -> None:
+        px = self._theme.px
+        middle = rect.center().y()
+        if option.key == self.current:
+            side = px(14)
+            pen.icon("check", rect.left() + px(8), middle - side / 2, side, "text1")
+        colour = "disabled" if option.reason else "text1"
+        quiet = "disabled" if option.reason else "text2" if selected else "text3"
+        right = rect.right() - px(_ROW_PADDING)
+        notes = option.notes if not option.reason else (option.reason,)
+        widths = self._columns if not option.reason else (pen.width(option.reason, "small"),)
+        for note, width in reversed(list(zip(notes, widths, strict=False))):
+            pen.text(QRectF(right - width - 1, rect.top(), width + 1, rect.height()), note,
+                     font="small", colour="text3" if option.reason else quiet, align=RIGHT)  # fmt: skip
+            right -= width + px(_GAP)
+        if option.tag:
+            right -= pen.tag_width(option.tag) + px(8)
+        left = rect.left() + px(_GUTTER)
+        room = QRectF(left, rect.top(), max(0.0, right - left), rect.height())
+        width = self._paint_found(pen, room, option.text, colour)
+        if option.tag:
+            pen.tag(left + width + px(8), middle, option.tag, colour=quiet, dashed=True)
+
+    def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, colour: str) -> float:
+        """Write a text with the first of the words typed set stronger; return its width."""
+        wanted = self._model.wanted
+        at = text.casefold().find(wanted[0]) if wanted else -1
+        metrics = pen.metrics("section")
+        if at < 0 or metrics.horizontalAdvance(text) > room.width():
+            return min(room.width(), pen.text(room, text, colour=colour))
+        end = at + len(wanted[0])
+        used = 0.0
+        for part, font in ((text[:at], "body"), (text[at:end], "section"), (text[end:], "body")):
+            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, colour=colour) if part else 0.0
+        return used
+
+
+#: Lists longer than this can be narrowed by typing.
+_SEARCH_FROM = 9
+_MOST_ROWS = 12.5
+_WIDEST = 720.0
+_POPUP_PADDING = 5
+
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+
+
+class ChoicePopup(QFrame):
+    """A floating list of options."""
+
+    #: The key of the option that was chosen.
+    chosen = Signal(str)
+    closed = Signal()
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self._theme = theme
+        self._round = round_corners(self)
+        self._model = ChoiceOptionModel(self)
+        self._view = QListView(self)
+        self._delegate = ChoiceOptionDelegate(theme, self._model, self._view)
+        self._search = QLineEdit(self)
+        self._nothing = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self._build(name)
+
+    def open_below(self, field: QRect, options: Sequence[ChoiceOption], current: str, typed: str = "") -> None:
+        """Show options below a rectangle in screen coordinates, or above it where there is more room."""
+        self._model.set_options(options)
+        self._delegate.current = current
+        searchable = len(options) >= _SEARCH_FROM
+        self._search.setVisible(searchable)
+        self._search.setText(typed if searchable else "")
+        self._narrow(self._search.text())
+        if not typed:
+            self._go_to(self._model.row_of(current))
+        self._place(field)
+        self.show()
+        (self._search if searchable else self._view).setFocus(Qt.FocusReason.PopupFocusReason)
+        self._view.scrollTo(self._view.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._key(event)
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            radius = 8.0 if self._round else 0.0
+            pen = ThemePainter(painter, self._theme)
+            pen.frame(QRectF(self.rect()), radius=radius, fill="raised")
+            if self._search.isVisibleTo(self):
+                place, side = self._search.geometry(), self._theme.px(14)
+                pen.icon("search", _POPUP_PADDING + self._theme.px(8), place.center().y() - side / 2, side, "text3")
+                level = place.bottom() + 2
+                pen.hairline(1, level, self.width() - 1, level)
+        finally:
+            painter.end()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.closed.emit()
+
+    def _build(self, name: str) -> None:
+        self.setAccessibleName(name)
+        self._search.setProperty("kind", "bare")
+        self._search.setAccessibleName(tr("{name}: type to narrow the list", name=name))
+        self._search.setPlaceholderText(tr("Type to narrow the list"))
+        self._search.textChanged.connect(self._narrow)
+        self._search.installEventFilter(self)
+        view = self._view
+        view.setModel(self._model)
+        view.setItemDelegate(self._delegate)
+        view.setAccessibleName(name)
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setProperty("kind", "raised")
+        view.setMouseTracking(True)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.installEventFilter(self)
+        view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
+        view.clicked.connect(self._choose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING)
+        column.setSpacing(4)
+        column.addWidget(self._search)
+        column.addWidget(view)
+        column.addWidget(self._nothing)
+
+    def _narrow(self, text: str) -> None:
+        self._model.narrow(text)
+        found = self._model.rowCount() > 0
+        self._view.setVisible(found)
+        self._nothing.setVisible(not found)
+        self._nothing.setText(tr("Nothing in the list matches “{text}”", text=text))
+        self._go_to(self._model.next_row(-1, 1))
+
+    def _go_to(self, row: int, *, only_selectable: bool = False) -> None:
+        index = self._model.index(row)
+        selectable = bool(self._model.flags(index) & Qt.ItemFlag.ItemIsSelectable)
+        if selectable:
+            self._view.setCurrentIndex(index)
+        elif not only_selectable and self._model.next_row(-1, 1) >= 0:
+            self._view.setCurrentIndex(self._model.index(self._model.next_row(-1, 1)))
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Act on a key of the list; say whether it was one."""
+        key = Qt.Key(event.key())
+        if key in _STEPS:
+            row = self._model.next_row(self._view.currentIndex().row(), _STEPS[key])
+            if row >= 0:
+                self._go_to(row)
+        elif key in _PAGES:
+            self._page(_PAGES[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose(self._view.currentIndex())
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            self.hide()
+        else:
+            return False
+        return True
+
+    def _page(self, direction: int) -> None:
+        row = self._view.currentIndex().row()
+        for _ in range(int(_MOST_ROWS) - 2):
+            following = self._model.next_row(row, direction)
+            if following < 0:
+                break
+            row = following
+        self._go_to(row)
+
+    def _choose(self, index: QModelIndex) -> None:
+        row = index.data(OPTION_ROLE)
+        if isinstance(row, ChoiceOption) and not row.reason:
+            self.hide()
+            self.chosen.emit(row.key)
+
+    def _place(self, field: QRect) -> None:
+        """Take a size that shows the options, within the screen, on the side of the field with more room."""
+        theme = self._theme
+        self._search.setFixedHeight(theme.px(30))
+        self._search.setTextMargins(theme.px(26), 0, 0, 0)
+        self._nothing.setContentsMargins(theme.px(10), theme.px(8), theme.px(10), theme.px(10))
+        scroll = theme.px(12)
+        width = int(min(max(self._delegate.measure() + scroll, field.width()), theme.px(_WIDEST)))
+        rows = min(float(self._model.rowCount()), _MOST_ROWS)
+        list_height = int(rows * theme.px(30))
+        extra = 2 * _POPUP_PADDING + (theme.px(30) + 4 if self._search.isVisibleTo(self) else 0)
+        screen = self.screen().availableGeometry()
+        below, above = screen.bottom() - field.bottom(), field.top() - screen.top()
+        downwards = below >= min(list_height + extra, theme.px(240)) or below >= above
+        height = min(list_height + extra, max(theme.px(120), (below if downwards else above) - 8))
+        x = max(screen.left(), min(field.left(), screen.right() - width))
+        y = field.bottom() + 4 if downwards else field.top() - height - 4
+        self.setFixedSize(width + 2 * _POPUP_PADDING, height)
+        self.move(QPoint(x, y))

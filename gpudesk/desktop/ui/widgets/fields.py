@@ -1,0 +1,400 @@
+"""Fields of a scenario: a caption above a value, and the message when the value is invalid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QWidget
+from shiboken6 import isValid
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.text.translation import tr
+
+_WIDEST = 360.0
+_PADDING = 8.0
+_GAP = 4
+
+_FOLLOWED = frozenset({QEvent.Type.Move, QEvent.Type.Resize})
+_ENTERED = frozenset({QEvent.Type.Enter, QEvent.Type.FocusIn})
+_LEFT = frozenset({QEvent.Type.Leave, QEvent.Type.FocusOut})
+
+
+class FieldErrorNote(QWidget):
+    """Floats in the window below a field at fault, above what lies there, and lets the mouse through.
+
+    It shows when the fault appears and while the field has the focus or the mouse over it; then it gives way.
+    """
+
+    def __init__(self, field: QWidget, theme: Theme) -> None:
+        super().__init__(field)
+        self._field = field
+        self._theme = theme
+        self._text = ""
+        self._lines: list[str] = []
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        field.installEventFilter(self)
+        field.destroyed.connect(self.deleteLater)
+        theme.changed.connect(self._settle)
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Say what is wrong and what to do; nothing hides the note."""
+        if text == self._text:
+            return
+        self._text = text
+        self.setVisible(bool(text) and self._field.isVisible())
+        self._settle()
+
+    def watch(self, part: QWidget) -> None:
+        part.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if self._text and watched is not self:
+            if kind in _ENTERED:
+                self.show()
+                self._settle()
+            elif kind in _LEFT:
+                self.setVisible(self._turned_to(kind))
+            elif watched is self._field and kind == QEvent.Type.Hide:
+                self.hide()
+            elif watched is self._field and kind in _FOLLOWED:
+                self._settle()
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            pen.frame(QRectF(self.rect()), "unfit", fill="raised")
+            padding, line = self._theme.px(_PADDING), self._theme.line("small")
+            for number, words in enumerate(self._lines):
+                row = QRectF(padding, padding - 2 + number * line, self.width() - padding, line)
+                pen.text(row, words, font="small", colour="unfit")
+        finally:
+            painter.end()
+
+    def _turned_to(self, left_by: QEvent.Type) -> bool:
+        """Say whether the field has the focus, where the mouse left, or the mouse, where the focus did."""
+        if left_by == QEvent.Type.Leave:
+            focus: QWidget | None = QApplication.focusWidget()
+            return focus is not None and (focus is self._field or self._field.isAncestorOf(focus))
+        return self._field.underMouse()
+
+    def _settle(self) -> None:
+        if not self._text or not isValid(self._field):
+            return
+        theme, window = self._theme, self._field.window()
+        if self.parentWidget() is not window:
+            visible = not self.isHidden()
+            self.setParent(window)
+            self.setVisible(visible)
+        metrics = QFontMetricsF(theme.font("small"))
+        padding = theme.px(_PADDING)
+        room = min(theme.px(_WIDEST), window.width() - 16) - 2 * padding
+        self._lines = _broken(self._text, metrics, room)
+        width = max(metrics.horizontalAdvance(line) for line in self._lines) + 2 * padding + 2
+        height = len(self._lines) * theme.line("small") + 2 * padding - 4
+        self.resize(int(width) + 1, height)
+        place = self._field.mapTo(window, QPoint(0, self._field.height() + _GAP))
+        self.move(max(8, min(place.x(), window.width() - self.width() - 8)), place.y())
+        self.raise_()
+        self.update()
+
+
+def _broken(text: str, metrics: QFontMetricsF, room: float) -> list[str]:
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and metrics.horizontalAdvance(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+#: Inside a field: left and right of its texts, above the caption, below the value.
+_SIDE = 8.0
+HEIGHT = 42.0
+_CAPTION_TOP = 3.0
+_VALUE_BOTTOM = 4.0
+_CHEVRON = 14.0
+_FAULT_ICON = 14.0
+#: What a line without a border keeps free left and right of its text.
+_INSIDE = 2
+#: A field's value may be cut where it is longer than this.
+_WIDEST_VALUE = 240.0
+#: A choice may be cut to this.
+_NARROWEST = 132.0
+
+
+class FieldFrame:
+    """What both kinds of fields share: measures, and the drawing of caption, hover and fault."""
+
+    def __init__(self, theme: Theme, caption: str) -> None:
+        self.theme = theme
+        self.caption = caption
+
+    def caption_rect(self, width: int) -> QRectF:
+        px = self.theme.px
+        return QRectF(px(_SIDE), px(_CAPTION_TOP), width - 2 * px(_SIDE), self.theme.line("caption"))
+
+    def value_rect(self, width: int, height: int, right: int = 0) -> QRect:
+        """Return where the value stands, with room left for what is right of it."""
+        px = self.theme.px
+        line = self.theme.line("body")
+        return QRect(px(_SIDE), height - px(_VALUE_BOTTOM) - line, width - 2 * px(_SIDE) - right, line)
+
+    def width_for(self, value: str, right: int = 0) -> int:
+        theme = self.theme
+        caption = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.caption)
+        text = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(value)
+        text = min(text, theme.px(_WIDEST_VALUE))
+        return int(max(caption, text + right) + 2 * theme.px(_SIDE)) + 2
+
+    def paint(self, pen: ThemePainter, widget: QWidget, *, hovered: bool, fault: str, right: int = 0) -> None:
+        rect = QRectF(widget.rect())
+        if fault:
+            pen.frame(rect, "unfit", radius=5.0, fill="page")
+        elif hovered and widget.isEnabled():
+            pen.tint(rect, "sunken", 5.0)
+        colour = "text3" if widget.isEnabled() else "disabled"
+        pen.text(self.caption_rect(widget.width()), self.caption, font="caption", colour=colour)
+        if fault:
+            side = self.theme.px(_FAULT_ICON)
+            value = self.value_rect(widget.width(), widget.height(), right)
+            pen.icon("circle-alert", value.right() - side + 3, value.center().y() - side / 2 + 1, side, "unfit")
+
+
+class ChoiceField(QAbstractButton):
+    """A field whose value is chosen from a list; click, Space, Enter, ↓ or a letter opens it."""
+
+    #: The key of the option that the user chose.
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, caption: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame = FieldFrame(theme, caption)
+        self._options: tuple[ChoiceOption, ...] = ()
+        self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
+        self._key = ""
+        self._shown = tr("Choose…")
+        self._popup: ChoicePopup | None = None
+        self._fault = FieldErrorNote(self, theme)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setProperty("ringRadius", 5.0)
+        self.clicked.connect(self._clicked)
+        theme.changed.connect(self.updateGeometry)
+        self._name()
+
+    @property
+    def value(self) -> str:
+        return self._key
+
+    def set_options(self, options: Sequence[ChoiceOption]) -> None:
+        self._options = tuple(options)
+        self._provider = None
+        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self._shown)
+
+    def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
+        """Ask for the options when the list is opened, where they change often or are costly to make."""
+        self._provider = provider
+
+    def set_value(self, key: str, text: str = "") -> None:
+        """Show an option as the one in force; `text` where it is to read otherwise than in the list."""
+        self._key = key
+        self._shown = text or self._text_of(key) or tr("Choose…")
+        self._name()
+        self.updateGeometry()
+        self.update()
+
+    def set_caption(self, caption: str) -> None:
+        self._frame.caption = caption
+        self._name()
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the value, empty where nothing is."""
+        return self._fault.text
+
+    def set_fault(self, sentence: str) -> None:
+        """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        self._fault.set_text(sentence)
+        self.setAccessibleDescription(sentence)
+        self.setToolTip(sentence)
+        self.updateGeometry()
+        self.update()
+
+    def open_list(self, typed: str = "") -> None:
+        if self._provider is not None:
+            self._options = tuple(self._provider())
+        if self._popup is None:
+            self._popup = ChoicePopup(self._theme, self._frame.caption, self)
+            self._popup.chosen.connect(self.chosen)
+            self._popup.closed.connect(self.update)
+        place = QRect(self.mapToGlobal(QPoint(0, 0)), self.size())
+        self._popup.open_below(place, self._options, self._key, typed)
+        self.update()
+
+    @property
+    def popup(self) -> ChoicePopup | None:
+        return self._popup
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._frame.width_for(self._shown, self._right()), self._theme.px(HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), self._theme.px(_NARROWEST)), self._theme.px(HEIGHT))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_F4):
+            self.open_list()
+        elif event.text().isalnum() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.open_list(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            is_open = self._popup is not None and self._popup.isVisible()
+            side = self._theme.px(_CHEVRON)
+            right = side + self._theme.px(6)
+            hovered = self.underMouse() or is_open
+            self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
+            value = self._frame.value_rect(self.width(), self.height(), self._right())
+            colour = "text1" if self.isEnabled() else "disabled"
+            pen.text(QRectF(value), self._shown, font="body_strong", colour=colour)
+            x = self.width() - side - self._theme.px(_SIDE) + 2
+            y = value.center().y() - side / 2 + 1
+            pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
+        finally:
+            painter.end()
+
+    def _right(self) -> int:
+        return self._theme.px(_CHEVRON + 6) + (self._theme.px(_FAULT_ICON + 2) if self.fault else 0)
+
+    def _clicked(self) -> None:
+        self.open_list()
+
+    def _text_of(self, key: str) -> str:
+        return next((option.text for option in self._options if option.key == key), "")
+
+    def _name(self) -> None:
+        self.setAccessibleName(f"{self._frame.caption}: {self._shown}")
+
+
+class NumberField(QWidget):
+    """A field whose value is typed; ↑ ↓ take the next round value, Esc the one in force."""
+
+    #: The value that the user gave: int where the format has no decimals, else float.
+    edited = Signal(object)
+
+    def __init__(self, theme: Theme, caption: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame = FieldFrame(theme, caption)
+        self.edit = NumberEdit(theme, caption, number_format, self)
+        self.edit.setProperty("kind", "bare")
+        self.edit.setProperty("ringParent", True)
+        self.setProperty("ringRadius", 5.0)
+        self._fault = FieldErrorNote(self, theme)
+        self._fault.watch(self.edit)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFocusProxy(self.edit)
+        self.edit.edited.connect(self.edited)
+        self.edit.fault_changed.connect(self._show_fault)
+        self.edit.textChanged.connect(self.updateGeometry)
+        self.edit.installEventFilter(self)
+        theme.follow(self._dress)
+
+    @property
+    def value(self) -> float:
+        return self.edit.value
+
+    def set_value(self, value: float) -> None:
+        self.edit.set_value(value)
+
+    def set_format(self, number_format: NumberFormat) -> None:
+        self.edit.set_format(number_format)
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the value, empty where nothing is."""
+        return self.edit.fault
+
+    def set_fault(self, sentence: str) -> None:
+        """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        self.edit.set_fault(sentence)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._frame.width_for(self.edit.text() + "0", self._right()), self._theme.px(HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.update()
+        return super().eventFilter(watched, event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.edit.setFocus(Qt.FocusReason.MouseFocusReason)
+            self.edit.selectAll()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
+        self._place_edit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            focused = self.edit.hasFocus() and not self.fault
+            if focused:
+                pen.frame(QRectF(self.rect()), "control", radius=5.0, fill="page")
+            self._frame.paint(pen, self, hovered=self.underMouse() and not focused, fault=self.fault)
+        finally:
+            painter.end()
+
+    def _dress(self) -> None:
+        self.edit.setFont(self._theme.font("body_strong"))
+        self.updateGeometry()
+
+    def _right(self) -> int:
+        return self._theme.px(_FAULT_ICON + 2) if self.fault else 0
+
+    def _place_edit(self) -> None:
+        place = self._frame.value_rect(self.width(), self.height(), self._right())
+        self.edit.setGeometry(place.adjusted(-_INSIDE, 0, _INSIDE, 0))
+
+    def _show_fault(self, sentence: str) -> None:
+        self._fault.set_text(sentence)
+        self._place_edit()
+        self.updateGeometry()
+        self.update()

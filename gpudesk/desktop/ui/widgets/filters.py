@@ -1,0 +1,207 @@
+"""Filters of lists: the field that filters while you type, and facets as pills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QSizePolicy, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.text.translation import tr
+
+_LEAST = 60.0
+_FIELD_ICON = 14.0
+#: Left of the glass, without and with a frame.
+_BARE, _FRAMED = 1.0, 9.0
+
+
+class FilterField(QLineEdit):
+    """Esc clears it, and leaves it when it is empty; ↓ and Enter leave it."""
+
+    changed = Signal(str)
+    #: The user is done with the field.
+    left = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        tip: str,
+        *,
+        framed: bool = False,
+        width: float = 144.0,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Begin empty; `name` says what is filtered, `width` is what it takes where there is room."""
+        super().__init__(parent)
+        self._theme = theme
+        self._width = width
+        self._inset = _FRAMED if framed else _BARE
+        if not framed:
+            self.setProperty("kind", "bare")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setPlaceholderText(name)
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self._clear = IconButton(theme, "x", tr("Clear the filter"), size=14.0, parent=self)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._clear.setCursor(Qt.CursorShape.ArrowCursor)
+        self._clear.clicked.connect(self.clear)
+        self._clear.hide()
+        self.textChanged.connect(self._changed)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFixedHeight(self._theme.px(28))
+        self.setMinimumWidth(self._theme.px(_LEAST))
+        self.updateGeometry()
+        self._leave_room()
+
+    def _leave_room(self) -> None:
+        before = _FIELD_ICON + 8 if self._inset == _BARE else _FIELD_ICON + 9
+        after = 22 if self.text() or self._inset == _BARE else 0
+        self.setTextMargins(self._theme.px(before), 0, self._theme.px(after), 0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(self._width), self._theme.px(28))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = self.height()
+        self._clear.setGeometry(self.width() - side, 0, side, side)
+
+    def set_text(self, text: str) -> None:
+        if text != self.text():
+            self.setText(text)
+
+    def _changed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+        self._leave_room()
+        self.changed.emit(text)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        try:
+            side = self._theme.px(_FIELD_ICON)
+            ThemePainter(painter, self._theme).icon(
+                "search", self._theme.px(self._inset), (self.height() - side) / 2, side, "text2"
+            )
+        finally:
+            painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Clear, or go on to the rows; in a dialog an empty field leaves Esc to that."""
+        key = event.key()
+        if key == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif key == Qt.Key.Key_Escape and isinstance(self.window(), QDialog):
+            super().keyPressEvent(event)
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+_PILL_PADDING = 11.0
+_PILL_ICON = 12.0
+_PILL_GAP = 5.0
+
+
+class FilterPill(QAbstractButton):
+    """Says what it narrows by. With a `fill` it opens a menu that this fills; else it is a switch."""
+
+    #: The pill was pressed as a switch.
+    switched = Signal()
+    #: The pill's × was pressed, or Delete.
+    cleared = Signal()
+
+    def __init__(
+        self, theme: Theme, text: str, fill: Callable[[QMenu], object] | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._fill = fill
+        self._on = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setProperty("ringRadius", 14.0)
+        self.clicked.connect(self._pressed)
+        self.show_text(text, on=False)
+        theme.changed.connect(self.updateGeometry)
+
+    @property
+    def on(self) -> bool:
+        return self._on
+
+    def show_text(self, text: str, *, on: bool) -> None:
+        if text == self.text() and on == self._on:
+            return
+        self._on = on
+        self.setText(text)
+        self.setAccessibleName(tr("{facet}, in force", facet=text) if on else text)
+        self.setAccessibleDescription(tr("Delete clears it") if on else "")
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        width = QFontMetricsF(theme.font("small_strong")).horizontalAdvance(self.text())
+        sign = theme.px(_PILL_ICON + _PILL_GAP) if self._has_sign() else 0
+        return QSize(round(width) + sign + 2 * theme.px(_PILL_PADDING), theme.px(28))
+
+    def _has_sign(self) -> bool:
+        return self._on or self._fill is not None
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, theme = ThemePainter(painter, self._theme), self._theme
+            rect = QRectF(self.rect())
+            ground = "selection" if self._on or self.isDown() else "hover" if self.underMouse() else "page"
+            radius = self.height() / 2 / max(theme.length(1.0), 0.01)
+            pen.frame(rect, "strong", radius=radius, fill=ground)
+            left = theme.px(_PILL_PADDING)
+            width = pen.text(
+                QRectF(left, 0, self.width() - left, self.height()),
+                self.text(),
+                font="small_strong",
+                colour="text1" if self._on else "text2",
+            )
+            if self._has_sign():
+                side = theme.px(_PILL_ICON)
+                icon = "x" if self._on else "chevron-down"
+                pen.icon(icon, left + width + theme.px(_PILL_GAP), (self.height() - side) / 2, side, "text2")
+        finally:
+            painter.end()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        on_sign = self._on and event.position().x() > self.width() - self._theme.px(_PILL_PADDING + _PILL_ICON + 2)
+        if on_sign and self.isDown() and event.button() == Qt.MouseButton.LeftButton:
+            self.setDown(False)
+            self.cleared.emit()
+            return
+        super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self._on:
+            self.cleared.emit()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (key == Qt.Key.Key_Down and self._fill):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _pressed(self) -> None:
+        if self._fill is None:
+            self.switched.emit()
+            return
+        menu = make_menu(parent=self)
+        self._fill(menu)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))

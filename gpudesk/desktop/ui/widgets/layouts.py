@@ -1,0 +1,127 @@
+"""A layout that wraps widgets like words, and a scroll area that takes its content's width."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QWidget
+
+
+class FlowLayout(QLayout):
+    """Keeps the size hint of each widget; hidden ones take no room."""
+
+    def __init__(self, gap: int = 8, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._gap = gap
+        self._items: list[QLayoutItem] = []
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, place: int) -> QLayoutItem | None:
+        return self._items[place] if 0 <= place < len(self._items) else None
+
+    def takeAt(self, place: int) -> QLayoutItem | None:
+        return self._items.pop(place) if 0 <= place < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._set(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._set(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        margins = self.contentsMargins()
+        return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+
+    def _set(self, rect: QRect, *, move: bool) -> int:
+        """Go through the items line by line; return the height that they take."""
+        margins = self.contentsMargins()
+        inner = rect.marginsRemoved(margins)
+        x, y, line = inner.left(), inner.top(), 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = item.sizeHint()
+            if x > inner.left() and x + size.width() > inner.right() + 1:
+                x, y, line = inner.left(), y + line + self._gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self._gap
+            line = max(line, size.height())
+        return y + line - rect.top() + margins.bottom()
+
+
+#: The thickness of scroll bars, which are the same at every size of letters.
+BAR = 10
+
+
+class FullWidthScrollArea(QScrollArea):
+    """Shows a widget over its whole width, whether there is something to scroll or not.
+
+    The bars that one sees lie over the margin of what is shown and are no parts of the area: a screen reader
+    counts those before it asks for one after the other, and Qt does not look whether the one asked for is
+    still there, so that a bar of its own which vanishes meanwhile would end the program.
+    """
+
+    def __init__(self, *, sideways: bool = False, parent: QWidget | None = None) -> None:
+        """Begin empty; `sideways` lets what is wider than the area be scrolled too."""
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        own = (self.verticalScrollBar(), self.horizontalScrollBar())
+        self._bars = {bar: self._over(bar) for bar in own[: 1 + sideways]}
+
+    def show_widget(self, widget: QWidget) -> None:
+        """Show a widget, which draws no ground of its own."""
+        self.setWidget(widget)
+        widget.setAutoFillBackground(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _over(self, bar: QScrollBar) -> QScrollBar:
+        """Return a bar that moves with one of the area's own and is seen while it can be moved."""
+        shown = QScrollBar(bar.orientation(), self)
+
+        def take(low: int, high: int) -> None:
+            shown.setRange(low, high)
+            shown.setVisible(high > low)
+            self._place()
+
+        shown.hide()
+        bar.rangeChanged.connect(take)
+        bar.valueChanged.connect(shown.setValue)
+        shown.valueChanged.connect(bar.setValue)
+        return shown
+
+    def _place(self) -> None:
+        for own, bar in self._bars.items():
+            bar.setPageStep(own.pageStep())
+            bar.setSingleStep(own.singleStep())
+            if bar.orientation() is Qt.Orientation.Vertical:
+                bar.setGeometry(self.width() - BAR, 0, BAR, self.height())
+            else:
+                bar.setGeometry(0, self.height() - BAR, self.width() - BAR, BAR)
+            bar.raise_()

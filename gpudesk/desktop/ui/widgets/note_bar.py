@@ -1,0 +1,184 @@
+"""Notes below the scenario bar with their remedies, and showing a folder in the file manager."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.text.translation import tr
+
+#: What a button of a note says and does.
+NoteAction = tuple[str, Callable[[], object]]
+
+
+class NoteBar(QWidget):
+    """Shows one note at a time until it is dealt with or closed, and offers, which no note takes away.
+
+    Hidden while there is neither.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._offers: list[_NoteLine] = []
+        self._note = _NoteLine(theme)
+        self._note.closed.connect(self.clear)
+        self._note.hide()
+        self._column.addWidget(self._note)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What the note says, empty while there is none."""
+        return self._note.text if not self._note.isHidden() else ""
+
+    @property
+    def offers(self) -> list[str]:
+        return [offer.text for offer in self._offers]
+
+    def show_note(self, text: str, remedies: Sequence[NoteAction] = (), *, fault: bool = True) -> None:
+        """Say something, in the colour of faults or plainly, with a button for each remedy."""
+        self._note.say(text, remedies, fault=fault)
+        self.setAccessibleName(text)
+        self._note.show()
+        self.show()
+
+    def offer(self, text: str, remedies: Sequence[NoteAction]) -> None:
+        """Say plainly, above the note, what is there to be dealt with; it stays until it is, or closed."""
+        offer = _NoteLine(self._theme)
+        offer.say(text, remedies, fault=False)
+        offer.closed.connect(lambda: self._drop(offer))
+        self._column.insertWidget(len(self._offers), offer)
+        self._offers.append(offer)
+        offer.show()
+        self.show()
+
+    def clear(self) -> None:
+        self._note.hide()
+        self.setVisible(bool(self._offers))
+
+    def _drop(self, offer: _NoteLine) -> None:
+        self._offers.remove(offer)
+        offer.hide()
+        offer.deleteLater()
+        self.setVisible(bool(self._offers) or not self._note.isHidden())
+
+
+class _NoteLine(QWidget):
+    """One sentence with its remedies."""
+
+    #: A remedy was taken, or the note was closed by hand.
+    closed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._is_fault = True
+        self._buttons: list[Button] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._label = ThemedLabel(theme, "", font="small", colour="text1")
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        close = IconButton(theme, "x", tr("Close the note"))
+        close.clicked.connect(self.closed)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._label, 1)
+        self._row.addWidget(close)
+        theme.follow(self._dress)
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def say(self, text: str, remedies: Sequence[NoteAction], *, fault: bool) -> None:
+        self._drop_buttons()
+        self._is_fault = fault
+        self._label.setText(text)
+        self.setAccessibleName(text)
+        for title, run in remedies:
+            button = Button(self._theme, title, parent=self)
+            button.clicked.connect(self.closed)
+            button.clicked.connect(run)
+            self._row.insertWidget(self._row.count() - 1, button)
+            self._buttons.append(button)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("unfit_tint" if self._is_fault else "sunken"))
+            side = float(self._theme.px(15))
+            icon, colour = ("circle-alert", "unfit") if self._is_fault else ("info", "text2")
+            rect = QRectF(self._label.geometry())
+            pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, colour)
+            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+        finally:
+            painter.end()
+
+    def _drop_buttons(self) -> None:
+        for button in self._buttons:
+            button.hide()
+            button.deleteLater()
+        self._buttons = []
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._row.setContentsMargins(px(40), px(6), px(12), px(6))
+        self._row.setSpacing(px(8))
+        self.update()
+
+
+#: What a frozen program has set for itself: where the loader and Qt find what it carries.
+_OURS = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
+_FORMER = "_ORIG"
+
+
+def show_folder(folder: Path, say: Callable[[str, Sequence[NoteAction]], object]) -> bool:
+    """Show a folder, made where it is missing; where that cannot be, say where it is, and offer its path."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        say(tr("The folder {path} cannot be made: {reason}.", path=folder, reason=reason), [])
+        return False
+    if QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        return True
+    copy = (tr("Copy path"), lambda: QGuiApplication.clipboard().setText(str(folder)))
+    say(tr("No program that shows folders was found. The folder is {path}.", path=folder), [copy])
+    return False
+
+
+def free_child_library_path() -> None:
+    """Let programs that are started from here find their own libraries, not those that a frozen one carries.
+
+    To be called once Qt has begun, which has read its own share by then.
+    """
+    if not getattr(sys, "frozen", False):
+        return
+    for name in _OURS:
+        former = os.environ.pop(name + _FORMER, None)
+        if former is not None:
+            os.environ[name] = former
+        else:
+            os.environ.pop(name, None)

@@ -1,0 +1,251 @@
+"""Numbers as users type them: format, steps of arrow keys, and the line edit."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.text.translation import tr
+
+_MULTIPLES = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
+_SPACES = " \u00a0\u2009\u202f\u2007'\u2019_"
+
+
+class NumberError(ValueError):
+    """What was typed is no number that can be used here; the message says what to type."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """How a field shows and reads its number: language, decimals, limits.
+
+    With `decimals` 0 only whole numbers are taken. `unit` is named in messages only.
+    """
+
+    least: float
+    most: float
+    decimals: int = 0
+    style: NumberStyle = ENGLISH_NUMBERS
+
+    def text(self, value: float) -> str:
+        """Write a number with its thousands apart and no idle noughts."""
+        digits = f"{value:,.{self.decimals}f}"
+        if self.decimals:
+            digits = digits.rstrip("0").rstrip(".")
+        marks = {",": self.style.thousands, ".": self.style.decimal, "-": self.style.minus}
+        return "".join(marks.get(character, character) for character in digits)
+
+    def parse(self, text: str) -> float:
+        """Read a number; `4k` is 4,000. What cannot be used raises NumberError."""
+        compact = "".join(c for c in text.strip() if c not in _SPACES)
+        factor = 1.0
+        if compact and compact[-1] in _MULTIPLES:
+            factor, compact = _MULTIPLES[compact[-1]], compact[:-1]
+        value = self._value(compact) * factor
+        if self.decimals == 0 and value != round(value):
+            raise NumberError(tr("A whole number is wanted. Use {value}", value=self.text(round(value))))
+        if value < self.least:
+            raise NumberError(tr("{value} at least", value=self.text(self.least)))
+        if value > self.most:
+            raise NumberError(tr("{value} at most", value=self.text(self.most)))
+        return value
+
+    def _value(self, compact: str) -> float:
+        """Read digits. A separator of thousands counts where three digits follow, else as a decimal sign."""
+        plain = compact.replace(self.style.minus, "-")
+        groups = plain.split(self.style.thousands) if self.style.thousands else [plain]
+        if len(groups) > 1 and all(len(group.split(self.style.decimal)[0]) == 3 for group in groups[1:]):
+            plain = "".join(groups)
+        elif len(groups) == 2 and self.style.decimal not in plain:
+            plain = ".".join(groups)
+        try:
+            value = float(plain.replace(self.style.decimal, "."))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or not any(c.isdigit() for c in plain):
+            example = self.text(min(max(self.least, 64), self.most))
+            raise NumberError(tr("A number is wanted, such as {value}", value=example))
+        return value
+
+
+_DECADE = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+
+
+def make_count_steps(least: int, most: int) -> tuple[int, ...]:
+    """Return 1, 2, 3, 4, 6, 8, 12, 16, 24 … between the limits, which are steps themselves."""
+    powers = [1 << exponent for exponent in range(most.bit_length() + 1)]
+    steps = {*powers, *(power * 3 for power in powers), least, most}
+    return tuple(sorted(step for step in steps if least <= step <= most))
+
+
+def make_decade_steps(least: float, most: float) -> tuple[float, ...]:
+    """Return 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 … between the limits, which are steps themselves."""
+    steps = {least, most}
+    scale = 1e-6
+    while scale <= most:
+        steps.update(float(f"{digit * scale:.3g}") for digit in _DECADE)
+        scale *= 10
+    return tuple(sorted(step for step in steps if least <= step <= most))
+
+
+def find_nearest_step(steps: Sequence[float], value: float) -> int:
+    """Return the index of the step that is nearest to a value by ratio."""
+    right = bisect_left(steps, value)
+    if right == 0 or right == len(steps):
+        return min(right, len(steps) - 1)
+    low, high = steps[right - 1], steps[right]
+    return right if value * value >= low * high else right - 1
+
+
+def step_by(steps: Sequence[float], value: float, by: int) -> float:
+    """Return the step so many above or below a value; the ends hold."""
+    index = bisect_right(steps, value) - 1 + by if by > 0 else bisect_left(steps, value) + by
+    return steps[min(max(index, 0), len(steps) - 1)]
+
+
+_STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Key_PageDown: -4}
+
+
+class NumberEdit(QLineEdit):
+    """↑ ↓ take the next round value; Esc brings back the value in force.
+
+    What cannot be read is marked and kept to be mended; nothing is taken over meanwhile.
+    """
+
+    #: The value that the user gave: int where the format has no decimals, else float.
+    edited = Signal(object)
+    #: The sentence that says what is wrong, empty where nothing is.
+    fault_changed = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._format = number_format
+        self._steps: tuple[float, ...] | None = None
+        self._value: float = number_format.least
+        self._own_fault = ""
+        self._given_fault = ""
+        self._name = name
+        self.setText(number_format.text(self._value))
+        self.setAccessibleName(name)
+        self.editingFinished.connect(self.commit)
+        self.textEdited.connect(self._typed)
+
+    @property
+    def value(self) -> float:
+        return self._value
+
+    def set_value(self, value: float) -> None:
+        """Show a value as the one in force; what is being mended stays while the value stays the same."""
+        if value == self._value and (self._own_fault or self.isModified()):
+            return
+        self._value = value
+        self._show_value()
+
+    def set_format(self, number_format: NumberFormat) -> None:
+        if number_format != self._format:
+            self._format = number_format
+            self._steps = None
+            self._show_value()
+
+    def set_steps(self, steps: tuple[float, ...]) -> None:
+        self._steps = steps
+
+    @property
+    def fault(self) -> str:
+        """What is wrong: with what was typed, else with the value in force."""
+        return self._own_fault or self._given_fault
+
+    def set_fault(self, sentence: str) -> None:
+        """Say what is wrong with the value in force; an empty sentence clears it."""
+        self._given_fault = sentence
+        self._tell_fault()
+
+    def commit(self) -> None:
+        """Take over what was typed, or say why it cannot be."""
+        if not self.isModified():
+            return
+        try:
+            value = self._format.parse(self.text())
+        except NumberError as error:
+            self._own_fault = str(error)
+            self._tell_fault()
+            return
+        self._take(value)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window unless there is something typed to take back."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            if not self.isModified() and (event.matches(undo) or event.matches(redo)):
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in _STEPS:
+            self.commit()
+            if not self._own_fault:
+                self._take(step_by(self._round_values(), self._value, _STEPS[key]))
+        elif key == Qt.Key.Key_Escape and (self.isModified() or self._own_fault):
+            self._show_value()
+            self.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self.selectAll()
+
+    def sizeHint(self) -> QSize:
+        width = QFontMetricsF(self.font()).horizontalAdvance("0" * 6)
+        return QSize(int(width) + 2 * self._theme.px(8) + 2, self._theme.px(28))
+
+    def _take(self, value: float) -> None:
+        changed = value != self._value
+        self._value = value
+        self._show_value()
+        if changed:
+            self.edited.emit(round(value) if self._format.decimals == 0 else value)
+
+    def _typed(self) -> None:
+        if self._own_fault:
+            self._own_fault = ""
+            self._tell_fault()
+
+    def _show_value(self) -> None:
+        self._own_fault = ""
+        self.setText(self._format.text(self._value))
+        self.setModified(False)
+        self._tell_fault()
+
+    def _round_values(self) -> tuple[float, ...]:
+        if self._steps is None:
+            least, most = self._format.least, self._format.most
+            whole = self._format.decimals == 0
+            self._steps = (
+                tuple(sorted({round(step) for step in make_decade_steps(max(least, 1), most)} | {round(least)}))
+                if whole
+                else make_decade_steps(least, most)
+            )
+        return self._steps
+
+    def _tell_fault(self) -> None:
+        fault = self.fault
+        self.setAccessibleDescription(fault)
+        self.setToolTip(fault)
+        if self.property("fault") != ("true" if fault else "false"):
+            self.setProperty("fault", "true" if fault else "false")
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self.fault_changed.emit(fault)

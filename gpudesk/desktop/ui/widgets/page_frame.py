@@ -1,0 +1,250 @@
+"""The frame of a page: its head with views, and what stands in the place of missing content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.text.translation import tr
+
+_GAP = 18
+_MARGIN = 16
+_SPACING = 8
+#: Where the choice of views stands in the upper line: after the title and the gap.
+_PLACE = 2
+
+
+class PageHeader(QWidget):
+    """Controls of a page, the copy button last; what they do is connected by the page."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        title: str,
+        views: Sequence[tuple[str, str]],
+        controls: Sequence[QWidget] = (),
+        parent: QWidget | None = None,
+        *,
+        with_copy: bool = True,
+    ) -> None:
+        """Offer views as (key, text), with `controls` at the right, and a button that copies."""
+        super().__init__(parent)
+        self._theme = theme
+        self._wrapped: bool | None = None
+        self._kept: dict[QPushButton, Sequence[str]] = {}
+        self.segment = SegmentedControl(theme, tr("View"), views)
+        self.copy = Button(theme, tr("Copy"), icon="copy", parent=self)
+        self.copy.setVisible(with_copy)
+        self._fixed = (ThemedLabel(theme, title, font="page"), *controls, *((self.copy,) if with_copy else ()))
+        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
+        self._upper.addWidget(self._fixed[0])
+        self._upper.addSpacing(_GAP)
+        self._upper.addStretch(1)
+        for control in self._fixed[1:]:
+            self._upper.addWidget(control)
+        self._lower.addStretch(1)
+        self._whole = QVBoxLayout(self)
+        self._whole.setSpacing(4)
+        for row in (self._upper, self._lower):
+            row.setSpacing(_SPACING)
+            self._whole.addLayout(row)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.follow(self._dress)
+
+    def add_below(self, widget: QWidget) -> None:
+        self._lower.addWidget(widget)
+
+    def keep_room(self, button: QPushButton, texts: Sequence[str]) -> None:
+        """Keep room for the longest of a button's texts, though it has another one or is hidden."""
+        self._kept[button] = texts
+        self.arrange()
+
+    def _width_of(self, part: QWidget) -> int:
+        """Return the width that a part of the upper line takes, or may take."""
+        hint = part.sizeHint().width()
+        if isinstance(part, QPushButton) and part in self._kept:
+            letters = part.fontMetrics()
+            longest = max(letters.horizontalAdvance(text) for text in self._kept[part])
+            return hint + longest - letters.horizontalAdvance(part.text())
+        return 0 if part.isHidden() else hint
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, super().sizeHint().height())
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._whole.setContentsMargins(0, px(9), 0, px(5))
+        for row in (self._upper, self._lower):
+            row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
+        self._wrapped = None
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Set the choice of views where it has room, after its texts have changed too."""
+        views = self.segment.width_in_one_line()
+        needed = sum(map(self._width_of, self._fixed)) + views
+        wrapped = needed + _GAP + 2 * self._theme.px(_MARGIN) + (len(self._fixed) + 2) * _SPACING > self.width()
+        self.segment.set_lines(2 if wrapped and views + 2 * self._theme.px(_MARGIN) + _SPACING > self.width() else 1)
+        if wrapped == self._wrapped:
+            return
+        self._wrapped = wrapped
+        for row in (self._upper, self._lower):
+            row.removeWidget(self.segment)
+        if wrapped:
+            self._lower.insertWidget(0, self.segment)
+        else:
+            self._upper.insertWidget(_PLACE, self.segment)
+        self.updateGeometry()
+
+
+class MissingInputView(QWidget):
+    """Says what the scenario lacks, with a button that leads to the field."""
+
+    #: What is lacking: `model` or `accelerators`.
+    wanted = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._missing = ""
+        self._title = ThemedLabel(theme, font="verdict")
+        self._words = ThemedLabel(theme, font="body", colour="text2")
+        self._button = Button(theme, "", kind="primary")
+        self._button.clicked.connect(lambda: self.wanted.emit(self._missing))
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self._button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
+        for label in (self._title, self._words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            column.addWidget(label)
+        column.addSpacing(theme.px(12))
+        column.addLayout(row)
+        column.addStretch(3)
+
+    def show_missing(self, missing: str) -> None:
+        self._missing = missing
+        if missing == "model":
+            self._title.setText(tr("No model is chosen"))
+            self._words.setText(tr("A comparison is of one model on several accelerators"))
+            self._button.setText(tr("Choose a model"))
+        else:
+            self._title.setText(tr("No accelerator is chosen"))
+            self._words.setText(tr("Add up to six; the first is the baseline of all differences"))
+            self._button.setText(tr("Add an accelerator"))
+
+
+class ProblemNote(QWidget):
+    """One sentence on a sunken ground: why the table does not show the scenario as it is now."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.hide()
+        theme.changed.connect(self._measure)
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def show_text(self, text: str) -> None:
+        """Say a sentence; nothing hides the note."""
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._measure()
+        self.setVisible(bool(text))
+
+    def _measure(self) -> None:
+        lines = max(1, len(self._lines(self.width() or 600)))
+        self.setFixedHeight(lines * self._theme.line("small") + self._theme.px(16 + 8))
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._measure()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def _lines(self, width: int) -> list[str]:
+        metrics = QFontMetricsF(self._theme.font("small"))
+        room = width - self._theme.px(16 + 16 + 12 + 26)
+        lines: list[str] = []
+        for word in self._text.split():
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and metrics.horizontalAdvance(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        return lines
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen, theme = ThemePainter(painter, self._theme), self._theme
+            margin, line = theme.px(16), theme.line("small")
+            ground = QRectF(self.rect()).adjusted(margin, 0, -margin, -theme.px(8))
+            pen.tint(ground, "unfit_tint", radius=8)
+            x, top = ground.left() + theme.px(12), ground.top() + theme.px(8)
+            pen.icon("circle-alert", x, top + (line - theme.px(15)) / 2, theme.px(15), "unfit")
+            for number, words in enumerate(self._lines(self.width())):
+                row = QRectF(x + theme.px(24), top + number * line, ground.right() - x, line)
+                pen.text(row, words, font="small")
+        finally:
+            painter.end()
+
+
+_CONTENT, _MISSING, _NOTHING = range(3)
+
+
+class AnswerStack(QWidget):
+    """Shows the content, or what the scenario lacks, below a note where the last edit cannot be answered."""
+
+    #: What is lacking and is to be filled in: `model` or `accelerators`.
+    wanted = Signal(str)
+
+    def __init__(self, theme: Theme, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.note = ProblemNote(theme)
+        self.missing = MissingInputView(theme)
+        self.missing.wanted.connect(self.wanted)
+        self._stack = QStackedLayout()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.note)
+        # First to the page: a stack that belongs to none shows what it is given as a window.
+        whole.addLayout(self._stack, 1)
+        for widget in (content, self.missing, QWidget()):
+            self._stack.addWidget(widget)
+        self._stack.setCurrentIndex(_NOTHING)
+
+    @property
+    def usable(self) -> bool:
+        return self._stack.currentIndex() == _CONTENT
+
+    def show_state(self, problem: str, missing: str | None, *, answered: bool) -> bool:
+        """Say what is wrong and what is missing; return whether there is an answer whose content is shown."""
+        self.note.show_text(problem[:1].upper() + problem[1:])
+        if missing is not None:
+            self.missing.show_missing(missing)
+            self._stack.setCurrentIndex(_MISSING)
+        else:
+            self._stack.setCurrentIndex(_CONTENT if answered else _NOTHING)
+        return self.usable

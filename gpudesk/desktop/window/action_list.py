@@ -1,0 +1,484 @@
+"""All actions of a window, and the dialogs that they open."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog
+
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest
+from gpudesk.desktop.session.settings import clear_recent, list_recent_files
+from gpudesk.desktop.ui.theme import theme as themes
+from gpudesk.desktop.window.menus import go_to_region
+from gpudesk.documents.scenario_file import list_templates
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+def show_more_settings(window: MainWindow) -> None:
+    """Show what the scenario bar has no room for; what is applied is one step."""
+    from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
+
+    desk = window.desk
+
+    def apply(scenario: Scenario) -> None:
+        desk.apply(scenario, tr("Change of settings"))
+
+    _open(MoreSettingsDialog(window.theme, desk.scenario, apply, style=desk.formatter.style, parent=window))
+
+
+def show_keys(window: MainWindow) -> None:
+    """Show all shortcuts by menu."""
+    from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
+    from gpudesk.desktop.window.menus import list_menu_titles
+
+    entries = list_shortcuts(window.actions_of_window(), list_menu_titles())
+    _open(KeyboardDialog(window.theme, entries, window))
+
+
+def show_about(window: MainWindow) -> None:
+    """Show versions, the catalog's date and the licences of all parts."""
+    from gpudesk.desktop.window.dialogs.about import AboutDialog, list_program_facts
+    from gpudesk.third_party import list_third_party
+
+    _open(AboutDialog(window.theme, list_program_facts(window.program.workbench), list_third_party(), window))
+
+
+def show_installation_check(window: MainWindow) -> None:
+    from gpudesk.desktop.window.dialogs.installation import InstallationDialog
+
+    _open(InstallationDialog(window.theme, window))
+
+
+def show_launch(window: MainWindow) -> None:
+    """Show the commands that start the deployments of the comparison, once it is answered."""
+    from gpudesk.desktop.window.dialogs.launch import LaunchDialog
+
+    desk = window.desk
+    if desk.answer is not None:
+        workbench = window.program.workbench
+        _open(LaunchDialog(window.theme, workbench, desk.answer, desk.formatter, window))
+
+
+def show_worked_examples(window: MainWindow) -> None:
+    from gpudesk.desktop.window.dialogs.worked_examples import WorkedExamplesDialog
+
+    workbench = window.program.workbench
+    _open(
+        WorkedExamplesDialog(
+            window.theme,
+            workbench.worked_examples,
+            lambda source: workbench.catalog.source(source).title,
+            window.desk.formatter,
+            window,
+        )
+    )
+
+
+def _open(dialog: QDialog) -> None:
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
+    link, own = window.catalog, window.desk.workbench.own
+
+    def writable() -> bool:
+        return own.writable
+
+    def open_editor(kind: EditorKind) -> partial[None]:
+        return partial(link.open_editor, EditorRequest(kind))
+
+    return [
+        ActionSpec(
+            "catalog.import",
+            tr("Import facts…"),
+            link.ask_for_imports,
+            MenuId.CATALOG,
+            0,
+            "import",
+            ("Ctrl+Shift+O",),
+            enabled=writable,
+            palette=tr("Import models, accelerators, prices or packs"),
+        ),
+        ActionSpec(
+            "catalog.add_accelerator",
+            tr("New accelerator of yours…"),
+            open_editor(EditorKind.ACCELERATOR),
+            MenuId.CATALOG,
+            0,
+            "cpu",
+            enabled=writable,
+        ),
+        ActionSpec(
+            "catalog.add_price",
+            tr("New price of yours…"),
+            open_editor(EditorKind.PRICE),
+            MenuId.CATALOG,
+            0,
+            "coins",
+            enabled=writable,
+        ),
+        ActionSpec(
+            "catalog.export",
+            tr("Export a table…"),
+            link.export,
+            MenuId.CATALOG,
+            1,
+            "table-2",
+            palette=tr("Export a table of the catalog"),
+        ),
+        ActionSpec(
+            "catalog.pack",
+            tr("Hand on your facts as a pack…"),
+            link.make_pack,
+            MenuId.CATALOG,
+            1,
+            "file-down",
+            enabled=lambda: len(own.facts) > 0,
+        ),
+        ActionSpec(
+            "catalog.stale",
+            tr("When facts are stale…"),
+            open_editor(EditorKind.STALENESS),
+            MenuId.CATALOG,
+            2,
+            "history",
+        ),
+        ActionSpec("catalog.backups", tr("Backups of your facts…"), link.show_backups, MenuId.CATALOG, 2, "database"),
+    ]
+
+
+def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
+    """Return undo and redo of the catalog's steps, which are not those of the scenario."""
+    link, own = window.catalog, window.desk.workbench.own
+    undo, redo = own.undo_text, own.redo_text
+    formatter = window.desk.formatter
+    return [
+        ActionSpec(
+            "edit.undo",
+            tr("Undo in the catalog")
+            if undo is None
+            else tr("Undo in the catalog: {step}", step=format_message(undo, formatter)),
+            link.undo,
+            MenuId.EDIT,
+            0,
+            "undo-2",
+            ("Ctrl+Z",),
+            enabled=lambda: own.undo_text is not None,
+        ),
+        ActionSpec(
+            "edit.redo",
+            tr("Redo in the catalog")
+            if redo is None
+            else tr("Redo in the catalog: {step}", step=format_message(redo, formatter)),
+            link.redo,
+            MenuId.EDIT,
+            0,
+            "redo-2",
+            ("Ctrl+Shift+Z", "Ctrl+Y"),
+            enabled=lambda: own.redo_text is not None,
+        ),
+    ]
+
+
+FONT_PERCENTS = (90, 100, 110, 125, 150)
+
+
+def list_actions(window: MainWindow) -> list[ActionSpec]:
+    """Return the actions of a window; those of the page that is shown come last."""
+    return [
+        *_file_actions(window),
+        *_edit_actions(window),
+        *_view_actions(window),
+        *_scenario_actions(window),
+        *list_catalog_actions(window),
+        *_help_actions(window),
+        *window.page_actions(),
+    ]
+
+
+def _file_actions(window: MainWindow) -> list[ActionSpec]:
+    document = window.document
+    return [
+        ActionSpec("file.new", tr("New scenario"), window.new, MenuId.FILE, 0, "file-plus", ("Ctrl+N",)),
+        *(
+            ActionSpec(
+                f"file.template.{template.id}",
+                template.scenario.name,
+                partial(window.open_template, template.id),
+                MenuId.FILE,
+                0,
+                "layout-template",
+                group=tr("New from template"),
+                palette=tr("New: {name}", name=template.scenario.name),
+            )
+            for template in list_templates()
+        ),
+        ActionSpec("file.open", tr("Open…"), window.ask_to_open, MenuId.FILE, 0, "folder-open", ("Ctrl+O",)),
+        *(
+            ActionSpec(
+                f"file.recent.{position}",
+                path.name,
+                partial(window.open_path, path),
+                MenuId.FILE,
+                0,
+                "history",
+                group=tr("Open recent"),
+                palette=tr("Open {name}", name=path.name),
+            )
+            for position, path in enumerate(list_recent_files(window.settings))
+        ),
+        ActionSpec(
+            "file.recent.clear",
+            tr("Forget recent files"),
+            partial(clear_recent, window.settings),
+            MenuId.FILE,
+            0,
+            "x",
+            enabled=lambda: bool(list_recent_files(window.settings)),
+            group=tr("Open recent"),
+        ),
+        ActionSpec("file.save", tr("Save"), window.files.save, MenuId.FILE, 1, "save", ("Ctrl+S",)),
+        ActionSpec("file.save_as", tr("Save as…"), window.files.save_as, MenuId.FILE, 1, shortcuts=("Ctrl+Shift+S",)),
+        ActionSpec(
+            "sheet.preview",
+            tr("Preview the sheet…"),
+            window.preview,
+            MenuId.FILE,
+            2,
+            "printer",
+            ("Ctrl+P",),
+            enabled=window.has_answer,
+            palette=tr("Print or save the comparison sheet"),
+        ),
+        ActionSpec("file.close", tr("Close window"), window.close, MenuId.FILE, 3, "x", ("Ctrl+W",)),
+        ActionSpec("file.quit", tr("Quit"), window.program.quit, MenuId.FILE, 3, "log-out", ("Ctrl+Q",)),
+        ActionSpec(
+            "file.start",
+            tr("Show the start page"),
+            window.show_start,
+            MenuId.FILE,
+            0,
+            enabled=lambda: document.untouched,
+        ),
+    ]
+
+
+def _edit_actions(window: MainWindow) -> list[ActionSpec]:
+    """Return undo and redo: of the catalog on its page, of the scenario elsewhere."""
+    if window.is_page("catalog"):
+        return list_undo_actions(window)
+    stack = window.desk.undo_stack
+    undo, redo = stack.undoText(), stack.redoText()
+    return [
+        ActionSpec(
+            "edit.undo",
+            tr("Undo: {step}", step=undo) if undo else tr("Undo"),
+            stack.undo,
+            MenuId.EDIT,
+            0,
+            "undo-2",
+            ("Ctrl+Z",),
+            enabled=stack.canUndo,
+        ),
+        ActionSpec(
+            "edit.redo",
+            tr("Redo: {step}", step=redo) if redo else tr("Redo"),
+            stack.redo,
+            MenuId.EDIT,
+            0,
+            "redo-2",
+            ("Ctrl+Shift+Z", "Ctrl+Y"),
+            enabled=stack.canRedo,
+        ),
+    ]
+
+
+def _view_actions(window: MainWindow) -> list[ActionSpec]:
+    theme = window.theme
+    looks = ((themes.SYSTEM, tr("As the system")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
+    icons = {themes.SYSTEM: "monitor", themes.LIGHT: "sun", themes.DARK: "moon"}
+    return [
+        *(
+            ActionSpec(
+                f"view.page.{spec.id}",
+                spec.title,
+                partial(window.show_page, spec.id),
+                MenuId.VIEW,
+                0,
+                spec.icon,
+                (f"Ctrl+{spec.digit}",),
+                checked=partial(window.is_page, spec.id),
+                palette=tr("Go to {page}", page=spec.title),
+            )
+            for spec in window.page_specs
+        ),
+        ActionSpec(
+            "view.panel",
+            tr("Sources and working"),
+            window.panel.toggle,
+            MenuId.VIEW,
+            1,
+            "panel-right",
+            ("Ctrl+I",),
+            checked=lambda: window.panel.shown,
+            palette=tr("Show or hide sources and working"),
+        ),
+        ActionSpec("view.rail", tr("Fold the list of pages"), window.toggle_rail, MenuId.VIEW, 1, "panel-left-close"),
+        *(
+            ActionSpec(
+                f"view.theme.{look}",
+                title,
+                partial(window.program.set_theme, look),
+                MenuId.VIEW,
+                2,
+                icons[look],
+                group=tr("Theme"),
+                checked=lambda look=look: theme.preference == look,  # type: ignore[misc]
+                palette=tr("Theme: {name}", name=title),
+            )
+            for look, title in looks
+        ),
+        *(
+            ActionSpec(
+                f"view.text.{percent}",
+                tr("{n} %", n=percent),
+                partial(window.program.set_font_percent, percent),
+                MenuId.VIEW,
+                2,
+                "a-large-small",
+                group=tr("Size of text"),
+                checked=lambda percent=percent: theme.font_percent == percent,  # type: ignore[misc]
+                palette=tr("Size of text: {n} %", n=percent),
+            )
+            for percent in FONT_PERCENTS
+        ),
+        ActionSpec(
+            "view.next_region",
+            tr("Go to the next region"),
+            partial(go_to_region, window, 1),
+            MenuId.VIEW,
+            3,
+            shortcuts=("F6",),
+        ),
+        ActionSpec(
+            "view.previous_region",
+            tr("Go to the region before"),
+            partial(go_to_region, window, -1),
+            MenuId.VIEW,
+            3,
+            shortcuts=("Shift+F6",),
+        ),
+    ]
+
+
+def _scenario_actions(window: MainWindow) -> list[ActionSpec]:
+    desk = window.desk
+    return [
+        ActionSpec(
+            "scenario.add",
+            tr("Add accelerator…"),
+            window.chips.open_list,
+            MenuId.SCENARIO,
+            0,
+            "plus",
+            ("A",),
+            enabled=window.chips.add.isEnabled,
+            single_key=True,
+        ),
+        ActionSpec(
+            "scenario.model",
+            tr("Choose model…"),
+            window.choose_model,
+            MenuId.SCENARIO,
+            0,
+            "cpu",
+            ("M",),
+            single_key=True,
+        ),
+        ActionSpec(
+            "scenario.settings",
+            tr("More settings…"),
+            partial(show_more_settings, window),
+            MenuId.SCENARIO,
+            1,
+            "sliders-horizontal",
+            ("Ctrl+,",),
+        ),
+        ActionSpec(
+            "scenario.launch",
+            tr("Launch commands…"),
+            partial(show_launch, window),
+            MenuId.SCENARIO,
+            3,
+            "corner-down-right",
+            ("Ctrl+L",),
+            enabled=window.has_answer,
+            palette=tr("Show the commands that launch a deployment"),
+        ),
+        ActionSpec(
+            "scenario.rank_announced",
+            tr("Rank announced parts"),
+            window.ranking.toggle,
+            MenuId.SCENARIO,
+            1,
+            checked=lambda: window.ranking.announced,
+            palette=tr("Rank announced parts beside shipping ones"),
+        ),
+        ActionSpec(
+            "scenario.pin",
+            tr("Pin this result"),
+            desk.pin_ghost,
+            MenuId.SCENARIO,
+            2,
+            "ghost",
+            ("Ctrl+G",),
+            enabled=window.has_answer,
+        ),
+        ActionSpec(
+            "scenario.unpin",
+            tr("Let the pinned result go"),
+            desk.clear_ghost,
+            MenuId.SCENARIO,
+            2,
+            "pin-off",
+            ("Ctrl+Shift+G",),
+            enabled=lambda: desk.ghost is not None,
+        ),
+    ]
+
+
+def _help_actions(window: MainWindow) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            "help.palette", tr("Search or run a command…"), window.open_palette, MenuId.HELP, 0, "search", ("Ctrl+K",)
+        ),
+        ActionSpec(
+            "help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), MenuId.HELP, 0, "keyboard", ("F1",)
+        ),
+        ActionSpec(
+            "help.examples",
+            tr("Printed figures, worked out…"),
+            partial(show_worked_examples, window),
+            MenuId.HELP,
+            0,
+            "microscope",
+        ),
+        ActionSpec("help.logs", tr("Open the folder of logs"), window.program.open_logs, MenuId.HELP, 1, "folder"),
+        ActionSpec(
+            "help.check",
+            tr("Check the installation…"),
+            partial(show_installation_check, window),
+            MenuId.HELP,
+            1,
+            "circle-check",
+        ),
+        ActionSpec("help.about", tr("About GPU Desk"), partial(show_about, window), MenuId.HELP, 2, "info"),
+    ]

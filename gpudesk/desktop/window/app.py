@@ -1,0 +1,318 @@
+"""The program with a window: one application, its windows, what they share, and start-up timing."""
+
+from __future__ import annotations
+
+import gc
+import linecache
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QDialog
+
+from gpudesk import __version__, paths
+from gpudesk.desktop.session.settings import UserSettings, place_beside
+from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, install_accessible_roles
+from gpudesk.desktop.window.faults.log import start_log
+from gpudesk.desktop.window.faults.reporter import FaultWatch
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter, find_number_style
+
+log = logging.getLogger(__name__)
+
+_THEME, _FONT = "theme", "font_percent"
+#: With this variable set, the program says when it was first painted, and ends: for measurements.
+_TIMING = "GPUDESK_TIMING"
+
+
+class DesktopProgram(QObject):
+    """What all windows share: catalog, theme, settings; and the list of the windows."""
+
+    def __init__(self, app: QApplication, workbench: GpuDeskService) -> None:
+        super().__init__(app)
+        self.app = app
+        self.workbench = workbench
+        self.settings = UserSettings(parent=self)
+        self.formatter = Formatter(find_number_style(QLocale().name()))
+        self.theme = Theme(app, self.settings.get(_THEME, "system"), self.settings.get(_FONT, 100))
+        self.windows: list[MainWindow] = []
+        self.instance: ProgramInstance | None = None
+        self.handlers = SignalHandlers(self)
+
+    def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
+        """Open a window on the first of these files, the others beside it; without any, on the start page.
+
+        A file that is no scenario is looked through for facts, over the window.
+        """
+        window = MainWindow(self)
+        if self.windows:
+            place_beside(window, self.windows[-1])
+        self.windows.append(window)
+        documents, facts = split_files(files)
+        for file in documents:
+            window.open_path(file)
+        if window.page is None:
+            window.show_start()
+        window.show()
+        if facts:
+            window.catalog.import_files(facts)
+        return window
+
+    def window_closed(self, window: MainWindow) -> None:
+        if window in self.windows:
+            self.windows.remove(window)
+
+    def open_files(self, files: Sequence[Path]) -> None:
+        """Open the files of a later start or of the system, and come to the front with the last of them."""
+        window = self.active_window() or self.new_window()
+        last: MainWindow | None = None
+        documents, facts = split_files(files)
+        for file in documents:
+            # A sheet's scenario has no file: its window is the one that came with it.
+            before = set(self.windows)
+            window.open_path(file)
+            made = [each for each in self.windows if each not in before]
+            last = made[-1] if made else self.window_of(file)
+        last = last or window
+        last.come_to_front()
+        if facts:
+            last.catalog.import_files(facts)
+
+    def window_of(self, path: Path) -> MainWindow | None:
+        """Return the window in which a file is open."""
+        for window in self.windows:
+            if window.document.path is not None and _same_file(window.document.path, path):
+                return window
+        return None
+
+    def active_window(self) -> MainWindow | None:
+        active = self.app.activeWindow()
+        if isinstance(active, MainWindow):
+            return active
+        return self.windows[-1] if self.windows else None
+
+    def listen(self, instance: ProgramInstance) -> None:
+        self.instance = instance
+        instance.asked.connect(self.open_files)
+        instance.listen()
+
+    def set_theme(self, preference: str) -> None:
+        self.settings.put(_THEME, preference)
+        self.theme.set_preference(preference)
+
+    def set_font_percent(self, percent: int) -> None:
+        self.settings.put(_FONT, percent)
+        self.theme.set_font_percent(percent)
+
+    def open_logs(self) -> None:
+        window = self.active_window()
+        if window is not None:
+            show_folder(paths.logs_dir(), window.note.show_note)
+
+    def end(self) -> None:
+        """Let everything go; the unsaved edits of windows that are still open are kept for the next start."""
+        self.handlers.remove()
+        if isinstance(self.app, DesktopApplication):
+            self.app.give_files_to(None)
+        if self.instance is not None:
+            self.instance.close()
+        for window in self.windows:
+            window.jobs.stop()
+            for dialog in window.findChildren(QDialog):
+                # A field that loses the focus when it is deleted would still be checked.
+                dialog.hide()
+            window.document.leave()
+            window.deleteLater()
+        self.settings.write()
+        self.theme.deleteLater()
+        self.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+    def quit(self) -> None:
+        """Close all windows, each of which may ask; stop where the user wants to keep editing."""
+        for window in list(self.windows):
+            if not window.close():
+                return
+
+
+def run_window(files: Sequence[str] = ()) -> int:
+    """Open the window, with these files in it, and return the exit code when the last window has closed.
+
+    Where the program runs already, it is asked to open them, and this start ends.
+    """
+    start_log()
+    instance = ProgramInstance()
+    try:
+        return 0 if instance.hand_over(files) else _open(files, instance)
+    finally:
+        # Not before all is written that the next start reads.
+        instance.release()
+
+
+def _open(files: Sequence[str], instance: ProgramInstance) -> int:
+    app = _application()
+    free_child_library_path()
+    with FaultWatch(app) as watch:
+        # Without constants a window has nothing to show; that is said here, where it takes one line.
+        paths.calibration_path()
+        with GpuDeskService.open() as workbench:
+            program = DesktopProgram(app, workbench)
+            watch.follow(program)
+            try:
+                program.listen(instance)
+                window = _start(program, [Path(file) for file in files])
+                call_after_paint(window.page or window.start, lambda: watch.look_back(window))
+                return app.exec()
+            finally:
+                program.end()
+
+
+def _application() -> QApplication:
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    app = DesktopApplication([sys.argv[0]])
+    install_accessible_roles()
+    app.setApplicationName("gpudesk")
+    app.setApplicationDisplayName("GPU Desk")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("gpudesk")
+    app.setWindowIcon(QIcon(str(paths.resource("icons/gpudesk.svg"))))
+    return app
+
+
+def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
+    """Show the first window, and do after it what the user does not wait for."""
+    window = program.new_window(files)
+    call_after_paint(window.page or window.start, _settle)
+    program.handlers.install()
+    if isinstance(program.app, DesktopApplication):
+        program.app.give_files_to(program.open_files)
+    from gpudesk.desktop.window.start_page import offer_recovered, warn_unsaved_storage
+
+    if window.page is not None:
+        offer_recovered(window)
+    if not window.note.text:
+        warn_unsaved_storage(window)
+    if os.environ.get(_TIMING):
+        report_times(window)
+    return window
+
+
+def _settle() -> None:
+    """Look for garbage from here on, where that was put off, and not among what the start has made."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    # Qt's bindings read the source of every module that they see loaded, and leave it there.
+    linecache.clearcache()
+
+
+class SignalHandlers(QObject):
+    """Ends the program's loop on Ctrl-C and on a request to end, with no question to answer."""
+
+    def __init__(self, program: DesktopProgram) -> None:
+        super().__init__(program)
+        self._program = program
+        self._pipe: tuple[int, int] | None = None
+        self._former: dict[int, Any] = {}
+        self._notifier: QSocketNotifier | None = None
+
+    def install(self) -> None:
+        """Wake the loop by a pipe, since Python's own handlers run only once Python code does."""
+        if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+            return
+        self._pipe = os.pipe()
+        reading, writing = self._pipe
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._former[number] = signal.signal(number, lambda *_: None)
+        self._notifier = QSocketNotifier(reading, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._end)
+
+    def remove(self) -> None:
+        if self._pipe is None:
+            return
+        if self._notifier is not None:
+            self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(-1)
+        for number, former in self._former.items():
+            signal.signal(number, former)
+        for end in self._pipe:
+            os.close(end)
+        self._pipe = None
+
+    def _end(self) -> None:
+        if self._pipe is not None:
+            os.read(self._pipe[0], 64)
+        # Not quit(), which would close the windows first, and they would ask.
+        self._program.app.exit(0)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.absolute() == other.absolute()
+
+
+_PAGE_SIZE = 4096
+#: The pages that are opened, and what is said once each has been painted.
+_TIMED_PAGES = (("compare", "table"), ("performance", "charts"), ("memory", "memory_page"), ("catalog", "catalog_page"))
+
+
+def report_times(window: MainWindow) -> None:
+    """Open one page after the other, say when each was painted, and end the program."""
+    _TimedWalk(window)
+
+
+class _TimedWalk(QObject):
+    """Waits for the paint of one page, then opens the next."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._steps = iter(_TIMED_PAGES)
+        self._word = ""
+        self._next()
+
+    def _next(self) -> None:
+        step = next(self._steps, None)
+        if step is None:
+            # The next start opens the page that was shown last: let it be the same at every start.
+            self._window.show_page(_TIMED_PAGES[0][0])
+            self._end()
+            return
+        page, self._word = step
+        self._window.show_page(page)
+        shown = self._window.page
+        if shown is not None:
+            call_after_paint(shown, self._painted)
+            shown.update()
+
+    def _painted(self) -> None:
+        sys.stdout.write(f"{self._word} {time.monotonic():.6f}\n")
+        sys.stdout.flush()
+        self._next()
+
+    def _end(self) -> None:
+        statm = Path("/proc/self/statm")
+        if statm.exists():
+            resident = int(statm.read_text().split()[1]) * _PAGE_SIZE
+            sys.stdout.write(f"memory {resident}\n")
+            sys.stdout.flush()
+        QApplication.quit()

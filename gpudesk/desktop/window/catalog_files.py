@@ -1,0 +1,392 @@
+"""Import of files, export of tables and packs: the dialogs, the background work and the note that follows."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+from gpudesk import paths
+from gpudesk.catalog.importing.proposals import get_subject
+from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING
+from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow, SegmentRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
+from gpudesk.desktop.pages.catalog.import_pack import PackDialog
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
+from gpudesk.documents.imports import FileImport, propose_imports
+from gpudesk.documents.pack_file import PACK_SUFFIX
+from gpudesk.documents.packs import select_keys, write_pack
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice
+from gpudesk.files import write_atomically
+from gpudesk.report.catalog_export import ExportCatalog, build_catalog_table, write_table
+from gpudesk.report.comparison.impact import describe_impact
+from gpudesk.report.labels import get_today
+from gpudesk.report.writers.export_table import MACHINE_FORMATS, ExportFormat
+from gpudesk.text.messages import InputError, format_input_error, message
+from gpudesk.text.translation import tr, trn
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+log = logging.getLogger(__name__)
+
+_IMPORT_FOLDER = "import.folder"
+
+
+def ask_for_imports(window: MainWindow) -> None:
+    """Let the user choose files, and bring in what they hold."""
+    chosen, _ = QFileDialog.getOpenFileNames(
+        window,
+        tr("Import facts"),
+        window.settings.get(_IMPORT_FOLDER, str(paths.home_dir())),
+        tr("Models, accelerators, prices, packs (*.json *.gguf *.csv *.gpudeskpack);;All files (*)"),
+    )
+    if chosen:
+        window.settings.put(_IMPORT_FOLDER, str(Path(chosen[0]).absolute().parent))
+        import_files(window, [Path(name) for name in chosen])
+
+
+def import_files(window: MainWindow, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
+    """Show what files and folders would bring, one after the other, and write what the user takes.
+
+    `then` is done where anything was taken, in the place of a note.
+    """
+    ImportFlow(window, then).read(paths)
+
+
+class ImportFlow(QObject):
+    """One import, from the files to the last of its dialogs."""
+
+    def __init__(self, window: MainWindow, then: Callable[[], object] | None = None) -> None:
+        super().__init__(window)
+        self._window = window
+        self._then = then
+        self._waiting: list[FileImport] = []
+        self._total = 0
+        self._taken: list[ImportProposal] = []
+        self._steps: list[FactEdit] = []
+
+    def read(self, paths: Sequence[Path]) -> None:
+        window = self._window
+        steps = propose_imports(paths, window.desk.workbench.catalog, today=get_today())
+        window.jobs.start("import", steps, self._show, self._refuse, self.deleteLater)
+
+    def _refuse(self, error: InputError) -> None:
+        said = format_input_error(error, self._window.desk.formatter).rstrip(".")
+        self._window.note.show_note(tr("Not imported: {problem}. Nothing was written.", problem=said))
+        self.deleteLater()
+
+    def _show(self, found: tuple[FileImport, ...]) -> None:
+        self._waiting = list(found)
+        self._total = len(found)
+        self._window.note.clear()
+        self._next()
+
+    def _next(self) -> None:
+        if not self._waiting:
+            self._tell()
+            self.deleteLater()
+            return
+        found = self._waiting.pop(0)
+        window, number = self._window, self._total - len(self._waiting)
+        place = tr("{n} of {total}", n=number, total=self._total) if self._total > 1 else ""
+        dialog: ImportDialog | PackDialog
+        if found.pack is not None:
+            dialog = PackDialog(window.desk, window.theme, window.jobs, found, found.pack, window)
+        else:
+            dialog = ImportDialog(window.desk, window.theme, window.jobs, found, place=place, parent=window)
+        dialog.finished.connect(partial(self._closed, dialog))
+        dialog.open()
+
+    def _closed(self, dialog: ImportDialog | PackDialog, _result: int) -> None:
+        if dialog.step is not None:
+            self._taken.append(dialog.proposal)
+            self._steps.append(dialog.step)
+        dialog.deleteLater()
+        self._next()
+
+    def _tell(self) -> None:
+        log.info("imported: %d of %d", len(self._taken), self._total)
+        if self._taken and self._then is not None:
+            self._then()
+        elif self._taken:
+            window = self._window
+            impact = window.desk.impact
+            take_back: NoteAction = (tr("Undo"), partial(undo_import, window, tuple(self._steps)))
+            remedies = [*_offer_uses(window, self._taken), take_back]
+            said = [format_added_facts(self._taken, window)]
+            if impact is not None:
+                said.append(f"{describe_impact(impact, window.desk.formatter).sentence}.")
+            window.note.show_note(" ".join(said), remedies, fault=False)
+
+
+def _offer_uses(window: MainWindow, taken: Sequence[ImportProposal]) -> list[NoteAction]:
+    subject = get_subject(taken[0])
+    if subject is None or len(taken) > 1:
+        return []
+    if isinstance(subject, UserModel):
+        put = partial(window.desk.edit, tr("Change of model"), model=subject.id)
+        return [(tr("Set as model"), put)]
+    return [(tr("Add to the scenario"), partial(window.chips.add_accelerator, subject.id))]
+
+
+def format_added_facts(taken: Sequence[ImportProposal], window: MainWindow) -> str:
+    prices = sum(isinstance(fact, UserPrice) for proposal in taken for fact in proposal.facts)
+    names = [proposal.name for proposal in taken if proposal.kind != "prices"]
+    if not names:
+        count = window.desk.formatter.count(prices)
+        return trn("Added {count} price to your facts.", "Added {count} prices to your facts.", prices, count=count)
+    return tr("Added {names} to your facts.", names=", ".join(names))
+
+
+def undo_import(window: MainWindow, steps: Sequence[FactEdit]) -> None:
+    """Take these steps back, the last first; where something else was done since, say where to undo."""
+    own = window.desk.workbench.own
+    try:
+        for step in reversed(steps):
+            if own.undo_text is not step.text:
+                window.note.show_note(
+                    tr("Not undone: something else was changed since. Undo that first, on the page Catalog.")
+                )
+                return
+            own.undo()
+    except InputError as error:
+        said = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("Not undone: {problem}.", problem=said))
+
+
+_EXPORT_FOLDER, _SIGNER = "export.folder", "pack.signer"
+_ALL: Final = "all"
+#: The table of each list.
+_TABLES: Final = {section.value: section.value for section in CatalogSection} | {
+    CatalogSection.DIFFUSION.value: "diffusion-models",
+    CatalogSection.YOURS.value: "own",
+}
+
+
+def list_export_tables() -> tuple[tuple[str, str], ...]:
+    """Return the tables that can be exported, by the key that the command line has for each."""
+    return (
+        ("accelerators", tr("Accelerators")),
+        ("models", tr("Models")),
+        ("diffusion-models", tr("Diffusion models")),
+        ("diffusion-results", tr("Times of diffusion models")),
+        ("prices", tr("Prices")),
+        ("claims", tr("Claims")),
+        ("statements", tr("Statements of the source documents")),
+        ("disputes", tr("Disputes")),
+        ("sources", tr("Sources")),
+        ("own", tr("Your facts")),
+    )
+
+
+def export_table(window: MainWindow) -> None:
+    """Let the user choose a table, at first the list that is shown, and a file; write it there."""
+    shown = window.settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
+    table = _TABLES.get(shown, CatalogSection.ACCELERATORS.value)
+    form = TableExportForm(window.desk, window.theme, window.settings, table, window)
+    form.accepted.connect(lambda: _write_table(window, form))
+    form.finished.connect(form.deleteLater)
+    form.open()
+
+
+def _write_table(window: MainWindow, form: TableExportForm) -> None:
+    target = form.target
+    if target is not None:
+        steps = write_catalog_table(form.table, window.desk.workbench.catalog, target)
+        _write_in_background(window, "export", steps)
+
+
+def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> ProgressSteps[Path]:
+    """Write a table in the form that the suffix names; raises `InputError` where that fails."""
+    yield JobProgress(message("handing_on.table"))
+    form = ExportFormat(target.suffix.lower())
+    made = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)
+    yield JobProgress(message("handing_on.table"))
+    contents = io.BytesIO()
+    write_table(made, form, contents)
+    yield JobProgress(message("handing_on.table"))
+    write_atomically(target, contents.getvalue())
+    return target
+
+
+def export_pack(window: MainWindow) -> None:
+    """Let the user choose facts and a file, and write the pack beside the window."""
+    form = PackExportForm(window.desk, window.theme, window.settings, window)
+    form.accepted.connect(lambda: _write_pack(window, form))
+    form.finished.connect(form.deleteLater)
+    form.open()
+
+
+def _write_pack(window: MainWindow, form: PackExportForm) -> None:
+    if form.target is None:
+        return
+    workbench = window.desk.workbench
+    steps = write_pack(
+        workbench.own.facts,
+        form.part,
+        form.pack_name,
+        form.target,
+        made=get_today(),
+        about=workbench.catalog.shipped_revision,
+        signed_by=form.signed_by,
+    )
+    _write_in_background(window, "pack", steps)
+
+
+def _write_in_background(window: MainWindow, kind: str, steps: ProgressSteps[Path]) -> None:
+    def done(target: Path) -> None:
+        log.info("written: %s, %s", kind, target.suffix)
+        remedy = (tr("Open folder"), lambda: show_folder(target.parent, window.note.show_note))
+        window.note.show_note(tr("Written: {file}.", file=str(target)), [remedy], fault=False)
+
+    def failed(error: InputError) -> None:
+        said = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("Not written: {problem}. What was there is as it was.", problem=said))
+
+    window.jobs.start(kind, steps, done, failed)
+
+
+class _FileTargetForm(FormDialog):
+    """A form that ends with a file to write to, and changes no facts."""
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, title: str, parent: QWidget | None) -> None:
+        super().__init__(desk, theme, title, save=tr("Save as…"), leave=tr("Cancel"), parent=parent, writes_facts=False)
+        self.target: Path | None = None
+        self._settings = settings
+
+    def edit(self) -> FactEdit | None:
+        """Return no step: a file is written, not a fact."""
+        return None
+
+    def accept(self) -> None:
+        """Ask for the file once everything is filled in; go on with the form where none is chosen."""
+        usable = [row.check(saving=True) for row in self.rows]
+        if not all(usable):
+            self._go_to_fault()
+            return
+        self.target = self.ask_for_target()
+        if self.target is not None:
+            self._settings.put(_EXPORT_FOLDER, str(self.target.absolute().parent))
+            QDialog.accept(self)
+
+    def ask_for_target(self) -> Path | None:
+        """Return the file to write to, None where the user chose none."""
+        raise NotImplementedError
+
+    def ask(self, name: str, filters: Sequence[tuple[str, str]]) -> Path | None:
+        """Let the user choose a file; one without a known suffix gets that of the form chosen beside it."""
+        folder = Path(self._settings.get(_EXPORT_FOLDER, str(paths.home_dir())))
+        wanted = ";;".join(f"{said} (*{suffix})" for said, suffix in filters)
+        chosen, form = QFileDialog.getSaveFileName(self, self.windowTitle(), str(folder / name), wanted)
+        if not chosen:
+            return None
+        target = Path(chosen)
+        known = [suffix for _, suffix in filters]
+        if target.suffix.lower() in known:
+            return target
+        taken = next((suffix for said, suffix in filters if form.startswith(f"{said} (")), known[0])
+        return target.with_name(target.name + taken)
+
+
+class TableExportForm(_FileTargetForm):
+    """Asks which table is written where."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, settings: UserSettings, table: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(desk, theme, settings, tr("Export a table"), parent)
+        self.add_head(
+            self.windowTitle(),
+            tr("Every figure with its unit, source, date and kind. The suffix names the form of the file."),
+        )
+        self.choice = ChoiceRow(theme, "table", tr("Table"), list_export_tables())
+        self.choice.show_value(table)
+        self.add_rows([self.choice])
+
+    @property
+    def table(self) -> str:
+        return self.choice.key()
+
+    def ask_for_target(self) -> Path | None:
+        """Offer all forms of tables."""
+        forms = (
+            (tr("Workbook"), ExportFormat.XLSX.value),
+            (tr("Table with commas"), ExportFormat.CSV.value),
+            (tr("JSON for programs"), ExportFormat.JSON.value),
+            (tr("Markdown"), ExportFormat.MARKDOWN.value),
+        )
+        return self.ask(f"gpudesk-{self.table}.xlsx", forms)
+
+
+class PackExportForm(_FileTargetForm):
+    """Asks which facts are handed on, under what name, and whether they are signed."""
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, settings, tr("Hand on your facts"), parent)
+        self.add_head(
+            self.windowTitle(),
+            tr("One file with your facts and their sources. Whoever imports it sees first what it changes."),
+        )
+        facts, count = desk.workbench.own.facts, desk.formatter.count
+        said = (
+            (_ALL, tr("All")),
+            ("things", tr("Accelerators and models")),
+            ("figures", tr("Values and choices")),
+            ("prices", tr("Prices")),
+        )
+        options = []
+        for key, text in said:
+            number = len(select_keys(facts, key))
+            if number:
+                facts_text = trn("{n} fact", "{n} facts", number, n=count(number))
+                options.append((key, f"{text} ({facts_text})"))
+        self.what = ChoiceRow(theme, "what", tr("What"), options)
+        self.named = TextRow(theme, "name", tr("Name"), required=True, empty=tr("What it is called for others"))
+        self.signing = SegmentRow(theme, "sign", tr("Signature"), (("no", tr("None")), ("yes", tr("With your key"))))
+        self.by = TextRow(theme, "by", tr("Signed by"), required=True, empty=tr("Your name for others"))
+        self.by.show_value(settings.get(_SIGNER, ""))
+        self.add_rows([self.what, self.named, self.signing, self.by])
+        self.signing.edited.connect(self._show_signer)
+        self._show_signer()
+
+    def _show_signer(self) -> None:
+        signs = self.signing.key() == "yes"
+        self.by.setVisible(signs)
+        if signs == (self.by in self.rows):
+            return
+        # A row that is out of sight must not keep the form from being saved.
+        self.rows.append(self.by) if signs else self.rows.remove(self.by)
+
+    @property
+    def part(self) -> str:
+        return self.what.key()
+
+    @property
+    def pack_name(self) -> str:
+        return self.named.text() or ""
+
+    @property
+    def signed_by(self) -> str | None:
+        """Whose name stands under it, None where it is not signed."""
+        return self.by.text() if self.signing.key() == "yes" else None
+
+    def ask_for_target(self) -> Path | None:
+        if self.signed_by:
+            self._settings.put(_SIGNER, self.signed_by)
+        plain = "".join(c if c.isalnum() or c in " -_." else " " for c in self.pack_name)[:LONGEST_TEXT]
+        name = " ".join(plain.split()) or "facts"
+        return self.ask(f"{name}{PACK_SUFFIX}", ((tr("Pack of facts"), PACK_SUFFIX),))

@@ -1,0 +1,179 @@
+"""Between a window and the catalog: requests of its page and panel, notes on changes, faults of the user file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject
+
+from gpudesk.desktop.pages.catalog.backups import make_rewrite_actions
+from gpudesk.desktop.session.selection import EditorRequest
+from gpudesk.desktop.session.single_instance import split_files
+from gpudesk.desktop.ui.widgets.note_bar import show_folder
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+def show_user_file_problem(window: MainWindow) -> None:
+    """Say why the user's facts are not there, what was kept, and what can be done; nothing where they are."""
+    own = window.desk.workbench.own
+    if own.problem is None:
+        return
+    said = format_input_error(own.problem, window.desk.formatter).rstrip(".")
+    window.note.show_note(
+        tr("Your own facts are not used: {problem}. Their file was not touched.", problem=said),
+        [
+            (tr("Show backups"), partial(show_backups, window)),
+            (tr("Set the file aside and begin anew"), partial(set_file_aside, window)),
+            (tr("Open folder"), partial(_open_folder, window)),
+        ],
+    )
+
+
+def show_backups(window: MainWindow) -> None:
+    from gpudesk.desktop.pages.catalog.backups import BackupsDialog
+
+    dialog = BackupsDialog(window.theme, window.desk.workbench.own, window.desk.formatter, window)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def set_file_aside(window: MainWindow) -> None:
+    """Move a file that cannot be used out of the way, and begin with none."""
+    own = window.desk.workbench.own
+    try:
+        place = own.set_aside()
+    except InputError as error:
+        said = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("Not set aside: {problem}.", problem=said))
+        return
+    name = "" if place is None else place.name
+    text = tr("You begin with no facts of your own. The former file is kept as {name}.", name=name)
+    window.note.show_note(text, [(tr("Open folder"), partial(_open_folder, window))], fault=False)
+
+
+def _open_folder(window: MainWindow) -> None:
+    path = window.desk.workbench.own.path
+    if path is not None:
+        show_folder(path.parent, window.note.show_note)
+
+
+#: Lines that the note says after the sentence on what a change did.
+_MOST_LINES = 2
+
+
+class CatalogController(QObject):
+    """Opens the catalog's dialogs over one window, and tells there what its edits did."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """Follow the catalog. What the window shows first does not wait for it."""
+        super().__init__(window)
+        self._window = window
+        window.files.take_facts = self._take_facts
+        window.desk.impact_changed.connect(self._tell_impact)
+        window.installEventFilter(self)
+        if window.desk.workbench.own.problem is not None:
+            call_after_paint(window, self._say_problem)
+
+    def _say_problem(self) -> None:
+
+        show_user_file_problem(self._window)
+
+    # Dialogs
+
+    def open_editor(self, request: EditorRequest) -> None:
+        from gpudesk.desktop.pages.catalog.editors.open_editor import open_editor
+
+        window = self._window
+        open_editor(window, window.desk, window.theme, window.settings, request)
+
+    def ask_for_imports(self) -> None:
+        from gpudesk.desktop.window.catalog_files import ask_for_imports
+
+        ask_for_imports(self._window)
+
+    def import_files(self, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
+        """Bring in what files hold; `then` is done where anything was taken."""
+        from gpudesk.desktop.window.catalog_files import import_files
+
+        import_files(self._window, paths, then)
+
+    def _take_facts(self, path: Path) -> None:
+        """Show the facts that a scenario carries, and open it where any are taken."""
+        self.import_files([path], partial(self._window.open_path, path))
+
+    def show_backups(self) -> None:
+        show_backups(self._window)
+
+    def export(self) -> None:
+        from gpudesk.desktop.window.catalog_files import export_table
+
+        export_table(self._window)
+
+    def make_pack(self) -> None:
+        from gpudesk.desktop.window.catalog_files import export_pack
+
+        export_pack(self._window)
+
+    # Files that were dropped
+
+    def open_dropped(self, paths: Sequence[Path]) -> None:
+        documents, facts = split_files(paths)
+        for path in documents:
+            self._window.open_path(path)
+        if facts:
+            self.import_files(facts)
+
+    # Steps
+
+    def undo(self) -> None:
+        self._step(self._window.desk.workbench.own.undo)
+
+    def redo(self) -> None:
+        self._step(self._window.desk.workbench.own.redo)
+
+    def _step(self, take: Callable[[], object]) -> None:
+        try:
+            take()
+        except InputError as error:
+            self.say_not_done(error)
+
+    def say_not_done(self, error: InputError) -> None:
+        """Say why a step was not taken."""
+        said = format_input_error(error, self._window.desk.formatter).rstrip(".")
+        own, formatter = self._window.desk.workbench.own, self._window.desk.formatter
+        remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)
+        if remedies:
+            remedies.append((tr("Show backups"), self.show_backups))
+        text = tr("Not done: {problem}. Your facts are as they were.", problem=said)
+        self._window.note.show_note(text, remedies)
+
+    def _show_rewrite_offer(self, text: str, fault: bool) -> None:
+        self._window.note.show_note(text, fault=fault)
+
+    def _tell_impact(self) -> None:
+        window = self._window
+        impact = window.desk.impact
+        if impact is None:
+            return
+        from gpudesk.report.comparison.impact import describe_impact
+
+        words = describe_impact(impact, window.desk.formatter)
+        said = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
+        remedies = [(tr("Undo"), self.undo)] if window.desk.workbench.own.undo_text is not None else []
+        window.note.show_note(said, remedies, fault=False)
+
+    # Other programs
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look at the user's file when the window becomes active: another program may have changed it."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self._window.desk.workbench.own.look_again()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,435 @@
+"""The command palette: its box, how its rows are painted, and how it is driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from PySide6.QtCore import (
+    QEasingCurve,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPropertyAnimation,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
+from gpudesk.text.translation import tr
+
+ROW, GROUP_ROW = 36.0, 33.0
+_INSET, _ICON_X, _ROW_TEXT_X, _ROW_SIDE, _GAP = 8.0, 20.0, 48.0, 20.0, 14.0
+_ROW_ICON = 16.0
+#: More than half of a row is the title's.
+_MOST_DETAIL = 0.45
+
+
+class PaletteDelegate(QStyledItemDelegate):
+    """Paints rows of a `PaletteModel`."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(
+        self,
+        option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> QSize:
+        """Return the height of a row; all rows are as wide as the list."""
+        return QSize(0, self.height_of(index.data(FOUND_ROLE)))
+
+    def height_of(self, row: PaletteMatch | str) -> int:
+        return self._theme.px(GROUP_ROW if isinstance(row, str) else ROW)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        painter.save()
+        try:
+            row: PaletteMatch | str = index.data(FOUND_ROLE)
+            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
+            if isinstance(row, str):
+                px = self._theme.px
+                pen.text(rect.adjusted(px(_ROW_SIDE), px(6), -px(_ROW_SIDE), 0), row,
+                         font="small_strong", colour="text3")  # fmt: skip
+                return
+            state: QStyle.StateFlag = option.state
+            self._paint_entry(pen, rect, row, bool(state & QStyle.StateFlag.State_Selected))
+        finally:
+            painter.restore()
+
+    def _paint_entry(self, pen: ThemePainter, rect: QRectF, row: PaletteMatch, selected: bool) -> None:
+        px, entry, middle = self._theme.px, row.entry, rect.center().y()
+        if selected:
+            inset = px(_INSET)
+            pen.tint(rect.adjusted(inset, 1, -inset, -1), "selection_raised", 6.0)
+        colour = "text1" if entry.enabled else "disabled"
+        quiet = "text2" if entry.enabled else "disabled"
+        side = float(px(_ROW_ICON))
+        pen.icon(entry.icon, px(_ICON_X), middle - side / 2, side, colour if selected else quiet)
+        right = rect.right() - px(_ROW_SIDE)
+        if entry.shortcut:
+            right -= pen.tag_width(entry.shortcut)
+            # The quiet third tone cannot be read on the ground of a selected row.
+            pen.tag(right, middle, entry.shortcut, colour=quiet if selected else "text3")
+            right -= px(_GAP)
+        if entry.detail:
+            width = min(pen.width(entry.detail, "small") + 1, _MOST_DETAIL * rect.width())
+            place = QRectF(right - width, rect.top(), width, rect.height())
+            pen.text(place, entry.detail, font="small", colour=quiet, align=RIGHT)
+            right -= width + px(_GAP)
+        room = QRectF(px(_ROW_TEXT_X), rect.top(), max(0.0, right - px(_ROW_TEXT_X)), rect.height())
+        self._paint_title(pen, room, row, colour)
+
+    @staticmethod
+    def _paint_title(pen: ThemePainter, room: QRectF, row: PaletteMatch, colour: str) -> None:
+        """Write a title with what matches set stronger; plainly where it has to be cut."""
+        title = row.entry.title
+        runs = list(_runs(title, row.matched))
+        if sum(pen.width(part, font) for part, font in runs) > room.width():
+            pen.text(room, title, colour=colour)
+            return
+        used = 0.0
+        for part, font in runs:
+            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, colour=colour)
+
+
+def _runs(title: str, matched: Iterable[int]) -> Iterable[tuple[str, str]]:
+    places = frozenset(matched)
+    for strong, part in groupby(enumerate(title), key=lambda each: each[0] in places):
+        yield "".join(character for _, character in part), "section" if strong else "body"
+
+
+HEAD, FOOT = 52.0, 36.0
+_BOX_SIDE, _BOX_ICON, _BOX_TEXT_X = 20.0, 16.0, 48.0
+_RADIUS = 12.0
+
+
+class _PaletteSearch(QLineEdit):
+    """The line that is typed in: the caret shows where the focus is, so no ring is drawn around it."""
+
+    def focus_rect(self) -> QRect | None:
+        return None
+
+
+class PaletteBox(QFrame):
+    """What floats: the line that is typed in, the list, and which keys there are."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.count = ""
+        self.filter = ""
+        self.search = _PaletteSearch(self)
+        self.view = QListView(self)
+        self.nothing = ThemedLabel(theme, colour="text2", parent=self)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        theme.follow(self._dress)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            theme, px = self._theme, self._theme.px
+            pen = ThemePainter(painter, theme)
+            pen.frame(QRectF(self.rect()), radius=_RADIUS, fill="raised")
+            head, side = px(HEAD), float(px(_BOX_ICON))
+            pen.icon("search", px(_BOX_SIDE), (head - side) / 2, side)
+            room = QRectF(0, 0, self.width() - px(_BOX_SIDE), head)
+            pen.text(room, self.count, font="small", colour="text2", align=RIGHT)
+            pen.hairline(1, head - 1, self.width() - 1, head - 1, "selection_raised")
+            level = self.height() - px(FOOT)
+            pen.hairline(1, level, self.width() - 1, level, "selection_raised")
+            self._draw_keys(pen, level + px(FOOT) / 2)
+        finally:
+            painter.end()
+
+    def _count_width(self) -> int:
+        return int(QFontMetricsF(self._theme.font("small")).horizontalAdvance(self.count)) + 1
+
+    def _draw_keys(self, pen: ThemePainter, level: float) -> None:
+        px, line = self._theme.px, self._theme.line("small")
+        x = float(px(_BOX_SIDE))
+        keys = (
+            ("↑↓", tr("choose")),
+            (tr("Enter"), tr("run")),
+            (tr("Tab"), tr("filter: {group}", group=self.filter)),
+            (tr("Esc"), tr("close")),
+        )
+        for key, does in keys:
+            x += pen.key_hint(x, level, key) + px(7)
+            place = QRectF(x, level - line / 2, max(0.0, self.width() - x - px(8)), line)
+            x += pen.text(place, does, font="small", colour="text2") + px(16)
+
+    def arrange(self) -> None:
+        """Put the parts in their places: style sheets would take a layout's heights away."""
+        px, width = self._theme.px, self.width() - 2
+        head, foot = px(HEAD), px(FOOT)
+        left, right = px(_BOX_TEXT_X) - 2, self._count_width() + px(_BOX_SIDE) + px(10)
+        self.search.setGeometry(left, 1, max(0, width - left - right), head - 2)
+        body = QRect(1, head, width, max(0, self.height() - head - foot))
+        self.view.setGeometry(body)
+        self.nothing.setGeometry(body)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
+        self.arrange()
+
+    def _dress(self) -> None:
+        self.search.setFont(self._theme.font("present_small"))
+        self.arrange()
+        self.update()
+
+
+_WIDTH, _TOP, _LOWEST = 640.0, 92.0, 24
+_LIST = 410.0
+_SLIDE_MS, _SLIDE = 120, 12
+
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+_PAGE_ROWS = 8
+
+
+class CommandPalette(QWidget):
+    """Lies over its window while it is open; then the focus goes back where it was.
+
+    ↑ ↓ PgUp PgDn choose, Enter runs, Tab changes the group that is searched, Esc or a click outside closes.
+    """
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._window = parent
+        self._before: QWidget | None = None
+        self._model = PaletteModel(self)
+        self._box = PaletteBox(theme, self)
+        self._delegate = PaletteDelegate(theme, self._box.view)
+        self._slide = QPropertyAnimation(self._box, b"pos", self)
+        self._slide.setDuration(_SLIDE_MS)
+        self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._connect()
+        self.setAccessibleName(tr("Command palette"))
+        self.hide()
+        parent.installEventFilter(self)
+        theme.changed.connect(self._restyle)
+
+    @property
+    def search(self) -> QLineEdit:
+        return self._box.search
+
+    @property
+    def view(self) -> QListView:
+        return self._box.view
+
+    def open(self, entries: Sequence[PaletteEntry]) -> None:
+        """Show entries to choose from, with nothing typed."""
+        if not self.isVisible():
+            focus: QWidget | None = self._window.focusWidget()
+            self._before = None if focus is None or self.isAncestorOf(focus) else focus
+        self._model.set_entries(entries)
+        self._box.search.clear()
+        self._found()
+        self.setGeometry(self._window.rect())
+        self.raise_()
+        self.show()
+        self._place()
+        self._box.search.setFocus(Qt.FocusReason.PopupFocusReason)
+        if self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0:
+            end = self._box.pos()
+            self._slide.setStartValue(end - QPoint(0, _SLIDE))
+            self._slide.setEndValue(end)
+            self._slide.start()
+
+    def close_palette(self) -> None:
+        if not self.isVisible():
+            return
+        self._slide.stop()
+        before, self._before = self._before, None
+        self.hide()
+        if before is not None and before.isVisible() and before.isEnabled():
+            before.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.closed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the window's size; take the keys of the list from the line that is typed in."""
+        kind = event.type()
+        if watched is self._window:
+            if kind == QEvent.Type.Resize and self.isVisible():
+                self.setGeometry(self._window.rect())
+                self._place()
+        elif kind == QEvent.Type.ShortcutOverride:
+            # While the palette is open no shortcut reaches what lies behind it.
+            event.accept()
+            return True
+        elif isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress:
+            return self._act_on_key(event)
+        return super().eventFilter(watched, event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if not self._box.geometry().contains(event.position().toPoint()):
+            self.close_palette()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            painter.fillRect(self.rect(), self._theme.colour("scrim"))
+        finally:
+            painter.end()
+
+    def _connect(self) -> None:
+        search, view = self._box.search, self._box.view
+        search.setProperty("kind", "bare")
+        search.setAccessibleName(tr("Search or run a command"))
+        search.setPlaceholderText(tr("Search or run a command"))
+        search.textChanged.connect(self._typed)
+        search.installEventFilter(self)
+        view.setModel(self._model)
+        view.setItemDelegate(self._delegate)
+        view.setProperty("kind", "raised")
+        view.setAccessibleName(tr("What is found"))
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        view.setMouseTracking(True)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.entered.connect(self._point_at)
+        view.clicked.connect(self._run)
+
+    def _typed(self, text: str) -> None:
+        self._model.search(text)
+        self._found()
+        self._place()
+
+    def _found(self) -> None:
+        """Show what is found, with the first chosen, and how many."""
+        model, box = self._model, self._box
+        box.count = tr("{n} of {total}", n=model.found, total=model.total)
+        box.filter = model.group or tr("all")
+        box.search.setAccessibleDescription(box.count)
+        box.arrange()
+        first = model.next_row(-1, 1)
+        box.view.setVisible(model.found > 0)
+        box.nothing.setVisible(model.found == 0)
+        if model.group:
+            box.nothing.setText(tr("Nothing matches in {group}. Tab searches elsewhere.", group=model.group))
+        else:
+            box.nothing.setText(tr("Nothing matches. Use fewer letters."))
+        box.view.scrollToTop()
+        if first >= 0:
+            box.view.setCurrentIndex(model.index(first))
+        self._announce(tr("{count}: {first}", count=box.count, first=self._current_text()))
+        box.update()
+
+    def _current_text(self) -> str:
+        row = self._box.view.currentIndex().data(FOUND_ROLE)
+        return row.entry.spoken if isinstance(row, PaletteMatch) else ""
+
+    def _announce(self, text: str) -> None:
+        if QAccessible.isActive() and self.isVisible():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._box.search, text))
+
+    def _act_on_key(self, event: QKeyEvent) -> bool:
+        """Act on a key of the list; say whether it was one."""
+        key = Qt.Key(event.key())
+        if key in _STEPS:
+            self._step(_STEPS[key], 1)
+        elif key in _PAGES:
+            self._step(_PAGES[key], _PAGE_ROWS)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._run(self._box.view.currentIndex())
+        elif key == Qt.Key.Key_Tab:
+            self._next_group(1)
+        elif key == Qt.Key.Key_Backtab:
+            self._next_group(-1)
+        elif key == Qt.Key.Key_Escape:
+            self.close_palette()
+        else:
+            return False
+        return True
+
+    def _step(self, by: int, count: int) -> None:
+        """Go on by so many rows, or to the last; a single step from the end begins anew."""
+        row = self._box.view.currentIndex().row()
+        target = row
+        for _ in range(count):
+            following = self._model.next_row(target, by)
+            if following < 0:
+                break
+            target = following
+        if target == row and count == 1:
+            target = self._model.next_row(-1 if by > 0 else self._model.rowCount(), by)
+        if target >= 0:
+            self._go_to(target)
+            self._announce(self._current_text())
+
+    def _go_to(self, row: int) -> None:
+        view = self._box.view
+        view.setCurrentIndex(self._model.index(row))
+        if row > 0 and self._model.next_row(row, -1) < 0:
+            # Show the name of the group above the first entry.
+            view.scrollToTop()
+
+    def _next_group(self, by: int) -> None:
+        groups = ("", *self._model.groups)
+        self._model.keep_group(groups[(groups.index(self._model.group) + by) % len(groups)])
+        self._found()
+        self._place()
+
+    def _point_at(self, index: QModelIndex) -> None:
+        if self._model.flags(index) & Qt.ItemFlag.ItemIsSelectable:
+            self._box.view.setCurrentIndex(index)
+
+    def _run(self, index: QModelIndex) -> None:
+        row = index.data(FOUND_ROLE)
+        if isinstance(row, PaletteMatch) and row.entry.enabled:
+            self.close_palette()
+            row.entry.run()
+
+    def _place(self) -> None:
+        px = self._theme.px
+        rows = (self._model.index(row).data(FOUND_ROLE) for row in range(min(self._model.rowCount(), 24)))
+        listed = sum(self._delegate.height_of(row) for row in rows) + px(10)
+        body = px(72) if self._model.found == 0 else min(listed, px(_LIST))
+        width = min(px(_WIDTH), self.width() - 2 * _LOWEST)
+        wanted = px(HEAD) + body + px(FOOT)
+        top = min(px(_TOP), max(_LOWEST, self.height() - wanted - _LOWEST))
+        height = min(wanted, self.height() - top - _LOWEST)
+        self._slide.stop()
+        self._box.setGeometry((self.width() - width) // 2, top, width, height)
+
+    def _restyle(self) -> None:
+        self._box.view.doItemsLayout()
+        if self.isVisible():
+            self._place()
+            self.update()

@@ -1,0 +1,1 @@
+"""Dialogs of the window, each loaded when it is first opened."""

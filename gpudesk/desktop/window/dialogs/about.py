@@ -1,0 +1,420 @@
+"""About: version, third-party works and their licenses."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import PySide6
+from PySide6.QtCore import QModelIndex, Qt, Signal, qVersion
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QStackedLayout,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk import paths
+from gpudesk.desktop.session.settings import resize_to_fit
+from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.icons import make_program_icon
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.filters import FilterField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import MISSING_VALUE_TEXT
+from gpudesk.text.translation import tr
+from gpudesk.third_party import ThirdPartyWork, get_package_version, make_licence_text
+
+#: More rows than this are looked for by their names.
+_MANY = 30
+_ROW, _FIELD = 24.0, 200.0
+_OPENING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+def describe_work(part: ThirdPartyWork) -> str:
+    return tr("{work}, in {holder}", work=part.work, holder=part.within) if part.within else part.work
+
+
+class ThirdPartyList(QWidget):
+    """Lists works with their terms. Enter or a double click opens one, the field narrows the list."""
+
+    #: The terms of a part are asked for.
+    opened = Signal(ThirdPartyWork)
+    #: Another row is the current one, or none is.
+    moved = Signal()
+
+    def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._parts = tuple(parts)
+        name = tr("Works and their licences")
+        self._count = ThemedLabel(theme, font="small", colour="text3")
+        tip = tr("Show works whose name, author or licence has these words")
+        self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
+        self.filter.setVisible(len(self._parts) > _MANY)
+        self.filter.changed.connect(self._narrow)
+        self.filter.left.connect(self._go_to_rows)
+        self.table = _WorksTable(theme, self._parts)
+        self.table.setAccessibleName(name)
+        self.table.opened.connect(self.open_current)
+        self.table.itemSelectionChanged.connect(self.moved)
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(12))
+        head.addWidget(ThemedLabel(theme, name, font="section"))
+        head.addStretch(1)
+        head.addWidget(self._count)
+        head.addWidget(self.filter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(6))
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        self._narrow("")
+
+    @property
+    def current(self) -> ThirdPartyWork | None:
+        rows = self.table.selectionModel().selectedRows()
+        row = rows[0].row() if rows else -1
+        return None if row < 0 or self.table.isRowHidden(row) else self._parts[row]
+
+    def open_current(self) -> None:
+        part = self.current
+        if part is not None:
+            self.opened.emit(part)
+
+    def _narrow(self, text: str) -> None:
+        """Show the rows that have all words that were typed."""
+        words = text.casefold().split()
+        shown = [row for row, part in enumerate(self._parts) if _has(part, words)]
+        for row in set(range(len(self._parts))).difference(shown):
+            self.table.setRowHidden(row, True)
+        for row in shown:
+            self.table.setRowHidden(row, False)
+        said = tr("{n} of {total}", n=len(shown), total=len(self._parts))
+        self._count.setText(said if words else str(len(self._parts)))
+        self.filter.setAccessibleDescription(said)
+        if self.current is None:
+            self.table.clearSelection()
+            if shown:
+                self.table.selectRow(shown[0])
+        self.moved.emit()
+
+    def _go_to_rows(self) -> None:
+        self.table.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+class _WorksTable(QTableWidget):
+    """Rows of two columns; Enter opens the current one, and goes no further to the dialog's own button."""
+
+    opened = Signal()
+
+    def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
+        super().__init__(len(parts), 2)
+        for row, part in enumerate(parts):
+            for column, text in enumerate((describe_work(part), part.licence or tr("not stated"))):
+                cell = QTableWidgetItem(text)
+                cell.setToolTip(text)
+                self.setItem(row, column, cell)
+        self.setFont(theme.font("small"))
+        self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
+        style_as_list(self, [tr("Work"), tr("Licence")])
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setWordWrap(False)
+        self.doubleClicked.connect(self._open)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if Qt.Key(event.key()) in _OPENING:
+            self.opened.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.opened.emit()
+
+
+def _has(part: ThirdPartyWork, words: Sequence[str]) -> bool:
+    told = f"{describe_work(part)} {part.licence} {part.author}".casefold()
+    return all(word in told for word in words)
+
+
+_TEXT, _MARGIN = 12.0, 8.0
+
+
+class LicenseView(QWidget):
+    """Shows whose a work is and its licence; links are text, since the program opens no network."""
+
+    #: The list is asked for again.
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.back = IconButton(theme, "arrow-left", tr("Back to the list"), key="Esc")
+        self.back.clicked.connect(self.left)
+        self.title = ThemedLabel(theme, font="page", wrap=True)
+        self.facts = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        reachable = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.text.setTextInteractionFlags(reachable)
+        self.facts.setTextInteractionFlags(reachable)
+        self.facts.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(self.back, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.title, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(8))
+        column.addLayout(head)
+        column.addWidget(self.facts)
+        column.addWidget(self.text, 1)
+        theme.follow(self._dress)
+
+    def show_part(self, part: ThirdPartyWork) -> None:
+        self.title.setText(describe_work(part))
+        facts = [(tr("Licence"), part.licence), (tr("Author"), part.author), (tr("Home"), part.home)]
+        self.facts.setText("\n".join(f"{name}: {value}" for name, value in facts if value))
+        missing = tr("The text of this licence does not come with the package. Its name says which it is.")
+        self.text.setPlainText(make_licence_text(part) or missing)
+        self.text.setAccessibleName(tr("Licence of {work}", work=part.work))
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def terms(self) -> str:
+        return f"{self.title.text()}\n{self.facts.text()}\n\n{self.text.toPlainText()}"
+
+    def _dress(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(self._theme.px(_TEXT))
+        self.text.setFont(font)
+        self.text.document().setDocumentMargin(self._theme.px(_MARGIN))
+
+
+#: As many characters of a revision as tell it from others.
+_SHOWN = 16
+_COMMIT = 10
+_WIDTH, _HEIGHT, _ICON = 760.0, 640.0, 48.0
+
+
+class ProgramFact(NamedTuple):
+    """What a line says, and of what; `copied` where the clipboard gets more, `wide` where it needs room."""
+
+    name: str
+    value: str
+    copied: str = ""
+    wide: bool = False
+
+
+def list_program_facts(workbench: GpuDeskService) -> list[ProgramFact]:
+    """Return what is asked for first when a figure or a fault is looked into."""
+    catalog, calibration = workbench.catalog, workbench.calibration
+    calibrated = tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN])
+    known = get_release()
+    return [
+        ProgramFact(tr("Version"), known.version),
+        _commit(known),
+        ProgramFact(
+            tr("Catalog"), tr("{date}, revision {revision}", date=catalog.data_date, revision=catalog.revision)
+        ),
+        ProgramFact(tr("Calibration"), calibrated),
+        ProgramFact(tr("Installed"), _installed(find_installation())),
+        ProgramFact(tr("System"), f"{platform.system()} {platform.release()}, {platform.machine()}"),
+        ProgramFact("Python", platform.python_version()),
+        ProgramFact("Qt", qVersion()),
+        ProgramFact("PySide6", PySide6.__version__),
+        ProgramFact("NumPy", get_package_version("numpy") or MISSING_VALUE_TEXT),
+        ProgramFact("pyqtgraph", get_package_version("pyqtgraph") or MISSING_VALUE_TEXT),
+        ProgramFact(tr("Your data"), str(paths.user_dir()), wide=True),
+    ]
+
+
+def _commit(known: ProgramRelease) -> ProgramFact:
+    """Return the commit in short; its whole name is for the clipboard."""
+    name = tr("Commit")
+    if known.commit is None:
+        return ProgramFact(name, tr("not recorded"))
+    moment = known.committed or ""
+
+    def told(commit: str, time: str) -> str:
+        if known.modified:
+            return tr("{commit} of {time}, with changes", commit=commit, time=time)
+        return tr("{commit} of {time}", commit=commit, time=time)
+
+    short = told(known.commit[:_COMMIT], moment.partition("T")[0])
+    return ProgramFact(name, short, told(known.commit, moment))
+
+
+def _installed(how: Installation) -> str:
+    return {
+        "checkout": tr("a checkout of the sources"),
+        "package": tr("a Python package"),
+        "frozen": tr("a program of its own"),
+        "portable": tr("portable, with your data beside it"),
+    }[how]
+
+
+class AboutDialog(QDialog):
+    """Shows facts and parts; Copy puts all of it on the clipboard, Enter opens the terms of a part."""
+
+    def __init__(
+        self, theme: Theme, facts: Sequence[ProgramFact], parts: Sequence[ThirdPartyWork], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._facts = tuple(facts)
+        self._parts = tuple(parts)
+        self.setWindowTitle(tr("About GPU Desk"))
+        self.parts = ThirdPartyList(theme, self._parts)
+        self.parts.opened.connect(self.show_licence)
+        self.licence = LicenseView(theme)
+        self.licence.left.connect(self.show_overview)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._overview())
+        self._stack.addWidget(self.licence)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(16))
+        column.setSpacing(theme.px(12))
+        column.addLayout(self._stack, 1)
+        column.addLayout(self._buttons())
+        self.parts.moved.connect(self._settle)
+        self._settle()
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._ring = FocusRing(self, theme)
+        self.leave.setFocus()
+
+    @property
+    def text(self) -> str:
+        facts = [f"{fact.name}: {fact.copied or fact.value}" for fact in self._facts]
+        works = [f"{describe_work(part)}: {part.licence or tr('not stated')}" for part in self._parts]
+        return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
+
+    def copy_text(self) -> None:
+        """Put on the clipboard all there is, or the terms that are read, and say so on the button."""
+        QGuiApplication.clipboard().setText(self.licence.terms if self._reads else self.text)
+        self.copy.setText(tr("Copied"))
+
+    def show_licence(self, part: ThirdPartyWork) -> None:
+        """Show the terms of a part in the place of everything else."""
+        self._stack.setCurrentWidget(self.licence)
+        self._settle()
+        self.licence.show_part(part)
+
+    def show_overview(self) -> None:
+        """Go back to the list, at the part that was read about."""
+        self._stack.setCurrentIndex(0)
+        self._settle()
+        self.parts.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._reads:
+            self.show_overview()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _reads(self) -> bool:
+        return self._stack.currentWidget() is self.licence
+
+    def _settle(self) -> None:
+        self.copy.setText(tr("Copy"))
+        self.copy.setToolTip(
+            tr("Copy the terms of this work") if self._reads else tr("Copy all facts and the list of works")
+        )
+        self.read.setVisible(not self._reads)
+        self.read.setEnabled(self.parts.current is not None)
+
+    def _overview(self) -> QWidget:
+        overview = QWidget()
+        column = QVBoxLayout(overview)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(12))
+        column.addLayout(self._head())
+        column.addLayout(self._grid())
+        column.addWidget(self.parts, 1)
+        return overview
+
+    def _head(self) -> QHBoxLayout:
+        theme = self._theme
+        icon = QLabel()
+        icon.setPixmap(make_program_icon().pixmap(theme.px(_ICON)))
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(16))
+        row.addWidget(icon)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(ThemedLabel(theme, "GPU Desk", font="verdict"))
+        about = tr("Compares AI accelerators for one workload, on this computer alone. Apache License 2.0.")
+        words.addWidget(ThemedLabel(theme, about, font="small", colour="text2", wrap=True))
+        row.addLayout(words, 1)
+        return row
+
+    def _grid(self) -> QGridLayout:
+        """Return the facts: in two columns, each with lines of its own height, and below what needs room."""
+        narrow = [fact for fact in self._facts if not fact.wide]
+        half = (len(narrow) + 1) // 2
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(self._theme.px(32))
+        grid.setVerticalSpacing(self._theme.px(2))
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(1, 2)
+        captions: list[ThemedLabel] = []
+        for column, facts in enumerate((narrow[:half], narrow[half:])):
+            grid.addLayout(self._lines(facts, captions if column == 0 else []), 0, column)
+        grid.addLayout(self._lines([fact for fact in self._facts if fact.wide], captions), 1, 0, 1, 2)
+        width = max((each.sizeHint().width() for each in captions), default=0)
+        for each in captions:
+            each.setMinimumWidth(width)
+        return grid
+
+    def _lines(self, facts: Sequence[ProgramFact], captions: list[ThemedLabel]) -> QGridLayout:
+        theme, top = self._theme, Qt.AlignmentFlag.AlignTop
+        lines = QGridLayout()
+        lines.setHorizontalSpacing(theme.px(16))
+        lines.setVerticalSpacing(theme.px(2))
+        lines.setColumnStretch(1, 1)
+        for line, fact in enumerate(facts):
+            caption = ThemedLabel(theme, fact.name, font="small", colour="text3")
+            shown = ThemedLabel(theme, fact.value, font="small", wrap=True)
+            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            shown.setAlignment(top)
+            shown.setAccessibleName(f"{fact.name}: {fact.value}")
+            caption.setAlignment(top)
+            captions.append(caption)
+            lines.addWidget(caption, line, 0, top)
+            lines.addWidget(shown, line, 1)
+        lines.setRowStretch(len(facts), 1)
+        return lines
+
+    def _buttons(self) -> QHBoxLayout:
+        self.copy = Button(self._theme, tr("Copy"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.read = Button(self._theme, tr("Show licence"), icon="file-text")
+        self.read.setAutoDefault(False)
+        self.read.clicked.connect(self.parts.open_current)
+        self.leave = Button(self._theme, tr("Close"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.accept)
+        row = QHBoxLayout()
+        row.setSpacing(self._theme.px(8))
+        row.addWidget(self.copy)
+        row.addWidget(self.read)
+        row.addStretch(1)
+        row.addWidget(self.leave)
+        return row

@@ -1,0 +1,304 @@
+"""The installation check: the self-test in a process of its own, and its result."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.desktop.session.settings import resize_to_fit
+from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.text.translation import tr, trn
+
+#: Milliseconds that a process may take to go once it was ended.
+_PATIENCE_MS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationCheckLine:
+    """One check: what it is called, how it came out (`ok`, `warning`, `failed`), what it found."""
+
+    name: str
+    outcome: str
+    found: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationVerdict:
+    """What all checks come to; `text` is for the clipboard."""
+
+    said: str
+    ok: bool
+    checks: tuple[InstallationCheckLine, ...]
+    text: str
+
+
+def make_self_test_command() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return [*_loader(), sys.executable, "--self-test"]
+    # -P: a folder of the same name where the program was started is not taken for it.
+    return [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
+
+
+def _loader() -> list[str]:
+    """Return the loader of Linux where that runs the program: some sticks let nothing be marked as one."""
+    running = Path("/proc/self/exe")
+    if os.access(sys.executable, os.X_OK) or not running.exists():
+        return []
+    return [str(running.readlink())]
+
+
+class InstallationCheck(QObject):
+    """One run of the self-test. It says how far it is, and in the end exactly one of two things."""
+
+    #: How many checks are done.
+    advanced = Signal(int)
+    #: All are done: a `Verdict`.
+    ended = Signal(object)
+    #: It could not be run: why, and all that it said.
+    failed = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._said = ""
+        self._process = QProcess(self)
+        self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.finished.connect(self._finished)
+        self._process.errorOccurred.connect(self._error)
+
+    @property
+    def running(self) -> bool:
+        return self._folder is not None
+
+    def start(self, command: list[str] | None = None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-", ignore_cleanup_errors=True)
+        program, *arguments = command or make_self_test_command()
+        environment = QProcessEnvironment.systemEnvironment()
+        # Whose executable is started by itself is otherwise taken for a part of what runs.
+        environment.insert("PYINSTALLER_RESET_ENVIRONMENT", "1")
+        environment.insert("PYTHONIOENCODING", "utf-8")
+        self._process.setProcessEnvironment(environment)
+        self._process.start(program, [*arguments, "-o", str(self._result_file(self._folder))])
+
+    def stop(self) -> None:
+        """End it, and say nothing of it; once it has ended there is nothing to do."""
+        if self.running:
+            self._drop_folder()
+            self._process.kill()
+            self._process.waitForFinished(_PATIENCE_MS)
+
+    @staticmethod
+    def _result_file(folder: tempfile.TemporaryDirectory[str]) -> Path:
+        return Path(folder.name) / "result.json"
+
+    def _read(self) -> None:
+        self._said += bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        # The first line says which program this is.
+        self.advanced.emit(max(0, self._said.count("\n") - 1))
+
+    def _error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart and self.running:
+            self._drop_folder()
+            self.failed.emit(self._process.errorString(), "")
+
+    def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
+        if self._folder is None:
+            return
+        verdict = _verdict(self._result_file(self._folder))
+        self._drop_folder()
+        if verdict is not None:
+            self.ended.emit(verdict)
+        else:
+            self.failed.emit(tr("it ended without a result, with status {code}", code=code), self._said)
+
+    def _drop_folder(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._folder = None
+
+
+def _verdict(file: Path) -> InstallationVerdict | None:
+    """Return what a self-test wrote, None where it is not there or no such thing."""
+    try:
+        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        checks = tuple(
+            InstallationCheckLine(str(each["check"]), str(each["outcome"]), str(each["found"]), float(each["seconds"]))
+            for each in told["checks"]
+        )
+        return InstallationVerdict(str(told["verdict"]), bool(told["ok"]), checks, str(told["text"]))
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def format_progress(done: int) -> str:
+    if not done:
+        return tr("Checking the installation. This takes a few seconds.")
+    return trn("{n} check done.", "{n} checks done.", done)
+
+
+_WIDTH, _HEIGHT = 680.0, 540.0
+#: White above and below what a row says, and beside a name; the share of the width that names may have.
+_AROUND, _GAP, _NAMES = 6.0, 12.0, 0.4
+#: Icon and colour of how a check came out.
+_MARKS: Final = {
+    "ok": ("circle-check", "best_text"),
+    "warning": ("triangle-alert", "disputed_text"),
+    "failed": ("circle-alert", "unfit"),
+}
+
+
+class InstallationDialog(QDialog):
+    """Shows how far the check is, then what it found. Closing it ends a check that still runs."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, command: list[str] | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._text = ""
+        self.setWindowTitle(tr("Check of the installation"))
+        self.said = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
+        self.table = self._make_table()
+        self._make_buttons()
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        self.check = InstallationCheck(self)
+        self.check.advanced.connect(lambda done: self.said.setText(format_progress(done)))
+        self.check.ended.connect(self._show)
+        self.check.failed.connect(self._fail)
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
+        self.leave.setFocus()
+        self.check.start(command)
+
+    @property
+    def text(self) -> str:
+        """What is copied, empty while there is no result."""
+        return self._text
+
+    def copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+        self.copy.setText(tr("Copied"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.check.stop()
+        super().hideEvent(event)
+
+    # Making it
+
+    def _make_table(self) -> QTableWidget:
+        theme = self._theme
+        table = QTableWidget(0, 3)
+        table.setAccessibleName(tr("Checks"))
+        table.setFont(theme.font("small"))
+        table.setIconSize(QSize(theme.px(16), theme.px(16)))
+        style_as_list(table, [tr("Check"), tr("Found"), tr("Time taken")])
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.verticalHeader().setMinimumSectionSize(1)
+        return table
+
+    def _make_buttons(self) -> None:
+        self.copy = Button(self._theme, tr("Copy"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.setEnabled(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.leave = Button(self._theme, tr("Cancel"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.reject)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        # Without ends: how many checks there are is not known before the last.
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(px(4))
+        self.bar.setAccessibleName(tr("The installation is being checked"))
+        foot = QHBoxLayout()
+        foot.setSpacing(px(8))
+        foot.addWidget(self.copy)
+        foot.addStretch(1)
+        foot.addWidget(self.leave)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(24), px(20), px(24), px(16))
+        column.setSpacing(px(12))
+        column.addWidget(self.said)
+        column.addWidget(self.bar)
+        column.addWidget(self.table, 1)
+        column.addLayout(foot)
+
+    # Filling it
+
+    def _show(self, verdict: InstallationVerdict) -> None:
+        self._end(verdict.said, verdict.text)
+        self.table.setRowCount(len(verdict.checks))
+        for row, check in enumerate(verdict.checks):
+            self._fill_row(row, check)
+        wrong = [row for row, check in enumerate(verdict.checks) if check.outcome != "ok"]
+        self.table.selectRow(wrong[0] if wrong else 0)
+        self._fit()
+
+    def _fail(self, reason: str, output: str) -> None:
+        said = tr("The installation could not be checked: {reason}. Install GPU Desk again.", reason=reason)
+        self._end(said, f"{said}\n{output}")
+
+    def _end(self, said: str, text: str) -> None:
+        self._text = text
+        self.said.setText(said)
+        self.bar.hide()
+        self.copy.setEnabled(True)
+        self.leave.setText(tr("Close"))
+
+    def _fill_row(self, row: int, check: InstallationCheckLine) -> None:
+        icon, colour = _MARKS.get(check.outcome, _MARKS["failed"])
+        name = QTableWidgetItem(self._theme.icon(icon, colour), check.name)
+        name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
+        name.setToolTip(_word(check.outcome))
+        found = QTableWidgetItem(check.found)
+        found.setToolTip(check.found)
+        seconds = QTableWidgetItem(tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
+        seconds.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        seconds.setForeground(self._theme.colour("text3"))
+        for column, item in enumerate((name, found, seconds)):
+            self.table.setItem(row, column, item)
+
+    def _fit(self) -> None:
+        """Give names what they need, within bounds, and each row the height of what it says."""
+        table, px = self.table, self._theme.px
+        table.resizeColumnToContents(0)
+        table.resizeColumnToContents(2)
+        most = int(table.viewport().width() * _NAMES)
+        table.setColumnWidth(0, min(table.columnWidth(0) + px(_GAP), most))
+        table.resizeRowsToContents()
+        for row in range(table.rowCount()):
+            table.setRowHeight(row, table.rowHeight(row) + px(_AROUND))
+
+
+def _word(outcome: str) -> str:
+    return {"ok": tr("ok"), "warning": tr("warning")}.get(outcome, tr("failed"))

@@ -1,0 +1,229 @@
+"""Commands that start and measure a deployment, to be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from gpudesk.desktop.session.settings import resize_to_fit
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import Estimate, LaunchPlan
+from gpudesk.report.labels import list_column_names
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, Message, format_message, message
+from gpudesk.text.translation import tr
+
+_WIDTH, _HEIGHT, _MONO, _AROUND = 760.0, 720.0, 12.0, 6.0
+_ABOUT: Final = (
+    "The deployment of the estimate as commands for a shell, and the measurement that would confirm it. "
+    "Options are those of the version named below; look them up where yours is another one."
+)
+
+
+class CommandBox(QWidget):
+    """A text under its name, to read and to copy; as high as its lines."""
+
+    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.title = ThemedLabel(theme, title, font="section")
+        self.copy = Button(theme, tr("Copy"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(theme.px(_MONO))
+        self.text.setFont(font)
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(6))
+        column.addLayout(head)
+        column.addWidget(self.text)
+        self.set_title(title)
+
+    def set_title(self, title: str) -> None:
+        self.title.setText(title)
+        self.text.setAccessibleName(title)
+        self.copy.setAccessibleName(tr("Copy: {what}", what=title))
+
+    def set_text(self, text: str) -> None:
+        """Show a text; an empty one hides the box."""
+        self.copy.setText(tr("Copy"))
+        self.text.setPlainText(text.rstrip("\n"))
+        lines = self.text.blockCount()
+        high = lines * self.text.fontMetrics().lineSpacing() + 2 * self._theme.px(_AROUND)
+        self.text.setFixedHeight(high)
+        self.setVisible(bool(text))
+
+    def copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.toPlainText() + "\n")
+        self.copy.setText(tr("Copied"))
+
+
+class LaunchDialog(QDialog):
+    """Shows the commands of one accelerator of the comparison, by its serving engine or another one."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        workbench: GpuDeskService,
+        answer: Answer,
+        formatter: Formatter,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show the first accelerator that has an estimate that fits; the first where none does."""
+        super().__init__(parent)
+        self._theme, self._formatter = theme, formatter
+        self._workbench, self._answer = workbench, answer
+        self.setWindowTitle(tr("Launch commands"))
+        self._make_head(list_column_names(answer))
+        self._make_body()
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._choose(str(next((place for place, each in enumerate(answer.columns) if _fits(each)), 0)))
+        self.server.copy.setFocus()
+
+    # Making it
+
+    def _make_head(self, names: Sequence[str]) -> None:
+        theme = self._theme
+        self.accelerator = ChoiceField(theme, tr("Accelerators"))
+        self.accelerator.set_options([ChoiceOption(str(place), name) for place, name in enumerate(names)])
+        self.accelerator.chosen.connect(self._choose)
+        engines = [(each.serving_engine, each.name) for each in self._workbench.launch_facts.values()]
+        self.engine = SegmentedControl(theme, tr("Serving engine"), engines)
+        self.engine.chosen.connect(self._show)
+        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+
+    def _make_body(self) -> None:
+        theme = self._theme
+        self.server = CommandBox(theme, tr("Start the server"))
+        self.file = CommandBox(theme, "")
+        self.benchmark = CommandBox(theme, tr("Measure it"))
+        self.notes = ThemedLabel(theme, wrap=True)
+        self.notes.setAccessibleName(tr("Notes"))
+        self.sources = ThemedLabel(theme, font="small", colour="text3", wrap=True)
+        for label in (self.notes, self.sources):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.leave = Button(theme, tr("Close"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.reject)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.setSpacing(px(12))
+        head.addWidget(self.accelerator)
+        head.addWidget(self.engine, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addStretch(1)
+        foot.addStretch(1)
+        foot.addWidget(self.leave)
+        holder = QWidget()
+        body = QVBoxLayout(holder)
+        body.setContentsMargins(0, 0, px(16), 0)
+        body.setSpacing(px(16))
+        for widget in (self.notes, self.server, self.file, self.benchmark, self.sources):
+            body.addWidget(widget)
+        body.addStretch(1)
+        self._area = FullWidthScrollArea()
+        self._area.show_widget(holder)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(24), px(20), px(24), px(16))
+        column.setSpacing(px(12))
+        column.addWidget(ThemedLabel(self._theme, tr(_ABOUT), colour="text2", wrap=True))
+        column.addLayout(head)
+        column.addWidget(self.said)
+        column.addWidget(self._area, 1)
+        column.addLayout(foot)
+
+    # Using it
+
+    def _choose(self, place: str) -> None:
+        """Show an accelerator, by its own serving engine where there are commands of that."""
+        self.accelerator.set_value(place)
+        estimate = self._column.estimate
+        if estimate is not None and estimate.serving_engine in self._workbench.launch_facts:
+            self.engine.set_value(estimate.serving_engine)
+        self._show()
+
+    @property
+    def _column(self) -> ComparisonColumn:
+        return self._answer.columns[int(self.accelerator.value)]
+
+    def _show(self) -> None:
+        found = self._found()
+        if isinstance(found, LaunchPlan):
+            said, colour, plan = self._plan_text(found.estimate), "text2", found
+        else:
+            said, colour, plan = format_message(found, self._formatter), "unfit", None
+        self.said.set_colour(colour)
+        self.said.setText(said)
+        self._fill(plan)
+
+    def _found(self) -> LaunchPlan | Message:
+        column = self._column
+        if column.estimate is None:
+            return column.problem or message("launch.unfit")
+        try:
+            return self._workbench.launch(column.estimate, self.engine.value)
+        except InputError as error:
+            return error.problem
+
+    def _fill(self, plan: LaunchPlan | None) -> None:
+        self._area.setVisible(plan is not None)
+        if plan is None:
+            return
+        self.server.set_text(plan.server)
+        self.benchmark.set_text(plan.benchmark)
+        file = plan.files[0] if plan.files else None
+        if file is not None:
+            self.file.set_title(tr("File {name}, beside the command", name=file.name))
+        self.file.set_text("" if file is None else file.text)
+        self.notes.setText("\n".join(f"• {format_message(note, self._formatter)}." for note in plan.notes))
+        facts = plan.facts
+        lines = [
+            tr(
+                "Options of {engine} {version}, looked up on {date}:",
+                engine=facts.name,
+                version=facts.version,
+                date=facts.retrieved,
+            )
+        ]
+        lines += [f"{source.title}, {source.url}" for source in facts.sources]
+        self.sources.setText("\n".join(lines))
+
+    def _plan_text(self, estimate: Estimate) -> str:
+        rate = estimate.output_tokens_per_s
+        if rate is None:
+            return format_plan(estimate.plan)
+        return tr(
+            "{plan}, estimated at {rate} in total",
+            plan=format_plan(estimate.plan),
+            rate=self._formatter.quantity(rate.value, "tok/s"),
+        )
+
+
+def _fits(column: ComparisonColumn) -> bool:
+    return column.estimate is not None and column.estimate.fits

@@ -1,0 +1,421 @@
+"""More settings: what a scenario holds and the scenario bar has no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.domain.field_checks import FieldCheck
+from gpudesk.domain.field_checks import accept_text as text_check
+from gpudesk.domain.scenario import Scenario
+from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS
+from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.text.messages import InputError, Message, format_message
+from gpudesk.text.translation import tr
+
+#: Digits that a typed number keeps: more than any of these fields needs.
+_DECIMALS: Final = 9
+
+
+class SettingError(Exception):
+    """What was typed cannot be used; the message says why and what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingField:
+    """One line to type in.
+
+    `name` is that of scenario files. `empty` says what holds where nothing is typed, and `blank` is the value
+    that then stands in the scenario. `scale` is how many of what is typed make one inside: 100 for per cent.
+    """
+
+    name: str
+    label: str
+    unit: str
+    empty: str
+    in_workload: bool = False
+    blank: object = None
+    scale: int = 1
+    is_text: bool = False
+
+    @property
+    def target(self) -> str:
+        return self._known[0]
+
+    @property
+    def _known(self) -> tuple[str, FieldCheck]:
+        return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
+
+    def shown(self, scenario: Scenario, style: NumberStyle) -> str:
+        """Return what stands in the line for a scenario; nothing where that means the same."""
+        value = getattr(scenario.workload if self.in_workload else scenario, self.target)
+        if value == self.blank:
+            return ""
+        return str(value) if self.is_text else _format(style).text(value * self.scale)
+
+    def parse(self, text: str, style: NumberStyle) -> object:
+        """Return the value that a text stands for; raises `FieldFault`."""
+        typed = text.strip()
+        if not typed:
+            return self.blank
+        try:
+            return self._known[1](self.name, typed if self.is_text else self._number(typed, style))
+        except NumberError as error:
+            raise SettingError(str(error)) from error
+        except InputError as error:
+            raise SettingError(self._sentence(error.problem, typed)) from error
+
+    def _number(self, typed: str, style: NumberStyle) -> int | float:
+        value = _format(style).parse(typed.removesuffix("%")) / self.scale
+        return int(value) if value.is_integer() else value
+
+    def _sentence(self, said: Message, typed: str) -> str:
+        """Return a fault with the limits in the unit that is typed."""
+        parameters: dict[str, Any] = dict(said.parameters)
+        for limit in ("low", "high"):
+            if limit in parameters:
+                parameters[limit] *= self.scale
+        if "given" in parameters:
+            parameters["given"] = f"“{typed}”"
+        told = format_message(replace(said, parameters=MappingProxyType(parameters)))
+        return tr("{fault}. Leave it empty for {meaning}", fault=told, meaning=self.empty)
+
+
+def list_workload_fields() -> tuple[SettingField, ...]:
+    return (
+        SettingField(
+            "prefix_hit_rate",
+            tr("Prefix hit rate"),
+            tr("% of input tokens"),
+            tr("none"),
+            in_workload=True,
+            blank=0.0,
+            scale=100,
+        ),
+        SettingField(
+            "acceptance_length",
+            tr("Acceptance length"),
+            tr("tokens a step"),
+            tr("1, no speculative decoding"),
+            in_workload=True,
+            blank=1.0,
+        ),
+    )
+
+
+def list_serving_fields() -> tuple[SettingField, ...]:
+    return (
+        SettingField("date", tr("Software of"), tr("YYYY-MM"), tr("the newest that was measured"), is_text=True),
+        SettingField(
+            "memory_fraction",
+            tr("Memory fraction"),
+            tr("% of each accelerator"),
+            tr("that of the serving engine"),
+            scale=100,
+        ),
+        SettingField("max_batch", tr("Largest batch"), tr("requests"), tr("that of the serving engine")),
+        SettingField("max_batched_tokens", tr("Most tokens a step"), tr("tokens"), tr("that of the serving engine")),
+    )
+
+
+def apply_settings(scenario: Scenario, values: Mapping[SettingField, object], **fields: object) -> Scenario:
+    """Return the scenario with typed settings and other fields, those of the workload by their names too."""
+    workload = {field.target: value for field, value in values.items() if field.in_workload}
+    outside = {field.target: value for field, value in values.items() if not field.in_workload}
+    for name, value in fields.items():
+        (workload if name in ("varied", "server", "eager") else outside)[name] = value
+    changed: Callable[..., Any] = replace
+    edited: Scenario = changed(scenario, workload=changed(scenario.workload, **workload), **outside)
+    return edited
+
+
+def _format(style: NumberStyle) -> NumberFormat:
+    """Return how numbers are read here: without limits, which are the check's."""
+    return NumberFormat(float("-inf"), float("inf"), _DECIMALS, style)
+
+
+_ROW_LABEL, _ROW_LINE = 168.0, 120.0
+
+
+class SettingRow(QWidget):
+    """Checks what was typed when the focus leaves it, and holds a fault until it is mended."""
+
+    #: What is typed has become right or wrong.
+    checked = Signal()
+
+    def __init__(self, theme: Theme, field: SettingField, text: str, style: NumberStyle) -> None:
+        super().__init__()
+        self._theme = theme
+        self._style = style
+        self.field = field
+        self._caption = ThemedLabel(theme, field.label)
+        self.edit = QLineEdit(text)
+        self._unit = ThemedLabel(theme, field.unit, font="small", colour="text3")
+        self._fault = ThemedLabel(theme, font="small", colour="unfit", wrap=True)
+        self._fault.hide()
+        self.edit.setPlaceholderText(field.empty)
+        self.edit.setAccessibleName(tr("{name}, {unit}", name=field.label, unit=field.unit))
+        self.edit.editingFinished.connect(self.check)
+        self.edit.textEdited.connect(self._mending)
+        self._caption.setBuddy(self.edit)
+        self._describe()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.px(10))
+        grid.setVerticalSpacing(theme.px(2))
+        grid.addWidget(self._caption, 0, 0)
+        grid.addWidget(self.edit, 0, 1)
+        grid.addWidget(self._unit, 0, 2)
+        grid.addWidget(self._fault, 1, 1, 1, 2)
+        grid.setColumnMinimumWidth(0, theme.px(_ROW_LABEL))
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(2, 2)
+        self.edit.setMinimumWidth(theme.px(_ROW_LINE))
+
+    @property
+    def fault(self) -> str:
+        return self._fault.text()
+
+    def check(self) -> bool:
+        """Say what is wrong with what is typed, if anything; return whether it can be used."""
+        try:
+            self.value()
+        except SettingError as error:
+            self._tell(str(error))
+        else:
+            self._tell("")
+        return not self.fault
+
+    def value(self) -> object:
+        """Return the value that is typed; raises `FieldFault`."""
+        return self.field.parse(self.edit.text(), self._style)
+
+    def _mending(self) -> None:
+        """Take a fault away as soon as it is mended, not before."""
+        if self.fault:
+            self.check()
+
+    def _tell(self, fault: str) -> None:
+        if fault == self.fault:
+            return
+        self._fault.setText(fault)
+        self._fault.setVisible(bool(fault))
+        self.edit.setProperty("fault", "true" if fault else "false")
+        self.edit.style().unpolish(self.edit)
+        self.edit.style().polish(self.edit)
+        self._describe()
+        self.checked.emit()
+
+    def _describe(self) -> None:
+        self.edit.setAccessibleDescription(self.fault or tr("Leave it empty for {meaning}", meaning=self.field.empty))
+
+
+_WIDTH, _HEIGHT = 640.0, 640.0
+_LABEL, _NOTE = 168.0, 72.0
+_LONGEST_NAME, _LONGEST_NOTE = 200, 20_000
+
+_VARIED, _FIXED = "varied", "fixed"
+_BY_LOAD, _SERVER, _OFFLINE = "load", "server", "offline"
+_SERVERS = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
+
+
+class MoreSettingsDialog(QDialog):
+    """Edits a copy; Apply hands it over, once, and only where every field can be used."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        scenario: Scenario,
+        apply: Callable[[Scenario], object],
+        *,
+        style: NumberStyle = ENGLISH_NUMBERS,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show a scenario's settings; `apply` is given the scenario with the new ones."""
+        super().__init__(parent)
+        self._theme = theme
+        self._scenario = scenario
+        self._apply = apply
+        self._style = style
+        self.lines: list[SettingRow] = []
+        self.setWindowTitle(tr("More settings"))
+        self._make_controls()
+        self._lay_out()
+        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._ring = FocusRing(self, theme)
+        self.name.setFocus()
+
+    def line(self, name: str) -> SettingRow:
+        return next(line for line in self.lines if line.field.name == name)
+
+    def edited(self) -> Scenario | None:
+        """Return the scenario with what is set here, None where a field is at fault and says so."""
+        usable = [line.check() for line in self.lines]
+        if not all([self._check_texts(), *usable]):
+            return None
+        return apply_settings(
+            self._scenario,
+            {line.field: line.value() for line in self.lines},
+            name=self.name.text().strip(),
+            note=self.note.toPlainText(),
+            varied=self.lengths.value == _VARIED,
+            server=_SERVERS[self.server.value],
+            eager=self.eager.isChecked(),
+        )
+
+    def accept(self) -> None:
+        """Hand the scenario over and close; where a field is at fault, go there."""
+        scenario = self.edited()
+        if scenario is None:
+            faulty: list[QWidget] = [self.name] if self._name_fault.text() else []
+            faulty += [self.note] if self._note_fault.text() else []
+            faulty += [line.edit for line in self.lines if line.fault]
+            faulty[0].setFocus(Qt.FocusReason.TabFocusReason)
+            return
+        if scenario != self._scenario:
+            self._apply(scenario)
+        super().accept()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        try:
+            level = self._area.geometry().bottom() + 1
+            ThemePainter(painter, self._theme).hairline(0, level, self.width(), level)
+        finally:
+            painter.end()
+
+    def _make_controls(self) -> None:
+        theme, scenario = self._theme, self._scenario
+        work = scenario.workload
+        self.name = QLineEdit(scenario.name)
+        self.name.setPlaceholderText(tr("Untitled"))
+        self.name.setAccessibleName(tr("Name of the scenario"))
+        self._name_fault = self._fault_label()
+        self.note = QPlainTextEdit(scenario.note)
+        self.note.setTabChangesFocus(True)
+        self.note.setAccessibleName(tr("Note, printed at the head of the sheet"))
+        self.note.setPlaceholderText(tr("Stands at the head of the sheet: for whom, and why"))
+        self.note.setFixedHeight(theme.px(_NOTE))
+        # The text then begins under that of the line above.
+        self.note.document().setDocumentMargin(theme.px(8))
+        self._note_fault = self._fault_label()
+        self.lengths = SegmentedControl(
+            theme, tr("Lengths of requests"), [(_VARIED, tr("Varied")), (_FIXED, tr("All alike"))]
+        )
+        self.lengths.set_value(_VARIED if work.varied else _FIXED)
+        self.server = SegmentedControl(
+            theme,
+            tr("Requests come"),
+            [(_BY_LOAD, tr("By the load")), (_SERVER, tr("Through a server")), (_OFFLINE, tr("Offline"))],
+        )
+        self.server.set_value(next(key for key, value in _SERVERS.items() if value is work.server))
+        self.eager = QCheckBox(tr("Eager mode, without graphs"))
+        self.eager.setChecked(work.eager)
+
+    def _lay_out(self) -> None:
+        theme, px = self._theme, self._theme.px
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(px(24), px(20), px(24), px(16))
+        column.setSpacing(px(10))
+        column.addLayout(self._row(tr("Name"), self.name, self._name_fault))
+        column.addLayout(self._row(tr("Note"), self.note, self._note_fault))
+        self._add_section(column, tr("Workload"), list_workload_fields())
+        column.addLayout(self._row(tr("Lengths of requests"), self.lengths))
+        column.addLayout(self._row(tr("Requests come"), self.server))
+        self._add_section(column, tr("Serving"), list_serving_fields())
+        column.addLayout(self._row("", self.eager))
+        column.addStretch(1)
+        area = self._area = FullWidthScrollArea()
+        area.show_widget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(area, 1)
+        whole.addLayout(self._buttons(theme))
+
+    def _add_section(self, column: QVBoxLayout, title: str, fields: Sequence[SettingField]) -> None:
+        column.addSpacing(self._theme.px(6))
+        column.addWidget(ThemedLabel(self._theme, title, font="section"))
+        for field in fields:
+            shown = field.shown(self._scenario, self._style)
+            line = SettingRow(self._theme, field, shown, self._style)
+            self.lines.append(line)
+            column.addWidget(line)
+
+    def _row(self, caption: str, control: QWidget, fault: ThemedLabel | None = None) -> QGridLayout:
+        px = self._theme.px
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(px(10))
+        grid.setVerticalSpacing(px(2))
+        grid.setColumnMinimumWidth(0, px(_LABEL))
+        grid.setColumnStretch(1, 1)
+        label = ThemedLabel(self._theme, caption)
+        label.setBuddy(control)
+        wide = isinstance(control, QLineEdit | QPlainTextEdit)
+        upper = Qt.AlignmentFlag.AlignTop if isinstance(control, QPlainTextEdit) else Qt.AlignmentFlag(0)
+        grid.addWidget(label, 0, 0, upper)
+        grid.addWidget(control, 0, 1, Qt.AlignmentFlag(0) if wide else Qt.AlignmentFlag.AlignLeft)
+        if fault is not None:
+            grid.addWidget(fault, 1, 1)
+        return grid
+
+    def _buttons(self, theme: Theme) -> QHBoxLayout:
+        cancel = Button(theme, tr("Keep as it was"))
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        apply = Button(theme, tr("Apply"), kind="primary", key=tr("Enter"))
+        apply.setDefault(True)
+        apply.clicked.connect(self.accept)
+        row = QHBoxLayout()
+        row.setContentsMargins(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
+        row.setSpacing(theme.px(8))
+        row.addStretch(1)
+        row.addWidget(cancel)
+        row.addWidget(apply)
+        return row
+
+    def _fault_label(self) -> ThemedLabel:
+        label = ThemedLabel(self._theme, font="small", colour="unfit", wrap=True)
+        label.hide()
+        return label
+
+    def _check_texts(self) -> bool:
+        """Check name and note as those of a file are; say below them what is wrong."""
+        texts: Sequence[tuple[QWidget, str, int, ThemedLabel]] = (
+            (self.name, self.name.text(), _LONGEST_NAME, self._name_fault),
+            (self.note, self.note.toPlainText(), _LONGEST_NOTE, self._note_fault),
+        )
+        for control, text, longest, label in texts:
+            try:
+                text_check(longest, empty=True)("", text)
+                fault = ""
+            except InputError as error:
+                fault = format_message(error.problem)
+            label.setText(fault)
+            label.setVisible(bool(fault))
+            control.setAccessibleDescription(fault)
+        return not (self._name_fault.text() or self._note_fault.text())

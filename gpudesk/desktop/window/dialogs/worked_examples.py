@@ -1,0 +1,251 @@
+"""Printed figures and the arithmetic that checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+
+from gpudesk.desktop.session.settings import resize_to_fit
+from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.filters import FilterField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.domain.derivation import WorkedExampleVerdict, WorkedFigure
+from gpudesk.report.explanation.worked_examples import (
+    describe_worked_note,
+    describe_worked_verdict,
+    format_computed_figure,
+    format_printed_figure,
+    label_worked_verdict,
+    list_worked_arithmetic,
+)
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr, trn
+
+_WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
+_ALL: Final = "all"
+_NUMBER, _VERDICT, _STATEMENT, _PRINTED, _WORKED = range(5)
+#: Icon and colour of a verdict; the column says it in words too.
+_MARKS: Final = {
+    WorkedExampleVerdict.REPRODUCED: ("circle-check", "best_text"),
+    WorkedExampleVerdict.REFUSED: ("circle-alert", "unfit"),
+    WorkedExampleVerdict.NOT_DERIVABLE: ("circle-help", "text3"),
+}
+
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_TITLES: Final = {
+    WorkedExampleVerdict.REPRODUCED: "Reproduced",
+    WorkedExampleVerdict.REFUSED: "Refused",
+    WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
+}
+_ABOUT: Final = (
+    "What pages on accelerators print, worked out again from the numbers that stand beside it. Refused is "
+    "what arithmetic contradicts; the working is below."
+)
+
+
+class WorkedExamplesDialog(QDialog):
+    """Lists figures with their verdicts; below stands the working of the current one, which Copy takes."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        examples: Sequence[WorkedFigure],
+        source_title: Callable[[str], str],
+        formatter: Formatter,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._formatter = formatter
+        self._examples = tuple(examples)
+        self._source_title = source_title
+        self.setWindowTitle(tr("Printed figures, worked out"))
+        self._make_head()
+        self.table = self._make_table()
+        self._make_detail()
+        self._make_buttons()
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._fit_columns()
+        self._narrow()
+        self.filter.setFocus()
+
+    # Making it
+
+    def _make_head(self) -> None:
+        theme = self._theme
+        self.said = ThemedLabel(theme, tr(_ABOUT), colour="text2", wrap=True)
+        options = ((_ALL, tr("All")), *((each.value, tr(_TITLES[each])) for each in WorkedExampleVerdict))
+        self.verdict = SegmentedControl(theme, tr("Verdict"), options)
+        self.verdict.chosen.connect(self._narrow)
+        tip = tr("Show figures whose number, document or words have these")
+        self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
+        self.filter.changed.connect(self._narrow)
+        self.filter.left.connect(self._go_to_rows)
+        self._count = ThemedLabel(theme, font="small", colour="text3")
+
+    def _make_table(self) -> QTableWidget:
+        theme = self._theme
+        table = QTableWidget(len(self._examples), 5)
+        table.setAccessibleName(tr("Printed figures"))
+        table.setFont(theme.font("small"))
+        style_as_list(table, [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")])
+        header = table.horizontalHeader()
+        header.show()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(_STATEMENT, QHeaderView.ResizeMode.Stretch)
+        table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
+        table.setWordWrap(False)
+        for row, figure in enumerate(self._examples):
+            self._fill_row(table, row, figure)
+        for column in range(table.columnCount()):
+            head = table.horizontalHeaderItem(column)
+            if head is not None:
+                head.setTextAlignment(_RIGHT if column in (_PRINTED, _WORKED) else _LEFT)
+        table.itemSelectionChanged.connect(self._show_current)
+        return table
+
+    def _fill_row(self, table: QTableWidget, row: int, figure: WorkedFigure) -> None:
+        example = figure.example
+        icon, colour = _MARKS[figure.verdict]
+        texts = (
+            example.id,
+            label_worked_verdict(figure),
+            _capital(example.statement),
+            format_printed_figure(example, self._formatter),
+            format_computed_figure(figure, self._formatter),
+        )
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            item.setToolTip(text)
+            if column in (_PRINTED, _WORKED):
+                item.setTextAlignment(_RIGHT)
+            if column == _VERDICT:
+                item.setIcon(self._theme.icon(icon, colour))
+            table.setItem(row, column, item)
+
+    def _make_detail(self) -> None:
+        theme = self._theme
+        self.working = ThemedLabel(theme, wrap=True)
+        self.working.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.working.setAccessibleName(tr("Working of the figure"))
+        self._detail = FullWidthScrollArea()
+        self._detail.setFixedHeight(theme.px(_DETAIL))
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        margin = theme.px(12)
+        column.setContentsMargins(margin, margin, margin, margin)
+        column.addWidget(self.working)
+        column.addStretch(1)
+        self._detail.show_widget(holder)
+
+    def _make_buttons(self) -> None:
+        self.copy = Button(self._theme, tr("Copy the working"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.leave = Button(self._theme, tr("Close"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.reject)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.setSpacing(px(12))
+        head.addWidget(self.verdict)
+        head.addWidget(self._count)
+        head.addStretch(1)
+        head.addWidget(self.filter)
+        foot.setSpacing(px(8))
+        foot.addWidget(self.copy)
+        foot.addStretch(1)
+        foot.addWidget(self.leave)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(24), px(20), px(24), px(16))
+        column.setSpacing(px(12))
+        column.addWidget(self.said)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        column.addWidget(self._detail)
+        column.addLayout(foot)
+
+    def _fit_columns(self) -> None:
+        for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):
+            self.table.resizeColumnToContents(column)
+            wide = self.table.columnWidth(column) + self._theme.px(12)
+            self.table.setColumnWidth(column, min(wide, self._theme.px(150)))
+
+    # Using it
+
+    @property
+    def current(self) -> WorkedFigure | None:
+        rows = self.table.selectionModel().selectedRows()
+        row = rows[0].row() if rows else -1
+        return None if row < 0 or self.table.isRowHidden(row) else self._examples[row]
+
+    @property
+    def text(self) -> str:
+        """The working of the current figure as it is copied; empty without one."""
+        figure = self.current
+        return "" if figure is None else "\n".join(self._lines(figure))
+
+    def copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self.text)
+        self.copy.setText(tr("Copied"))
+
+    def _narrow(self) -> None:
+        words, chosen = self.filter.text().casefold().split(), self.verdict.value
+        shown = [
+            row
+            for row, figure in enumerate(self._examples)
+            if chosen in (_ALL, figure.verdict.value) and self._has(figure, words)
+        ]
+        kept = set(shown)
+        for row in range(len(self._examples)):
+            self.table.setRowHidden(row, row not in kept)
+        said = trn("{n} figure", "{n} figures", len(shown), n=self._formatter.count(len(shown)))
+        self._count.setText(said)
+        self.filter.setAccessibleDescription(said)
+        if self.current is None:
+            self.table.clearSelection()
+            if shown:
+                self.table.selectRow(shown[0])
+        self._show_current()
+
+    def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:
+        example = figure.example
+        told = f"{example.id} {example.statement} {self._document(figure)} {example.note}".casefold()
+        return all(word in told for word in words)
+
+    def _document(self, figure: WorkedFigure) -> str:
+        source = figure.example.source
+        return "" if source is None else self._source_title(source)
+
+    def _show_current(self) -> None:
+        self.copy.setText(tr("Copy the working"))
+        self.copy.setEnabled(self.current is not None)
+        self.working.setText(self.text or tr("No figure is shown. Empty the filter."))
+
+    def _lines(self, figure: WorkedFigure) -> list[str]:
+        example = figure.example
+        head = tr("{number}: {statement}", number=example.id, statement=_capital(example.statement))
+        said = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
+        lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), said]
+        return [line for line in lines if line]
+
+    def _go_to_rows(self) -> None:
+        self.table.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,1 @@
+"""Unexpected faults and crashes: logged, shown once, offered as a report."""

@@ -1,0 +1,255 @@
+"""Crash files of earlier runs, and the facts in a report."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import logging
+import os
+import platform
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from io import FileIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import PySide6
+from PySide6.QtCore import QLocale, QLockFile, QSysInfo, qVersion
+from PySide6.QtGui import QGuiApplication
+
+from gpudesk import __version__, paths
+from gpudesk.desktop.session.recovery import is_abandoned, list_files, make_lock
+from gpudesk.desktop.window.faults.log import read_log_lines
+from gpudesk.release import ProgramRelease, find_installation, get_release
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.app import DesktopProgram
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+#: What a report says, and of what.
+ReportFact = tuple[str, str]
+
+_BEGUN = time.monotonic()
+
+
+def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
+    """Return which program this is and what it runs on; a checkout knows its commit from git alone."""
+    # Asking git takes longer than a start may.
+    known = get_release() if ask_git or paths.build_record_path() is not None else ProgramRelease(__version__)
+    kernel = f"{QSysInfo.kernelType()} {QSysInfo.kernelVersion()}"
+    commit = f" ({known.short_commit})" if known.short_commit else ""
+    return [
+        ("GPU Desk", f"{known.version}{commit}, {find_installation()}"),
+        ("Python", platform.python_version()),
+        ("Qt", f"{qVersion()}, PySide6 {PySide6.__version__}"),
+        ("System", f"{QSysInfo.prettyProductName()}, {kernel}, {QSysInfo.currentCpuArchitecture()}"),
+    ]
+
+
+def collect_session_facts(program: DesktopProgram | None) -> list[ReportFact]:
+    facts = [("Running for", f"{time.monotonic() - _BEGUN:.0f} s")]
+    if isinstance(QGuiApplication.instance(), QGuiApplication):
+        facts.append(("Screens", f"{_screens()}; {QGuiApplication.platformName()}"))
+    if program is None:
+        return [*facts, ("Page", "none, while starting")]
+    catalog, theme = program.workbench.catalog, program.theme
+    window = program.active_window()
+    page = "none" if window is None else _page(window)
+    shade = "dark" if theme.dark else "light"
+    return [
+        ("Catalog", f"{catalog.data_date}, shipped revision {catalog.shipped_revision}"),
+        *facts,
+        ("Theme", f"{theme.preference} ({shade}), text at {theme.font_percent} %, {QLocale().name()}"),
+        ("Page", f"{page}; windows open: {len(program.windows)}"),
+    ]
+
+
+def format_report(facts: Iterable[ReportFact], trace: str, lines: Sequence[str]) -> str:
+    """Return a report: facts, trace, the last lines of the log; the user's home folder is not told."""
+    text = "\n".join(f"{name}: {value}" for name, value in facts)
+    text += f"\n\n{trace.rstrip()}\n"
+    if lines:
+        text += "\nLast lines of the log\n" + "\n".join(lines) + "\n"
+    return mask_home(text.lstrip())
+
+
+def mask_home(text: str, home: Path | None = None) -> str:
+    """Put `~` in the place of the home folder, in every way in which it may be written."""
+    folder = home or paths.home_dir()
+    for path in {str(folder), str(folder.resolve())}:
+        if len(path) < 2 or path == folder.anchor:
+            continue
+        # Windows takes both strokes, and the text of a Python string doubles one of them.
+        parts = [re.escape(part) for part in re.split(r"[\\/]", path)]
+        text = re.sub(r"(?:/|\\{1,2})".join(parts) + r"(?!\w)", "~", text, flags=re.IGNORECASE)
+    return text
+
+
+def _page(window: MainWindow) -> str:
+    return next((spec.id for spec in window.page_specs if window.is_page(spec.id)), "start")
+
+
+def _screens() -> str:
+    said = []
+    for screen in QGuiApplication.screens():
+        size = screen.size()
+        said.append(f"{size.width()} x {size.height()} at {screen.devicePixelRatio():g}")
+    return ", ".join(said) or "none"
+
+
+log = logging.getLogger(__name__)
+
+#: As many reports of crashes are kept.
+MOST_KEPT: Final = 10
+_MOST_BYTES: Final = 1 << 18
+_NAME: Final = re.compile(r"crash-(\d+)-\d{8}-\d{6}")
+_OPEN, _SHOWN = ".log", ".txt"
+#: How each line of the head begins, as none that the interpreter writes does.
+_HEAD: Final = "# "
+#: On Windows the interpreter also writes down what Windows itself copes with: errors between its components.
+#: The codes of what ends a process begin with C.
+_COPED_WITH: Final = "Windows fatal exception: code 0x8"
+_FATAL: Final = ("Fatal Python error: ", "Windows fatal exception: ", "Qt: ")
+
+
+class CrashLog:
+    """The file that waits for a crash of this process."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or paths.logs_dir()
+        self._file: FileIO | None = None
+        self._path: Path | None = None
+        self._lock: QLockFile | None = None
+
+    @property
+    def path(self) -> Path | None:
+        return self._path
+
+    def start(self, facts: Iterable[ReportFact]) -> None:
+        """Wait for a crash; where the folder cannot be written, or somebody else waits already, do not."""
+        if faulthandler.is_enabled():
+            return
+        now = datetime.now().astimezone()
+        path = self._folder / f"crash-{os.getpid()}-{now:%Y%m%d-%H%M%S}{_OPEN}"
+        head = [("Started", now.isoformat(timespec="seconds")), *facts]
+        # The lock first: another start must not take the file for one that was left.
+        lock = make_lock(path)
+        if not lock.tryLock(0):
+            return
+        self._lock = lock
+        try:
+            self._file = FileIO(path, "x")
+            self._path = path
+            self._file.write("".join(f"{_HEAD}{name}: {value}\n" for name, value in head).encode())
+            faulthandler.enable(self._file, all_threads=True)
+        except OSError:
+            self.end()
+
+    def note(self, text: str) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.write(f"Qt: {text}\n".encode())
+
+    def end(self) -> None:
+        """Wait no more: the process ends as it should. What was coped with meanwhile goes to the log."""
+        if self._file is not None:
+            faulthandler.disable()
+            self._file.close()
+            self._file = None
+        if self._path is not None:
+            left = _read(self._path)
+            if _events(left):
+                log.info("written down while running, and coped with:\n%s", left)
+            _remove(self._path)
+            self._path = None
+        if self._lock is not None:
+            self._lock.unlock()
+            self._lock = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrashReport:
+    """What a process that crashed has left."""
+
+    file: Path
+    ended: datetime
+    report: str
+
+    def shown(self) -> None:
+        """Keep the report, and offer it no more."""
+        with contextlib.suppress(OSError):
+            self.file.replace(self.file.with_suffix(_SHOWN))
+
+    def discard(self) -> None:
+        _remove(self.file)
+
+
+def list_crashes(folder: Path | None = None) -> list[CrashReport]:
+    """Return what crashed processes have left, the newest first; those that run are not touched.
+
+    What was left by processes that were killed is removed, and of all reports only the newest are kept.
+    """
+    place = folder or paths.logs_dir()
+    found = [crash for file in _left(place) if (crash := _crash(file)) is not None]
+    found.sort(key=lambda crash: crash.ended, reverse=True)
+    for crash in found[MOST_KEPT:]:
+        crash.discard()
+    shown = sorted(_named(place, _SHOWN), key=_changed, reverse=True)
+    for file in shown[max(0, MOST_KEPT - len(found)) :]:
+        _remove(file)
+    return found[:MOST_KEPT]
+
+
+def _left(folder: Path) -> list[Path]:
+    """Return the files whose process is gone, and remove locks that nothing belongs to."""
+    # The name of a lock may end with that of its machine.
+    owners = {lock.name.partition(".")[0] for lock in list_files(folder, "crash-*.lock")}
+    of_locks = {folder / f"{owner}{_OPEN}" for owner in owners if _NAME.fullmatch(owner)}
+    return [file for file in {*_named(folder, _OPEN), *of_locks} if is_abandoned(file) and file.exists()]
+
+
+def _crash(file: Path) -> CrashReport | None:
+    """Read what was left; a file without an event is removed."""
+    text = _read(file)
+    if not _events(text):
+        _remove(file)
+        return None
+    ended = datetime.fromtimestamp(_changed(file)).astimezone()
+    match = _NAME.match(file.name)
+    process = int(match.group(1)) if match is not None else 0
+    return CrashReport(file, ended, format_report([], text, read_log_lines(process, ended, file.parent)))
+
+
+def _events(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.startswith(_FATAL)]
+    return any(not line.startswith(_COPED_WITH) for line in lines)
+
+
+def _named(folder: Path, suffix: str) -> list[Path]:
+    # No pipe, on which a reader would wait.
+    found = list_files(folder, f"crash-*{suffix}")
+    return [file for file in found if _NAME.fullmatch(file.stem) and file.is_file()]
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MOST_BYTES).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _remove(file: Path) -> None:
+    with contextlib.suppress(OSError):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,269 @@
+"""The dialog of faults and crashes: what happened, what was kept, the report to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from gpudesk import paths
+from gpudesk.desktop.session.settings import resize_to_fit
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.note_bar import show_folder
+from gpudesk.desktop.window.faults.crash import CrashReport
+from gpudesk.desktop.window.faults.log import FaultRecord
+from gpudesk.text.translation import tr, trn
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+_WIDTH, _HEIGHT = 680.0, 460.0
+_SIGN, _MARGIN = 20.0, 8.0
+#: How often a fault that comes again and again is counted anew.
+_COUNTED_EVERY_MS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FaultMessage:
+    """What is told of one fault; `fault` is counted while it comes again."""
+
+    title: str
+    happened: str
+    kept: str
+    report: str
+    fault: FaultRecord | None = None
+
+
+def make_fault_message(fault: FaultRecord, kept: str, report: str) -> FaultMessage:
+    """Return what is told of a fault of the running program."""
+    if fault.place:
+        happened = tr("A step stopped midway: {kind} in {place}.", kind=fault.kind, place=fault.place)
+    else:
+        happened = tr("A step stopped midway: {kind}.", kind=fault.kind)
+    return FaultMessage(tr("Something in GPU Desk has failed"), happened, kept, report, fault)
+
+
+class FaultDialog(QDialog):
+    """Shows one fault at a time. Others that come meanwhile are added, and each can be turned to."""
+
+    def __init__(self, theme: Theme, told: Sequence[FaultMessage], leave: str, parent: QWidget | None = None) -> None:
+        """Show the first of what is told; `leave` is what the button says that closes the dialog."""
+        super().__init__(parent)
+        self._theme = theme
+        self._told = list(told)
+        self._shown = 0
+        self.setWindowTitle(tr("GPU Desk"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.title = ThemedLabel(theme, font="page", wrap=True)
+        self.happened = ThemedLabel(theme, wrap=True)
+        self.kept = ThemedLabel(theme, wrap=True)
+        self.again = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self._make_report()
+        self._make_buttons(leave)
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_COUNTED_EVERY_MS)
+        self._timer.timeout.connect(self._count)
+        self._timer.start()
+        theme.follow(self._dress)
+        self._show_one(0)
+        # Qt would keep a dialog within two thirds of the screen, and a trace is wide.
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
+        self.leave.setFocus()
+
+    def present(self) -> None:
+        """Show it above everything, and go on: whoever calls does not wait."""
+        self.setWindowModality(Qt.WindowModality.ApplicationModal)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def add(self, told: FaultMessage) -> None:
+        """Tell of one more; the one that is being read stays."""
+        self._told.append(told)
+        self._show_place()
+
+    @property
+    def count(self) -> int:
+        return len(self._told)
+
+    def copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self.report.toPlainText())
+        self.copy.setText(tr("Copied"))
+
+    def open_folder(self) -> None:
+        """Show the folder of logs; where that cannot be, say where it is."""
+        show_folder(paths.logs_dir(), lambda text, _: self._say(text))
+
+    def step(self, by: int) -> None:
+        self._show_one(max(0, min(len(self._told) - 1, self._shown + by)))
+
+    # Making it
+
+    def _make_report(self) -> None:
+        self.report = QPlainTextEdit()
+        self.report.setReadOnly(True)
+        self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.report.setTabChangesFocus(True)
+        self.report.setAccessibleName(tr("Report"))
+        # Read-only text takes the keyboard too, so that it can be gone through and selected without a mouse.
+        self.report.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+
+    def _make_buttons(self, leave: str) -> None:
+        theme = self._theme
+        self.copy = Button(theme, tr("Copy report"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self.copy_report)
+        self.folder = Button(theme, tr("Open log folder"), icon="folder")
+        self.folder.setAutoDefault(False)
+        self.folder.clicked.connect(self.open_folder)
+        self.leave = Button(theme, leave, kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.accept)
+        self.former = IconButton(theme, "chevron-left", tr("Show the former fault"))
+        self.former.clicked.connect(lambda: self.step(-1))
+        self.next = IconButton(theme, "chevron-right", tr("Show the next fault"))
+        self.next.clicked.connect(lambda: self.step(1))
+        self.place = ThemedLabel(theme, font="small", colour="text2")
+
+    def _lay_out(self) -> None:
+        self._head = QHBoxLayout()
+        top = Qt.AlignmentFlag.AlignTop
+        self._head.addWidget(_FaultSign(self._theme), 0, top)
+        self._head.addWidget(self.title, 1, top)
+        for widget in (self.former, self.place, self.next):
+            self._head.addWidget(widget)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.copy)
+        self._foot.addWidget(self.folder)
+        self._foot.addStretch(1)
+        self._foot.addWidget(self.leave)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._head)
+        for widget in (self.happened, self.kept, self.again):
+            self._column.addWidget(widget)
+        self._column.addWidget(self.report, 1)
+        self._column.addWidget(self.said)
+        self._column.addLayout(self._foot)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(px(12))
+        self.report.setFont(font)
+        self.report.document().setDocumentMargin(px(_MARGIN))
+        self._column.setContentsMargins(px(24), px(20), px(24), px(16))
+        self._column.setSpacing(px(8))
+        self._head.setSpacing(px(8))
+        self._foot.setSpacing(px(8))
+        self._foot.setContentsMargins(0, px(4), 0, 0)
+
+    # Filling it
+
+    def _show_one(self, number: int) -> None:
+        self._shown = number
+        told = self._told[number]
+        self.title.setText(told.title)
+        self.happened.setText(told.happened)
+        self.kept.setText(told.kept)
+        self.kept.setVisible(bool(told.kept))
+        self.report.setPlainText(told.report)
+        self.copy.setText(tr("Copy report"))
+        self._say(tr("The report is on this computer only. Read it before you hand it on."))
+        self._show_place()
+        self._count()
+        self.setAccessibleDescription(" ".join(filter(None, (told.title, told.happened, told.kept))))
+
+    def _show_place(self) -> None:
+        several = len(self._told) > 1
+        for widget in (self.former, self.place, self.next):
+            widget.setVisible(several)
+        self.place.setText(tr("{n} of {total}", n=self._shown + 1, total=len(self._told)))
+        self.former.setEnabled(self._shown > 0)
+        self.next.setEnabled(self._shown < len(self._told) - 1)
+
+    def _count(self) -> None:
+        """Say how often it has come; this is looked for, since it may come thousands of times a second."""
+        fault = self._told[self._shown].fault
+        count = 1 if fault is None else fault.count
+        self.again.setVisible(count > 1)
+        if fault is not None and count > 1:
+            text = trn("It came {n} time, last at {time}.", "It came {n} times, last at {time}.", count,
+                       time=f"{fault.last:%H:%M:%S}")  # fmt: skip
+            if text != self.again.text():
+                self.again.setText(text)
+
+    def _say(self, text: str) -> None:
+        self.said.setText(text)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+
+class _FaultSign(QWidget):
+    """The sign of a fault, beside its title."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFixedSize(self._theme.px(_SIGN), self._theme.line("page"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            side = float(self._theme.px(_SIGN))
+            rect = QRectF(self.rect())
+            ThemePainter(painter, self._theme).icon("circle-alert", 0, rect.center().y() - side / 2, side, "unfit")
+        finally:
+            painter.end()
+
+
+def offer_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:
+    """Offer the reports, the newest first; what was closed without an answer is offered at the next start."""
+
+    def show() -> None:
+        show_crashes(window, crashes)
+
+    def discard() -> None:
+        for crash in crashes:
+            crash.discard()
+
+    times = len(crashes)
+    text = trn(
+        "GPU Desk ended unexpectedly on {when}.",
+        "GPU Desk ended unexpectedly {n} times, last on {when}.",
+        times,
+        when=_when(crashes[0]),
+    )
+    show_title = trn("Show report", "Show reports", times)
+    window.note.offer(text, [(show_title, show), (tr("Discard"), discard)])
+
+
+def show_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:
+    """Show the reports; they stay in the folder of logs, and are not offered again."""
+
+    title = tr("GPU Desk ended unexpectedly")
+    kept = tr("Edits that were not saved then are offered at the start, where there were any.")
+    told = []
+    for crash in crashes:
+        crash.shown()
+        told.append(FaultMessage(title, tr("That was on {when}.", when=_when(crash)), kept, crash.report))
+    FaultDialog(window.theme, told, tr("Close"), window).present()
+
+
+def _when(crash: CrashReport) -> str:
+    return f"{crash.ended:%Y-%m-%d %H:%M}"

@@ -1,0 +1,215 @@
+"""Takes what nothing else has caught: logs it, shows it once, and lets the program go on."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.faults.crash import (
+    CrashLog,
+    collect_program_facts,
+    collect_session_facts,
+    format_report,
+    list_crashes,
+)
+from gpudesk.desktop.window.faults.log import (
+    FaultRecord,
+    FaultTally,
+    LastLines,
+    QtMessageHandler,
+    Signature,
+    make_fault,
+    make_signature,
+    start_log,
+)
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpudesk.desktop.window.app import DesktopProgram
+    from gpudesk.desktop.window.faults.dialog import FaultDialog
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+log = logging.getLogger(__name__)
+
+
+class FaultReporter(QObject):
+    """Listens to the interpreter, its threads, its finalizers, and Qt.
+
+    Faults come in slots, in what Qt calls while it paints, in threads, and thousands of times a second. So
+    taking one is short and safe everywhere; the user is told in the next turn of the event loop.
+    """
+
+    _found = Signal(FaultRecord)
+
+    def __init__(self, app: QApplication, lines: LastLines, on_fatal: Callable[[str], object]) -> None:
+        """Know no faults yet. Reports end with `lines`; `on_fatal` hears what Qt ends the program with."""
+        super().__init__(app)
+        self._app = app
+        self._lines = lines
+        self._program: DesktopProgram | None = None
+        self._dialog: FaultDialog | None = None
+        self._messages = QtMessageHandler(on_fatal)
+        self._tally = FaultTally()
+        self._faults: dict[Signature, FaultRecord] = {}
+        self._former: tuple[Any, Any, Any] | None = None
+        # Never at once: a fault may come in the middle of a paint, or in another thread.
+        self._found.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        """Take over from the interpreter, which would write to a terminal that nobody sees."""
+        self._former = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        sys.excepthook = self._caught
+        threading.excepthook = self._caught_in_thread
+        sys.unraisablehook = self._unraisable
+        self._messages.install()
+
+    def remove(self) -> None:
+        """Give back to the interpreter; what is found from here on goes where it went before."""
+        if self._former is None:
+            return
+        self._messages.remove()
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._former
+        self._former = None
+        for key, count in self._tally.ends():
+            # What failed in finalizers is counted too, and is no fault that is told.
+            fault = next((fault for known, fault in self._faults.items() if known == key), None)
+            log.error("%d times in all: %s", count, fault.place if fault is not None and fault.place else key)
+        self._program = None
+        if self._dialog is not None and isValid(self._dialog):
+            self._dialog.close()
+        self.deleteLater()
+
+    def follow(self, program: DesktopProgram) -> None:
+        self._program = program
+
+    # Taking
+
+    def _caught(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._app.exit(0)
+            return
+        thread = threading.current_thread()
+        self._take(kind, error, trace, "" if thread is threading.main_thread() else thread.name)
+
+    def _caught_in_thread(self, told: threading.ExceptHookArgs) -> None:
+        if not issubclass(told.exc_type, SystemExit):
+            name = told.thread.name if told.thread is not None else "?"
+            self._take(told.exc_type, told.exc_value, told.exc_traceback, name)
+
+    def _take(
+        self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, thread: str
+    ) -> None:
+        """Write the trace to the log the first time, later only that it came again; tell the user once."""
+        signature = make_signature(kind, trace)
+        count = self._tally.count(signature)
+        if count == 1:
+            fault = self._faults[signature] = make_fault(kind, error, trace, thread)
+            log.error("unexpected fault: %s, %s\n%s", fault.kind, fault.place, fault.trace)
+            self._found.emit(fault)
+            return
+        known = self._faults.get(signature)
+        if known is not None:
+            known.again(count)
+            if self._tally.is_worth_a_line(count):
+                log.error("unexpected fault, %d times now: %s, %s", count, known.kind, known.place)
+
+    def _unraisable(self, told: sys.UnraisableHookArgs) -> None:
+        """Write to the log alone: a finalizer has failed, and nothing that the user did."""
+        kind = told.exc_type
+        signature = make_signature(kind, told.exc_traceback)
+        if self._tally.count(("ignored", signature)) == 1:
+            fault = make_fault(kind, told.exc_value, told.exc_traceback)
+            log.warning("%s\n%s", told.err_msg or "fault in a finalizer", fault.trace)
+
+    # Telling
+
+    @Slot(FaultRecord)
+    def _tell(self, fault: FaultRecord) -> None:
+        if self._former is None:
+            return
+        kept = self._keep()
+        facts = [*collect_program_facts(ask_git=True), *collect_session_facts(self._program)]
+        self.show(fault, kept, format_report(facts, fault.trace, self._lines.lines))
+
+    def show(self, fault: FaultRecord, kept: str, report: str) -> None:
+        """Show a fault: in the dialog that is open, else in a new one."""
+        from gpudesk.desktop.window.faults.dialog import FaultDialog, make_fault_message
+
+        told = make_fault_message(fault, kept, report)
+        if self._dialog is not None and isValid(self._dialog) and self._dialog.isVisible():
+            self._dialog.add(told)
+            return
+        theme = Theme(self._app) if self._program is None else self._program.theme
+        above = QApplication.activeModalWidget() or QApplication.activeWindow()
+        self._dialog = FaultDialog(theme, [told], tr("Go on"), above)
+        if self._program is None:
+            # The program will have one of its own, and two would both dress it.
+            self._dialog.destroyed.connect(theme.deleteLater)
+        self._dialog.present()
+
+    def _keep(self) -> str:
+        """Bring the recovery files up to date, and say what of the user's is kept."""
+        windows = [] if self._program is None else self._program.windows
+        edited = [window.document for window in windows if window.document.edited]
+        if not edited:
+            return tr("Nothing is lost: there were no unsaved changes.")
+        try:
+            # Each of them, also after one that could not be.
+            kept = not [document for document in edited if not document.keep_now()]
+        except Exception:
+            log.exception("unsaved changes could not be kept")
+            kept = False
+        if kept:
+            return tr("Your unsaved changes are kept, and the rest of the program works on.")
+        return tr(
+            "Your unsaved changes could not be written to the recovery file: they are in the window only. "
+            "Save them now."
+        )
+
+
+class FaultWatch:
+    """Stands around the program from before its first window until after its last."""
+
+    def __init__(self, app: QApplication) -> None:
+        self._lines = start_log()
+        self._crash = CrashLog()
+        self._reporter = FaultReporter(app, self._lines, self._crash.note)
+
+    def __enter__(self) -> Self:
+        facts = collect_program_facts()
+        log.info("started: %s", "; ".join(f"{name} {value}" for name, value in facts))
+        self._crash.start(facts)
+        self._reporter.install()
+        return self
+
+    def follow(self, program: DesktopProgram) -> None:
+        self._reporter.follow(program)
+
+    def look_back(self, window: MainWindow) -> None:
+        """Once the first window is seen, offer in it what earlier crashes left, and log what is open."""
+        log.info("open: %s", "; ".join(f"{name} {value}" for name, value in collect_session_facts(window.program)))
+        crashes = list_crashes()
+        if crashes:
+            from gpudesk.desktop.window.faults.dialog import offer_crashes
+
+            offer_crashes(window, crashes)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            log.info("ended by %s", kind.__name__ if kind is not None else error)
+        self._reporter.remove()
+        log.info("ended")
+        self._crash.end()

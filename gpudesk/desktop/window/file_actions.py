@@ -1,0 +1,147 @@
+"""What a window does with files: open, save, recover."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from gpudesk import paths
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.recovery import RecoveredScenario
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.widgets.note_bar import NoteAction, NoteBar
+from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
+from gpudesk.domain.fact_exchange import CarriedFactsError
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
+
+log = logging.getLogger(__name__)
+
+_FOLDER = "folder"
+
+
+class FileActions:
+    """Opens and saves the document of one window. Each returns whether it was done."""
+
+    def __init__(self, document: Document, settings: UserSettings, note: NoteBar, window: QWidget) -> None:
+        self._document = document
+        self._settings = settings
+        self._note = note
+        self._window = window
+        #: Shows the facts that a scenario carries, and opens it anew where any are taken.
+        self.take_facts: Callable[[Path], object] | None = None
+
+    def ask_for_file(self) -> Path | None:
+        """Let the user choose a scenario, or a sheet that carries one."""
+        chosen, _ = QFileDialog.getOpenFileName(
+            self._window,
+            tr("Open a scenario"),
+            self._settings.get(_FOLDER, str(paths.home_dir())),
+            tr("Scenarios and sheets (*{suffix} *.pdf);;All files (*)", suffix=SCENARIO_SUFFIX),
+        )
+        return Path(chosen) if chosen else None
+
+    def open(self, path: Path) -> bool:
+        """Open a file in this window; where that fails, the open document stays."""
+        opened = self._read(lambda: self._document.open_file(path), path)
+        if opened and self._document.carries_other_facts:
+            self._note.show_note(
+                tr("Its author stated other facts, which are in the file. The figures here rest on yours."),
+                self._facts_of(path),
+                fault=False,
+            )
+        return opened
+
+    def _facts_of(self, path: Path | None) -> list[NoteAction]:
+        take = self.take_facts
+        return [] if take is None or path is None else [(tr("Look at them…"), partial(take, path))]
+
+    def can_open(self, path: Path) -> bool:
+        """Say what is wrong with a file, if anything is, before a window is made for it."""
+        return self._read(lambda: self._document.check(path), path)
+
+    def open_template(self, template: str) -> bool:
+        return self._read(lambda: self._document.open_template(template), None)
+
+    def open_recovered(self, recovered: RecoveredScenario) -> bool:
+        return self._read(lambda: self._document.open_recovered(recovered), None)
+
+    def _read(self, read: Callable[[], None], path: Path | None) -> bool:
+        try:
+            read()
+        except InputError as error:
+            said = _sentence(error)
+            carries = isinstance(error, CarriedFactsError)
+            self._note.show_note(
+                tr("Not opened: {problem} The open scenario is as it was.", problem=said),
+                self._facts_of(path) if carries else [],
+            )
+            return False
+        self._note.clear()
+        log.info("opened: %s", "a template or recovered edits" if path is None else path.suffix)
+        if path is not None:
+            self._settings.put(_FOLDER, str(path.absolute().parent))
+        return True
+
+    def save(self) -> bool:
+        path = self._document.path
+        return self.save_as() if path is None else self._save(path)
+
+    def save_as(self) -> bool:
+        """Ask where to, and save there."""
+        path = self._document.path
+        folder = Path(self._settings.get(_FOLDER, str(paths.home_dir())))
+        proposed = path if path is not None else folder / self._document.suggested_name
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, tr("Save the scenario"), str(proposed), tr("Scenarios (*{suffix})", suffix=SCENARIO_SUFFIX)
+        )
+        if not chosen:
+            return False
+        target = Path(chosen)
+        return self._save(
+            target if target.suffix.lower() == SCENARIO_SUFFIX else target.with_name(target.name + SCENARIO_SUFFIX)
+        )
+
+    def _save(self, target: Path) -> bool:
+        try:
+            self._document.save(target)
+        except InputError as error:
+            said = _sentence(error)
+            if self._document.keep_now():
+                said = tr("Not saved: {problem} Your changes are kept in the recovery file.", problem=said)
+            else:
+                said = tr("Not saved: {problem} Your changes are in this window only.", problem=said)
+            self._note.show_note(said, [(tr("Save elsewhere…"), self.save_as)])
+            return False
+        self._note.clear()
+        log.info("saved")
+        self._settings.put(_FOLDER, str(target.absolute().parent))
+        return True
+
+    def may_close(self) -> bool:
+        """Ask what is to become of unsaved changes; return whether the document may go."""
+        if not self._document.edited:
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(tr("GPU Desk"))
+        box.setText(tr("Save the changes to “{title}”?", title=self._document.title))
+        box.setInformativeText(tr("What is not saved is gone when the window closes."))
+        save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton(tr("Discard changes"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(tr("Keep editing"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(save)
+        box.setEscapeButton(keep)
+        box.exec()
+        if box.clickedButton() is save:
+            return self.save()
+        return box.clickedButton() is discard
+
+
+def _sentence(error: InputError) -> str:
+    said = format_input_error(error)
+    return said if said.endswith((".", "!", "?")) else f"{said}."

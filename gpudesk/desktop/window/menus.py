@@ -1,0 +1,245 @@
+"""Menus and shortcuts from the list of actions, and the order of Tab and F6 through a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QMenu,
+    QMenuBar,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+#: Actions that macOS has in the menu that bears the program's name. All others stay where they are, whatever
+#: their words may suggest to Qt.
+_ROLES = {"help.about": QAction.MenuRole.AboutRole, "file.quit": QAction.MenuRole.QuitRole}
+#: What takes letters itself: keys of one letter rest while one of these has the focus.
+_TAKE_LETTERS = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, ChoiceField)
+
+
+def list_menu_titles() -> dict[MenuId, str]:
+    """Return what the menus are called, in their order."""
+    return {
+        MenuId.FILE: tr("&File"),
+        MenuId.EDIT: tr("&Edit"),
+        MenuId.VIEW: tr("&View"),
+        MenuId.SCENARIO: tr("&Scenario"),
+        MenuId.CATALOG: tr("&Catalog"),
+        MenuId.HELP: tr("&Help"),
+    }
+
+
+class WindowMenus(QObject):
+    """Keeps the window's menus and shortcuts in step with the list of actions."""
+
+    def __init__(self, bar: QMenuBar, theme: Theme, specs: Callable[[], Sequence[ActionSpec]], window: QWidget) -> None:
+        """Fill the bar; a menu is filled anew each time it opens, since what it offers may have changed.
+
+        The system's own menu bar, which macOS has, wants to know the entries and their keys beforehand.
+        """
+        super().__init__(window)
+        self._bar = bar
+        self._theme = theme
+        self._specs = specs
+        self._window = window
+        self._menus: dict[MenuId, QMenu] = {}
+        self._shortcuts: list[tuple[QShortcut, ActionSpec]] = []
+        for menu, title in list_menu_titles().items():
+            made = make_menu(title, bar)
+            made.aboutToShow.connect(lambda menu=menu: self._fill(menu))
+            bar.addMenu(made)
+            self._menus[menu] = made
+        QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
+        self.bind()
+
+    def bind(self) -> None:
+        for shortcut, _ in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
+        self._shortcuts = []
+        if self._bar.isNativeMenuBar():
+            # Not at once: the page may have been chosen in the very menu that is filled anew.
+            QTimer.singleShot(0, self, self._fill_all)
+        for spec in self._specs():
+            for key in spec.shortcuts:
+                shortcut = QShortcut(QKeySequence(key), self._window)
+                shortcut.activated.connect(lambda spec=spec: self._run(spec))
+                self._shortcuts.append((shortcut, spec))
+        self._focus_changed(None, QApplication.focusWidget())
+
+    @staticmethod
+    def _run(spec: ActionSpec) -> None:
+        if spec.enabled():
+            spec.run()
+
+    def _focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        typing = isinstance(new, _TAKE_LETTERS) or (
+            isinstance(new, QAbstractItemView) and new.window() is not self._window
+        )
+        for shortcut, spec in self._shortcuts:
+            if spec.single_key:
+                shortcut.setEnabled(not typing)
+
+    def _fill_all(self) -> None:
+        for menu in self._menus:
+            self._fill(menu)
+
+    def _fill(self, menu: MenuId) -> None:
+        made = self._menus[menu]
+        made.clear()
+        specs = [spec for spec in self._specs() if spec.menu is menu]
+        section = None
+        submenus: dict[str, QMenu] = {}
+        groups: dict[str, QActionGroup] = {}
+        for spec in sorted(specs, key=lambda spec: spec.section):
+            if section is not None and spec.section != section:
+                made.addSeparator()
+            section = spec.section
+            target = made
+            if spec.group is not None:
+                if spec.group not in submenus:
+                    submenus[spec.group] = make_menu(spec.group, made)
+                    groups[spec.group] = QActionGroup(submenus[spec.group])
+                    made.addMenu(submenus[spec.group])
+                target = submenus[spec.group]
+            action = self._entry(spec, target)
+            if spec.group is not None and spec.checked is not None:
+                groups[spec.group].addAction(action)
+
+    def _entry(self, spec: ActionSpec, menu: QMenu) -> QAction:
+        action = menu.addAction(spec.text.replace("&", "&&"))
+        self._show_key(action, spec)
+        if spec.icon and spec.checked is None:
+            action.setIcon(self._theme.icon(spec.icon))
+        action.setMenuRole(_ROLES.get(spec.id, QAction.MenuRole.NoRole))
+        action.setEnabled(spec.enabled())
+        if spec.checked is not None:
+            action.setCheckable(True)
+            action.setChecked(spec.checked())
+        action.triggered.connect(lambda _checked: self._run(spec))
+        return action
+
+    def _show_key(self, action: QAction, spec: ActionSpec) -> None:
+        """Show the key in the entry; what answers it is the window's, so that it is not taken twice."""
+        if not spec.shortcuts:
+            return
+        key = QKeySequence(spec.shortcuts[0])
+        if not self._bar.isNativeMenuBar():
+            action.setText(f"{action.text()}\t{key.toString(QKeySequence.SequenceFormat.NativeText)}")
+        elif not spec.single_key:
+            # There the system answers keys before the window does, also a letter in the midst of a word.
+            action.setShortcut(key)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+
+
+BLOCK: Final = "readAsBlock"
+
+
+def chain_tab_order(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | None:
+    """Let Tab go through what can be seen of the regions: line by line, each line from the left.
+
+    Return the first and the last control, None where there is none. Controls come and go with the scenario,
+    and pages with their first use, so this is done when Tab is pressed rather than kept up to date.
+    """
+    found = [widget for region in regions for widget in _as_read(region)]
+    for before, after in pairwise(found):
+        QWidget.setTabOrder(before, after)
+    return (found[0], found[-1]) if found else None
+
+
+@dataclass(slots=True)
+class _PlacedControl:
+    """A control, or a block of several, in the window's coordinates."""
+
+    widget: QWidget
+    rect: QRect
+    block: bool
+
+
+def _as_read(region: QWidget) -> Iterator[QWidget]:
+    """Yield the controls of a region; a line is what has its middle above the lower edge of the topmost."""
+    line: list[_PlacedControl] = []
+    for placed in sorted(_placed(region), key=lambda each: each.rect.top()):
+        if line and placed.rect.center().y() > line[0].rect.bottom():
+            yield from _from_the_left(line)
+            line = []
+        line.append(placed)
+    yield from _from_the_left(line)
+
+
+def _from_the_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
+    for placed in sorted(line, key=lambda each: each.rect.left()):
+        if placed.block:
+            yield from _as_read(placed.widget)
+        else:
+            yield placed.widget
+
+
+def _placed(region: QWidget) -> Iterator[_PlacedControl]:
+    window, within = region.window(), region.findChildren(QWidget)
+    blocks = [widget for widget in within if widget.property(BLOCK) and widget.isVisible()]
+    for widget in (region, *within):
+        if any(block is not widget and block.isAncestorOf(widget) for block in blocks):
+            continue
+        block = widget in blocks
+        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+        if (block or takes_tab) and widget.isVisible() and widget.window() is window:
+            place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+            yield _PlacedControl(widget, place, block)
+
+
+def go_to_region(window: MainWindow, by: int) -> None:
+    """Give the focus to the next (1) or former (-1) of scenario, accelerators, page and panel."""
+    regions: list[QWidget] = [window.scenario, window.chips, window.body.stack]
+    if window.body.panel is not None and window.body.panel_shown:
+        regions.append(window.body.panel)
+    focus = window.focused()
+    now = next((n for n, region in enumerate(regions) if focus is not None and region.isAncestorOf(focus)), -1)
+    region = regions[(now + by) % len(regions)]
+    reason = Qt.FocusReason.TabFocusReason
+    if region is window.body.stack:
+        (window.page or window.start).focus_content()
+    elif region is window.scenario:
+        window.scenario.model.setFocus(reason)
+    elif region is window.chips:
+        (window.chips.chips[0] if window.chips.chips else window.chips.add).setFocus(reason)
+    else:
+        region.setFocus(reason)
+
+
+def wrap_tab_focus(window: MainWindow, *, following: bool) -> bool:
+    """Bring the Tab key from the last control to the first; return whether it stood there.
+
+    The order is that of reading: scenario, page, panel, the bar above, the list of pages, the bar below.
+    """
+    regions: list[QWidget] = [window.scenario, window.chips, window.note, window.body.stack]
+    if window.body.panel is not None:
+        regions.append(window.body.panel)
+    ends = chain_tab_order([*regions, window.top, window.rail, window.status])
+    if ends is None or window.focusWidget() is not ends[following]:
+        return False
+    # What cannot be seen stands between the last control and the first.
+    reason = Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
+    ends[not following].setFocus(reason)
+    return True

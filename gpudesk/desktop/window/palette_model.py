@@ -1,0 +1,304 @@
+"""What the command palette offers, and how entries are matched and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
+from gpudesk.desktop.ui.widgets.choice_popup import find_next_selectable
+from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+#: Role under which a row hands out its `Found`, or the name of a group as str.
+FOUND_ROLE = Qt.ItemDataRole.UserRole + 1
+
+#: What a word is worth by where it is found: at the beginning, at the beginning of a word, inside one,
+#: in pieces that begin words or follow on, in order with gaps, in what stands beside the title.
+_BEGINNING, _WORD, _INSIDE, _PIECES, _GAPS, _BESIDE = 100.0, 80.0, 50.0, 40.0, 20.0, 10.0
+#: Shorter words would be found with gaps in almost anything.
+_LEAST_WITH_GAPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteEntry:
+    """Something to find and run.
+
+    `detail` stands at the right, `shortcut` after it as it is to be shown. `words` are found though they are
+    not shown.
+    """
+
+    group: str
+    title: str
+    detail: str
+    icon: str
+    shortcut: str
+    run: Callable[[], object]
+    enabled: bool = True
+    words: str = ""
+
+    @property
+    def spoken(self) -> str:
+        state = "" if self.enabled else tr("not available now")
+        return ", ".join(part for part in (self.title, self.detail, self.shortcut, state) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteMatch:
+    """An entry with the places in its title that match what was typed, in rising order."""
+
+    entry: PaletteEntry
+    matched: tuple[int, ...] = ()
+
+
+class _PreparedEntry:
+    """An entry made ready for comparing, once for all that is typed afterwards."""
+
+    __slots__ = ("beside", "entry", "starts", "title")
+
+    def __init__(self, entry: PaletteEntry) -> None:
+        self.entry = entry
+        self.title = _folded(entry.title)
+        self.beside = f" {_folded(f'{entry.detail} {entry.words} {entry.group}')}"
+        self.starts = frozenset(
+            place
+            for place, character in enumerate(self.title)
+            if character.isalnum() and (place == 0 or not self.title[place - 1].isalnum())
+        )
+
+
+def _folded(text: str) -> str:
+    """Return a text without regard to case, each character still in its place."""
+    folded = text.casefold()
+    return folded if len(folded) == len(text) else "".join(c.casefold()[:1] or c for c in text)
+
+
+def _match(words: Sequence[str], prepared: _PreparedEntry) -> tuple[float, tuple[int, ...]] | None:
+    """Return how well an entry matches all words, and where in its title; None if it does not."""
+    total = 0.0
+    places: set[int] = set()
+    for word in words:
+        found = _place(word, prepared)
+        if found is None:
+            return None
+        total += found[0]
+        places.update(found[1])
+    return total - len(prepared.title) / 100, tuple(sorted(places))
+
+
+def _place(word: str, prepared: _PreparedEntry) -> tuple[float, Sequence[int]] | None:
+    title, starts = prepared.title, prepared.starts
+    at = title.find(word)
+    if at >= 0:
+        whole = at
+        while whole >= 0 and whole not in starts:
+            whole = title.find(word, whole + 1)
+        if whole >= 0:
+            return (_BEGINNING if whole == 0 else _WORD), range(whole, whole + len(word))
+        return _INSIDE, range(at, at + len(word))
+    pieces = _in_pieces(word, prepared)
+    if pieces is not None:
+        return _PIECES, pieces
+    if f" {word}" in prepared.beside:
+        return _BESIDE, ()
+    gaps = _with_gaps(word, title) if len(word) >= _LEAST_WITH_GAPS else None
+    return None if gaps is None else (_GAPS, gaps)
+
+
+def _in_pieces(word: str, prepared: _PreparedEntry) -> list[int] | None:
+    """Find a word's characters in order, each right after the one before or at the beginning of a word."""
+    title, starts = prepared.title, sorted(prepared.starts)
+    places: list[int] = []
+    for character in word:
+        following = places[-1] + 1 if places else -1
+        if places and following < len(title) and title[following] == character:
+            places.append(following)
+            continue
+        at = next((start for start in starts if start >= following and title[start] == character), None)
+        if at is None:
+            return None
+        places.append(at)
+    return places
+
+
+def _with_gaps(word: str, title: str) -> list[int] | None:
+    """Find a word's characters in order, where letters are left out but not half of them."""
+    places: list[int] = []
+    at = -1
+    for character in word:
+        at = title.find(character, at + 1)
+        if at < 0:
+            return None
+        places.append(at)
+    return places if places[-1] - places[0] < 2 * len(word) else None
+
+
+class PaletteModel(QAbstractListModel):
+    """The entries found, in groups; a group stands where its best entry would."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._prepared: list[_PreparedEntry] = []
+        self._groups: list[str] = []
+        self._rows: list[PaletteMatch | str] = []
+        self._text = ""
+        self._group = ""
+        self.found = 0
+
+    @property
+    def total(self) -> int:
+        return len(self._prepared)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that there are, in the order of the entries."""
+        return tuple(self._groups)
+
+    @property
+    def group(self) -> str:
+        """The group that alone is searched, empty for all."""
+        return self._group
+
+    def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
+        """Take other entries, with nothing typed and all groups searched."""
+        self._prepared = [_PreparedEntry(entry) for entry in entries]
+        self._groups = list(dict.fromkeys(entry.group for entry in entries))
+        self._text = self._group = ""
+        self._fill()
+
+    def search(self, text: str) -> None:
+        """Keep what matches all words of a text."""
+        self._text = text
+        self._fill()
+
+    def keep_group(self, group: str) -> None:
+        """Search one group alone; all with an empty name."""
+        self._group = group
+        self._fill()
+
+    def next_row(self, row: int, by: int) -> int:
+        """Return the nearest row from here on to run, going by 1 or -1; -1 where there is none."""
+        return find_next_selectable(self, row, by)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == FOUND_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row if isinstance(row, str) else row.entry.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row if isinstance(row, str) else row.entry.spoken
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let entries be chosen that can be run now, but no names of groups."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        row = self._rows[index.row()]
+        leaf = Qt.ItemFlag.ItemNeverHasChildren
+        if isinstance(row, str) or not row.entry.enabled:
+            return leaf
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | leaf
+
+    def _fill(self) -> None:
+        self.beginResetModel()
+        found = self._search()
+        self.found = len(found)
+        self._rows = []
+        by_group: dict[str, list[PaletteMatch]] = {}
+        for each in found:
+            by_group.setdefault(each.entry.group, []).append(each)
+        for group, members in by_group.items():
+            self._rows.append(group)
+            self._rows.extend(members)
+        self.endResetModel()
+
+    def _search(self) -> list[PaletteMatch]:
+        """Return what is found, the best first, what cannot be run now last; equals keep their order."""
+        words = _folded(self._text).split()
+        kept = [each for each in self._prepared if self._group in ("", each.entry.group)]
+        if not words:
+            return [PaletteMatch(each.entry) for each in kept]
+        scored: list[tuple[bool, float, PaletteMatch]] = []
+        for each in kept:
+            matched = _match(words, each)
+            if matched is not None:
+                score, places = matched
+                scored.append((not each.entry.enabled, -score, PaletteMatch(each.entry, places)))
+        scored.sort(key=lambda one: one[:2])
+        return [found for _, _, found in scored]
+
+
+#: Actions that would only open what the palette itself is.
+_LEFT_OUT = frozenset({"help.palette"})
+_NO_SCENARIOS = frozenset({"file.recent.clear"})
+
+
+def list_palette_entries(window: MainWindow) -> list[PaletteEntry]:
+    commands = [_command(spec) for spec in window.actions_of_window() if spec.id not in _LEFT_OUT]
+    return [*commands, *_accelerators(window), *_models(window)]
+
+
+def _command(spec: ActionSpec) -> PaletteEntry:
+    is_scenario = spec.id.startswith(("file.template.", "file.recent.")) and spec.id not in _NO_SCENARIOS
+    group = tr("Scenarios") if is_scenario else tr("Commands")
+    return PaletteEntry(
+        group=group,
+        title=spec.palette or spec.text,
+        detail=tr("in force") if spec.checked is not None and spec.checked() else "",
+        icon=spec.icon or "corner-down-right",
+        shortcut=format_key(spec.shortcuts[0]) if spec.shortcuts else "",
+        run=spec.run,
+        enabled=spec.enabled(),
+        words=spec.text,
+    )
+
+
+def _accelerators(window: MainWindow) -> list[PaletteEntry]:
+    desk = window.desk
+    return [
+        PaletteEntry(
+            group=tr("Accelerators"),
+            title=tr("Add {name}", name=option.text),
+            detail=", ".join((*option.notes, *((option.tag,) if option.tag else ()))),
+            icon="cpu",
+            shortcut="",
+            run=partial(window.chips.add_accelerator, option.key),
+            enabled=not option.reason,
+            words=f"{option.words} {option.group} {tr('accelerator memory')}",
+        )
+        for option in list_accelerator_options(desk.workbench, desk.scenario, desk.formatter)
+    ]
+
+
+def _models(window: MainWindow) -> list[PaletteEntry]:
+    desk = window.desk
+    return [
+        PaletteEntry(
+            group=tr("Models"),
+            title=option.text,
+            detail=option.reason or ", ".join(note for note in option.notes if note),
+            icon="layers",
+            shortcut="",
+            run=partial(desk.edit, tr("Change of model"), model=option.key),
+            enabled=not option.reason,
+            words=f"{option.words} {option.group}",
+        )
+        for option in list_model_options(desk.workbench)
+    ]

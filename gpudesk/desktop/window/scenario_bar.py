@@ -1,0 +1,259 @@
+"""The scenario bar: model, formats, serving engine, lengths and load, with Undo and Redo."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QUndoStack
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_options import (
+    MOST_TOKENS,
+    list_engine_options,
+    list_kv_options,
+    list_load_options,
+    list_model_options,
+    list_precision_options,
+    make_load_scale,
+)
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.load_slider import LoadSlider
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workload import LoadKind
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+_UNDO, _REDO = "Ctrl+Z", "Ctrl+Shift+Z"
+
+
+class UndoButtons(QObject):
+    """Keeps two buttons in step with an undo stack."""
+
+    def __init__(self, theme: Theme, stack: QUndoStack, parent: QObject) -> None:
+        super().__init__(parent)
+        self._stack = stack
+        self.undo = IconButton(theme, "undo-2", tr("Undo"), key=_UNDO)
+        self.redo = IconButton(theme, "redo-2", tr("Redo"), key=_REDO)
+        self.undo.clicked.connect(stack.undo)
+        self.redo.clicked.connect(stack.redo)
+        for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
+            signal.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        stack = self._stack
+        undo, redo = stack.undoText(), stack.redoText()
+        self.undo.setEnabled(stack.canUndo())
+        self.redo.setEnabled(stack.canRedo())
+        self.undo.set_name(tr("Undo: {step}", step=undo) if undo else tr("Undo"), _UNDO)
+        self.redo.set_name(tr("Redo: {step}", step=redo) if redo else tr("Redo"), _REDO)
+
+
+_HEIGHT = 48.0
+_MARGIN = 10.0
+_LINE = 28.0
+_WIDEST_LOAD = 330.0
+
+
+class ScenarioBar(QWidget):
+    """Shows the desk's scenario and asks the desk for every change."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._theme = theme
+        self.setAccessibleName(tr("Scenario"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        style = desk.formatter.style
+        tokens = NumberFormat(1, MOST_TOKENS, 0, style)
+        self.model = ChoiceField(theme, tr("Model"), self)
+        self.weights = ChoiceField(theme, tr("Weights"), self)
+        self.kv = ChoiceField(theme, tr("KV cache"), self)
+        self.engine = ChoiceField(theme, tr("Engine"), self)
+        self.input_tokens = NumberField(theme, tr("Input, tokens"), tokens, self)
+        self.output_tokens = NumberField(theme, tr("Output, tokens"), tokens, self)
+        self.ttft = NumberField(theme, tr("TTFT limit, ms"), NumberFormat(0.1, 1e9, 1, style), self)
+        self.load = LoadSlider(theme, self)
+        # The slider takes what the fields leave it, down to its least length, before any field is cut.
+        self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._kind: LoadKind | None = None
+        self._ends: list[QWidget] = []
+        self._fields: tuple[QWidget, ...] = (
+            self.model,
+            self.weights,
+            self.kv,
+            self.engine,
+            self.input_tokens,
+            self.output_tokens,
+            self.ttft,
+        )
+        self._row = QHBoxLayout(self)
+        for field in self._fields:
+            self._row.addWidget(field)
+        self._row.addSpacing(6)
+        self._row.addWidget(self.load, 100)
+        self._row.addStretch(1)
+        self._offer()
+        self._connect()
+        desk.scenario_changed.connect(self._changed)
+        desk.answered.connect(self._show_faults)
+        theme.follow(self._dress)
+        self._show()
+
+    def add_at_end(self, widget: QWidget) -> None:
+        """Set a widget at the right end; it yields where the fields need all the room."""
+        self._row.addWidget(widget)
+        self._ends.append(widget)
+
+    def field_of(self, name: str) -> QWidget:
+        """Return the field of a part of the scenario, for those who want it filled."""
+        fields: dict[str, QWidget] = {"model": self.model, "weights": self.weights, "kv": self.kv}
+        return fields.get(name, self.load)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        shown = [field for field in self._fields if not field.isHidden()]
+        fields = sum(field.minimumSizeHint().width() for field in shown) + self.load.minimumWidth()
+        ends = sum(widget.sizeHint().width() for widget in self._ends)
+        gaps = self._row.spacing() * (len(shown) + len(self._ends) + 2) + 2 * self._theme.px(_MARGIN)
+        for widget in self._ends:
+            widget.setVisible(fields + ends + gaps <= self.width())
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._theme.px(_HEIGHT))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        painter = QPainter(self)
+        try:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            half = self._theme.px(_LINE) / 2
+            for field in self._fields:
+                if field.isVisible():
+                    x = field.geometry().right() + self._row.spacing() / 2 + 1
+                    pen.hairline(x, self.height() / 2 - half, x, self.height() / 2 + half)
+            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+        finally:
+            painter.end()
+
+    # Filling the fields
+
+    def _offer(self) -> None:
+        workbench = self._desk.workbench
+        self.model.set_provider(lambda: list_model_options(workbench))
+        self.weights.set_options(list_precision_options())
+        self.kv.set_options(list_kv_options())
+        self.engine.set_options(list_engine_options(workbench))
+
+    def _changed(self, changed: frozenset[str]) -> None:
+        # A drag of the load comes by here at each step.
+        if changed == {"workload"}:
+            self._show_workload()
+        elif changed - {"accelerators"}:
+            self._show()
+
+    def _show(self) -> None:
+        scenario = self._desk.scenario
+        self.model.set_value(scenario.model, self._model_name())
+        self.weights.set_value(scenario.weights.value)
+        self.kv.set_value(scenario.kv.value)
+        self.engine.set_value(scenario.serving_engine or "")
+        self._show_workload()
+
+    def _show_workload(self) -> None:
+        work = self._desk.scenario.workload
+        self.input_tokens.set_value(work.input_tokens)
+        self.output_tokens.set_value(work.output_tokens)
+        self.ttft.setVisible(work.load.kind is LoadKind.LIMITS)
+        if work.load.ttft_ms is not None:
+            self.ttft.set_value(work.load.ttft_ms)
+        if work.load.kind is not self._kind:
+            self._kind = work.load.kind
+            scale = make_load_scale(work.load.kind, self._desk.formatter.style)
+            self.load.set_kinds(list_load_options(), work.load.kind.value)
+            self.load.set_scale(scale.steps, scale.number_format)
+        self.load.set_value(scenario_edits.read_load_value(work.load))
+        self._show_context()
+
+    def _model_name(self) -> str:
+        model = self._model()
+        return model.name if model else self._desk.scenario.model or tr("Choose a model")
+
+    def _model(self) -> Model | None:
+        """Return the scenario's model, None where it has none or one that the catalog does not know."""
+        try:
+            return self._desk.workbench.catalog.model(self._desk.scenario.model)
+        except InputError:
+            return None
+
+    def _show_context(self) -> None:
+        """Say at the input field what the model cannot read; the estimate stands all the same."""
+        model = self._model()
+        work = self._desk.scenario.workload
+        fault = ""
+        if model is not None and model.max_context is not None:
+            room = model.max_context - work.output_tokens
+            if work.input_tokens > room:
+                fault = tr(
+                    "{model} reads {most} tokens at most, input and output. Use {n}",
+                    model=model.name,
+                    most=self._desk.formatter.count(model.max_context),
+                    n=self._desk.formatter.count(max(room, 1)),
+                )
+        self.input_tokens.set_fault(fault)
+
+    def _show_faults(self) -> None:
+        problem = self._desk.problem
+        where = "" if problem is None else problem.where or ""
+        said = "" if problem is None else format_message(problem.problem, self._desk.formatter)
+        self.model.set_fault(said if where == "scenario.model" else "")
+
+    # Asking for changes
+
+    def _connect(self) -> None:
+        desk = self._desk
+        self.model.chosen.connect(lambda key: desk.edit(tr("Change of model"), model=key))
+        self.weights.chosen.connect(lambda key: desk.edit(tr("Change of weights' format"), weights=Precision(key)))
+        self.kv.chosen.connect(lambda key: desk.edit(tr("Change of KV cache's format"), kv=Precision(key)))
+        self.engine.chosen.connect(lambda key: desk.edit(tr("Change of serving engine"), serving_engine=key or None))
+        self.input_tokens.edited.connect(lambda n: self._workload(tr("Change of input tokens"), input_tokens=int(n)))
+        self.output_tokens.edited.connect(lambda n: self._workload(tr("Change of output tokens"), output_tokens=int(n)))
+        self.ttft.edited.connect(self._ttft_edited)
+        desk.catalog_changed.connect(self._show)
+        self.load.kind_chosen.connect(self._kind_chosen)
+        self.load.moved.connect(self._moved)
+        self.load.gesture_began.connect(lambda: desk.begin_gesture("load"))
+        self.load.gesture_ended.connect(desk.end_gesture)
+
+    def _workload(self, text: str, **fields: int) -> None:
+        self._desk.apply(scenario_edits.replace_workload(self._desk.scenario, **fields), text)
+
+    def _ttft_edited(self, value: float) -> None:
+        edited = scenario_edits.replace_load_value(self._desk.scenario, float(value), "ttft_ms")
+        self._desk.apply(edited, tr("Change of TTFT limit"))
+
+    def _kind_chosen(self, key: str) -> None:
+        self._desk.apply(
+            scenario_edits.replace_load_kind(self._desk.scenario, LoadKind(key)), tr("Change of kind of load")
+        )
+
+    def _moved(self, value: float) -> None:
+        kind = self._desk.scenario.workload.load.kind
+        whole = kind not in (LoadKind.REQUEST_RATE, LoadKind.LIMITS)
+        edited = scenario_edits.replace_load_value(self._desk.scenario, int(value) if whole else float(value))
+        self._desk.apply(edited, tr("Change of load"))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
+        self._row.setSpacing(px(9))
+        self.load.setMinimumWidth(self.load.minimumSizeHint().width())
+        self.load.setMaximumWidth(px(_WIDEST_LOAD))
+        self.setFixedHeight(px(_HEIGHT))
+        self.update()

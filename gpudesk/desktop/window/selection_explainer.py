@@ -1,0 +1,274 @@
+"""Collects the explanation of what is selected: a figure, a catalog fact or a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeVar
+
+from gpudesk.catalog.list_rows import compute_model_value
+from gpudesk.catalog.user_store.edits import forget_inactive, revert_attribute
+from gpudesk.desktop.session import selection as selections
+from gpudesk.desktop.session.decision import AnswerDecision, decide_answer, decide_with_answer
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection, SelectionKind
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.documents.settings_file import make_age_rule
+from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
+from gpudesk.domain.decision import Decision
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.user_facts import InactiveOverride
+from gpudesk.paths import MissingFileError
+from gpudesk.report.explanation.catalog_attribute import (
+    add_catalog_facts,
+    add_inactive_facts,
+    explain_catalog_attribute,
+)
+from gpudesk.report.explanation.catalog_entry import (
+    CatalogContext,
+    explain_catalog_entry,
+    explain_dispute,
+    explain_price,
+    explain_source,
+    explain_statement,
+)
+from gpudesk.report.explanation.decision import DecisionContext, explain_option, explain_ruling
+from gpudesk.report.explanation.figure import FigureBacking, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation
+from gpudesk.report.labels import get_today
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
+
+_EDITORS: Final = {
+    CatalogActionKind.VALUE: EditorKind.VALUE,
+    CatalogActionKind.TAKE: EditorKind.PREFERENCE,
+    CatalogActionKind.SOURCE: EditorKind.SOURCE,
+    CatalogActionKind.PRICE: EditorKind.PRICE,
+}
+
+
+def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogContext:
+    """Return the catalog as the user of a desk looks at it today."""
+    scenario = desk.scenario
+    used = {choice.accelerator: tr("accelerator of the comparison") for choice in scenario.accelerators}
+    if scenario.model:
+        used[scenario.model] = tr("model of the comparison")
+    return CatalogContext(
+        facts=desk.workbench.catalog,
+        formatter=desk.formatter,
+        today=get_today(),
+        rule=StalenessLimits() if settings is None else make_age_rule(settings.values),
+        scenario=scenario.name,
+        used=used,
+        writable=desk.workbench.own.writable,
+        computed=partial(compute_model_value, desk.workbench.catalog),
+    )
+
+
+def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Explanation | None:
+    """Explain what is selected in the catalog; None where it is not there any more."""
+    explain = {
+        SelectionKind.PRICE: explain_price,
+        SelectionKind.SOURCE: explain_source,
+        SelectionKind.DISPUTE: explain_dispute,
+        SelectionKind.STATEMENT: explain_statement,
+    }
+    try:
+        if selection.kind is SelectionKind.CATALOG:
+            made = explain_catalog_attribute(view, selection.thing, selection.name)
+        elif selection.kind is SelectionKind.THING:
+            made = explain_catalog_entry(view, selection.thing)
+        else:
+            made = explain[selection.kind](view, selection.name)
+    except InputError:
+        made = None
+    return add_inactive_facts(made, _waiting_at(selection, view.facts.waiting), view)
+
+
+def _waiting_at(selection: Selection, waiting: Iterable[InactiveOverride]) -> tuple[InactiveOverride, ...]:
+    if selection.kind is SelectionKind.PRICE:
+        return tuple(each for each in waiting if each.price is not None and each.price.id == selection.name)
+    if selection.kind not in (SelectionKind.CATALOG, SelectionKind.THING):
+        return ()
+    return tuple(each for each in waiting if each.concerns(selection.thing, selection.name or None))
+
+
+def make_editor_request(offer: CatalogAction) -> EditorRequest:
+    kind = _EDITORS[offer.kind]
+    if kind is EditorKind.SOURCE:
+        return EditorRequest(kind, source=offer.source)
+    return EditorRequest(kind, offer.thing, offer.attribute, claim=offer.source, price=offer.price)
+
+
+def forget_offer(offer: CatalogAction, desk: Desk) -> None:
+    """Remove facts of the user that have no effect; raises `InputError` where that fails."""
+    own, catalog = desk.workbench.own, desk.workbench.catalog
+    place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
+    if offer.price is not None:
+        place = selections.select_catalog_price(offer.price)
+    for each in _waiting_at(place, catalog.waiting)[:1]:
+        own.do(forget_inactive(catalog, each))
+
+
+def revert_offer(offer: CatalogAction, desk: Desk) -> None:
+    """Take back all that the user says of an attribute; raises `InputError` where that fails."""
+    own, catalog = desk.workbench.own, desk.workbench.catalog
+    own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
+
+
+_T = TypeVar("_T")
+
+
+def explain_decision(desk: Desk, selection: Selection, view: CatalogContext) -> Explanation | None:
+    """Explain an answer or a rule; None where there is no decision, or no such rule."""
+    try:
+        now = decide_answer(desk)
+        if now is None:
+            return None
+        if selection.kind is SelectionKind.TRACE:
+            return explain_ruling(_told(desk, now, now.decision, view), selection.name, selection.column)
+        then = decide_with_answer(desk, selection.name, selection.answer)
+    except (InputError, MissingFileError):
+        # The page says what is wrong with the rules.
+        return None
+    if then is None:
+        return None
+    return explain_option(_told(desk, now, then, view), selection.name, selection.answer)
+
+
+def _told(desk: Desk, now: AnswerDecision, decision: Decision, view: CatalogContext) -> DecisionContext:
+    catalog = desk.workbench.catalog
+    disputes = {each.id: each for each in catalog.disputes()}
+    return DecisionContext(
+        decision=decision,
+        names=now.names,
+        slots=now.slots,
+        is_variant=now.is_variant,
+        rules=desk.workbench.decider.rules,
+        formatter=now.formatter,
+        source=lambda name: _there(catalog.source, name),
+        dispute=disputes.get,
+        catalog=view.fact,
+        weights=now.answer.scenario.decision.weights,
+    )
+
+
+def _there(find: Callable[[str], _T], name: str) -> _T | None:
+    """Return what is found by a name, None where there is no such."""
+    try:
+        return find(name)
+    except InputError:
+        return None
+
+
+class SelectionExplainer:
+    """Explains selections of one desk."""
+
+    def __init__(self, desk: Desk, settings: UserSettings | None = None) -> None:
+        """Read the desk's answer, and ask its workbench; the settings have the rule for ages."""
+        self._desk = desk
+        self._settings = settings
+        self._sources: dict[str, str] = {}
+
+    def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
+        """Explain a selection; None where there is nothing to explain.
+
+        With `whole` false the head of a figure alone: value, band, basis.
+        """
+        answer, formatter = self._desk.answer, self._desk.formatter
+        if selection is not None and selection.of_catalog:
+            return explain_catalog_selection(selection, self._view())
+        if selection is None or answer is None:
+            return None
+        if selection.of_decision:
+            return explain_decision(self._desk, selection, self._view())
+        if selection.kind is SelectionKind.MODEL:
+            made = explain_model_attribute(answer, selection.name, formatter)
+            return self._with_catalog(made, answer.model_attributes, selection.name)
+        if selection.column not in self._desk.keys:
+            return None
+        position = self._desk.keys.index(selection.column)
+        if selection.kind is SelectionKind.ATTRIBUTE:
+            made = explain_attribute(answer, position, selection.name, formatter)
+            return self._with_catalog(made, answer.columns[position].attributes, selection.name)
+        if selection.kind is SelectionKind.COST:
+            return self._cost(position, selection.name)
+        backing = self._backing(answer.columns[position], selection.name, whole=whole)
+        return explain_figure(answer, position, selection.name, backing, formatter)
+
+    def _cost(self, position: int, name: str) -> Explanation | None:
+        from gpudesk.report.explanation.cost import explain_cost
+
+        answer, workbench = self._desk.answer, self._desk.workbench
+        if answer is None:
+            return None
+        column = workbench.costing.costs(answer, brief=True).columns[position]
+        count = "" if column.count is None else f" × {self._desk.formatter.count(column.count)}"
+        prices = workbench.catalog.prices(column.accelerator)
+        called = f"{self._desk.names[position]}{count}"
+        return explain_cost(answer, column, called, name, self._desk.formatter, prices)
+
+    def _view(self) -> CatalogContext:
+        return make_catalog_view(self._desk, self._settings)
+
+    def _with_catalog(
+        self, made: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str
+    ) -> Explanation | None:
+        if made is None:
+            return None
+        high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
+        return add_catalog_facts(made, attributes[name], self._view(), high)
+
+    def updated(self, former: Explanation, head: Explanation) -> Explanation:
+        """Return a former explanation with the value, band and basis of a new one."""
+        return replace(
+            former,
+            what=head.what,
+            conditions=head.conditions,
+            figure=head.figure,
+            unit=head.unit,
+            band=head.band,
+            ground=head.ground,
+            basis=head.basis,
+        )
+
+    def _backing(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureBacking:
+        estimate, workbench = column.estimate, self._desk.workbench
+        if estimate is None:
+            return FigureBacking()
+        rows = workbench.rows_behind(estimate)
+        if not whole and estimate.fits:
+            return FigureBacking(rows=rows)
+        return FigureBacking(
+            term=self._term(estimate, name),
+            shares=workbench.step_shares(estimate),
+            remedies=workbench.remedies(estimate),
+            plans=workbench.plans(estimate) if estimate.fits else None,
+            record=self._record(estimate, name),
+            rows=rows,
+            source_text=self._source_text,
+        )
+
+    def _term(self, estimate: Estimate, name: str) -> DerivationTerm | None:
+        try:
+            return self._desk.workbench.explain(estimate, name if estimate.fits else "memory")
+        except InputError:
+            return None
+
+    def _record(self, estimate: Estimate, name: str) -> tuple[ComparableRun, ...]:
+        """Return what was published near to a figure; nothing where the files of measurements are broken."""
+        try:
+            return self._desk.workbench.record(estimate, name)
+        except InputError:
+            return ()
+
+    def _source_text(self, source: str) -> str:
+        """Return a source in words; they stay as they are while the catalog is open."""
+        found = self._sources.get(source)
+        if found is None:
+            found = self._sources[source] = self._desk.workbench.source_text(source)
+        return found

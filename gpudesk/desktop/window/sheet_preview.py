@@ -1,0 +1,420 @@
+"""The preview of the comparison sheet, from where it is printed or saved as PDF."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
+from PySide6.QtPrintSupport import QPrintDialog
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk import paths
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.pages_view import PagesView
+from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
+from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
+from gpudesk.desktop.ui.printing.printer import is_print_service_there, is_printer_installed, make_printer, print_sheet
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.documents.settings_file import make_age_rule
+from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.files import write_atomically
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.explanation.working import WorkingSource
+from gpudesk.report.labels import get_today
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.main_window import MainWindow
+
+
+#: One step of the zoom.
+ZOOM_STEP = 1.25
+
+
+class PreviewBar(QWidget):
+    """Shows where the preview stands and says what the user asks for."""
+
+    #: A `PaperSize` by its value.
+    paper_chosen = Signal(str)
+    #: The factor by which the zoom changes.
+    zoomed = Signal(float)
+    whole_page_wanted = Signal()
+    #: −1 to the page before, 1 to the next.
+    turned = Signal(int)
+    print_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self, theme: Theme, paper: PaperSize, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._paper = SegmentedControl(
+            theme, tr("Paper"), [(PaperSize.A4.value, tr("A4")), (PaperSize.LETTER.value, tr("Letter"))]
+        )
+        self._paper.set_value(paper.value)
+        self._paper.chosen.connect(self.paper_chosen)
+        self._smaller = self._icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
+        self._smaller.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
+        self._zoom = ThemedLabel(theme, font="small", colour="text2")
+        self._zoom.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._larger = self._icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
+        self._larger.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
+        self._whole = self._icon_button("maximize", tr("Show a whole page"), "Ctrl+0")
+        self._whole.clicked.connect(self.whole_page_wanted)
+        self._back = self._icon_button("chevron-up", tr("Go to the page before"), "PgUp")
+        self._back.clicked.connect(lambda: self.turned.emit(-1))
+        self._on = self._icon_button("chevron-down", tr("Go to the next page"), "PgDown")
+        self._on.clicked.connect(lambda: self.turned.emit(1))
+        self._place = ThemedLabel(theme, font="small", colour="text2")
+        self._print = Button(theme, tr("Print…"), icon="printer", key=tr("Ctrl P"))
+        self._print.setAutoDefault(False)
+        self._print.clicked.connect(self.print_wanted)
+        self.save = Button(theme, tr("Save PDF…"), icon="file-down", kind="primary", key=tr("Ctrl S"))
+        self.save.setDefault(True)
+        self.save.clicked.connect(self.save_wanted)
+        self._arrange()
+        theme.follow(self._dress)
+
+    def show_zoom(self, zoom: float) -> None:
+        """Say the zoom in per cent."""
+        text = tr("{n} %", n=round(zoom * 100))
+        self._zoom.setText(text)
+        self._zoom.setAccessibleName(tr("Zoom {zoom}", zoom=text))
+
+    def show_place(self, number: int, count: int) -> None:
+        """Say which page is in sight, counted from 0."""
+        self._place.setText(tr("Page {number} of {count}", number=number + 1, count=count))
+        self._back.setEnabled(number > 0)
+        self._on.setEnabled(number < count - 1)
+
+    def forbid_printing(self, reason: str) -> None:
+        """Let nothing be printed, for this reason."""
+        self._print.setEnabled(False)
+        self._print.setToolTip(reason)
+        self._print.setAccessibleDescription(reason)
+
+    def _icon_button(self, icon: str, name: str, key: str) -> IconButton:
+        return IconButton(self._theme, icon, name, key=key)
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(4)
+        row.addWidget(self._paper)
+        row.addSpacing(12)
+        for widget in (self._smaller, self._zoom, self._larger, self._whole):
+            row.addWidget(widget)
+        row.addSpacing(12)
+        for widget in (self._back, self._on, self._place):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self._print)
+        row.addSpacing(4)
+        row.addWidget(self.save)
+
+    def _dress(self) -> None:
+        # As wide as the widest zoom, so that nothing beside it moves.
+        self._zoom.setFixedWidth(self._theme.px(44))
+
+
+_SUFFIX: Final = ".pdf"
+#: Characters that some system does not take in names of files.
+_NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
+_LONGEST_NAME: Final = 80
+
+_PAPER: Final = "sheet.paper"
+_FOLDER: Final = "sheet.folder"
+
+#: How the zoom follows the window.
+_PAGE: Final = "page"
+_WIDTH: Final = "width"
+
+
+class SheetPreview(QDialog):
+    """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
+
+    #: The file that the sheet was saved to, as a `Path`.
+    saved = Signal(object)
+    printed = Signal()
+
+    def __init__(
+        self,
+        answer: Answer,
+        theme: Theme,
+        settings: UserSettings,
+        formatter: Formatter,
+        *,
+        explain: WorkingSource | None = None,
+        further: SheetExtras | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Lay the sheet out on the paper that was used last, else on that of the user's country.
+
+        With `explain` the sheet tells how its headline figures come about, where there is room, with
+        `further` how many are needed and what that costs.
+        """
+        super().__init__(parent)
+        self._answer = answer
+        self._theme = theme
+        self._settings = settings
+        self._formatter = formatter
+        rule = make_age_rule(settings.values)
+        self._sheet = build_sheet(answer, formatter, date=get_today(), explain=explain, rule=rule, further=further)
+        self._pages = self._laid_out(_remembered(settings))
+        self._fit: str | None = _PAGE
+        self.setWindowTitle(tr("Comparison sheet"))
+        self._build()
+        self._add_shortcuts()
+        self._ring = FocusRing(self, theme)
+        self._bar.save.setFocus()
+        # Printers are asked for when one is wanted: that may take long, and is talk with others.
+        if not is_print_service_there():
+            self._forbid_printing()
+
+    # What is shown
+
+    @property
+    def pages(self) -> SheetPages:
+        return self._pages
+
+    @property
+    def note(self) -> str:
+        return self._note.text()
+
+    def set_paper(self, size: PaperSize) -> None:
+        """Lay the sheet out anew on another paper, and remember it."""
+        self._settings.put(_PAPER, size.value)
+        self._pages = self._laid_out(size)
+        self._view.set_pages(self._pages)
+        self._refit()
+
+    def _laid_out(self, size: PaperSize) -> SheetPages:
+        return lay_out_sheet(self._sheet, size, self._formatter)
+
+    # Saving and printing
+
+    def ask_and_save(self) -> None:
+        """Ask where to, and save the sheet there as PDF with its scenario inside."""
+        proposed = Path(self._folder()) / _file_name(self._sheet.title)
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save the sheet"), str(proposed), tr("PDF files (*.pdf)"))
+        if chosen:
+            self.save_to(Path(chosen))
+
+    def save_to(self, target: Path) -> bool:
+        """Save the sheet; say in place what came of it, and return whether it went well."""
+        if target.suffix.lower() != _SUFFIX:
+            target = target.with_name(target.name + _SUFFIX)
+        raw = render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
+        try:
+            write_atomically(target, raw)
+        except InputError as error:
+            self._say(tr("Not saved: {problem}", problem=format_input_error(error)), fault=True)
+            return False
+        self._settings.put(_FOLDER, str(target.parent))
+        self._say(tr("Saved: {file}", file=target))
+        self.saved.emit(target)
+        return True
+
+    def print_pages(self) -> None:
+        if not (is_print_service_there() and is_printer_installed()):
+            self._forbid_printing()
+            return
+        printer = make_printer(self._pages, self._sheet.title)
+        dialog = QPrintDialog(printer, self)
+        dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange)
+        dialog.setMinMax(1, self._view.count)
+        if dialog.exec() != QDialog.DialogCode.Accepted:
+            return
+        try:
+            print_sheet(self._sheet, printer, self._pages, self._formatter)
+        except InputError as error:
+            self._say(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
+            return
+        self._say(tr("Sent to the printer {name}", name=printer.printerName()))
+        self.printed.emit()
+
+    def _forbid_printing(self) -> None:
+        reason = tr("No printer is installed. Save a PDF and print it elsewhere.")
+        self._bar.forbid_printing(reason)
+        self._say(reason)
+
+    def _folder(self) -> str:
+        """Return where the last sheet was saved while that is there, else the documents, else home."""
+        last = self._settings.get(_FOLDER, "")
+        if last and Path(last).is_dir():
+            return last
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return documents if Path(documents).is_dir() else str(paths.home_dir())
+
+    def _say(self, text: str, *, fault: bool = False) -> None:
+        self._note.setText(text)
+        self._note.set_colour("unfit" if fault else "text2")
+        self._note.show()
+
+    # Zoom and pages
+
+    def zoom_by(self, factor: float) -> None:
+        self._fit = None
+        self._set_zoom(self._view.zoom * factor)
+
+    def fit_to(self, fit: str | None) -> None:
+        """Show whole pages (`page`), their `width`, or with None the size of the paper."""
+        self._fit = fit
+        if fit is None:
+            self._set_zoom(1.0)
+        else:
+            self._refit()
+
+    def turn(self, step: int) -> None:
+        self.go_to(self._current() + step)
+
+    def go_to(self, number: int) -> None:
+        """Bring a page into sight, counted from 0."""
+        number = min(self._view.count - 1, max(0, number))
+        bar = self._scroll.verticalScrollBar()
+        bar.setValue(round(self._view.page_rect(number).top()) - 8 if number else 0)
+        self._show_place()
+
+    def _refit(self) -> None:
+        if self._fit is not None:
+            room = self._scroll.maximumViewportSize()
+            self._set_zoom(self._view.zoom_to_fit(room, whole_page=self._fit == _PAGE))
+        self._show_place()
+
+    def _set_zoom(self, zoom: float) -> None:
+        current = self._current()
+        self._view.set_zoom(zoom)
+        self._bar.show_zoom(self._view.zoom)
+        # The scroll bars learn of the new size only when events are processed.
+        QTimer.singleShot(0, self, lambda: self.go_to(current))
+
+    def _current(self) -> int:
+        bar = self._scroll.verticalScrollBar()
+        if bar.value() == bar.maximum() and bar.maximum() > 0:
+            return self._view.count - 1
+        return self._view.page_at(bar.value() + self._scroll.viewport().height() / 2)
+
+    def _show_place(self) -> None:
+        self._bar.show_place(self._current(), self._view.count)
+
+    # Building
+
+    def _build(self) -> None:
+        self._bar = PreviewBar(self._theme, self._pages.paper.size)
+        self._bar.paper_chosen.connect(lambda value: self.set_paper(PaperSize(value)))
+        self._bar.zoomed.connect(self.zoom_by)
+        self._bar.whole_page_wanted.connect(lambda: self.fit_to(_PAGE))
+        self._bar.turned.connect(self.turn)
+        self._bar.print_wanted.connect(self.print_pages)
+        self._bar.save_wanted.connect(self.ask_and_save)
+        self._view = PagesView(self._pages, self._theme)
+        self._view.setAccessibleDescription(self._summary())
+        self._scroll = FullWidthScrollArea(sideways=True)
+        self._scroll.setWidget(self._view)
+        self._scroll.setAccessibleName(tr("Pages of the sheet"))
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._scroll.verticalScrollBar().valueChanged.connect(self._show_place)
+        self._scroll.viewport().installEventFilter(self)
+        self._note = ThemedLabel(self._theme, font="small", colour="text2", wrap=True)
+        self._note.setContentsMargins(16, 8, 16, 10)
+        self._note.hide()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self._bar)
+        rows.addWidget(self._scroll, 1)
+        rows.addWidget(self._note)
+        self.resize(self._theme.px(900), self._theme.px(860))
+
+    def _add_shortcuts(self) -> None:
+        standard = QKeySequence.StandardKey
+        keys = (
+            (QKeySequence(standard.Save), self.ask_and_save),
+            (QKeySequence(standard.Print), self.print_pages),
+            (QKeySequence(standard.ZoomIn), lambda: self.zoom_by(ZOOM_STEP)),
+            (QKeySequence("Ctrl+="), lambda: self.zoom_by(ZOOM_STEP)),
+            (QKeySequence(standard.ZoomOut), lambda: self.zoom_by(1 / ZOOM_STEP)),
+            (QKeySequence("Ctrl+0"), lambda: self.fit_to(_PAGE)),
+            (QKeySequence("Ctrl+1"), lambda: self.fit_to(None)),
+            (QKeySequence("Ctrl+2"), lambda: self.fit_to(_WIDTH)),
+            (QKeySequence("PgUp"), lambda: self.turn(-1)),
+            (QKeySequence("PgDown"), lambda: self.turn(1)),
+            (QKeySequence("Home"), lambda: self.go_to(0)),
+            (QKeySequence("End"), lambda: self.go_to(self._view.count - 1)),
+        )
+        for sequence, run in keys:
+            QShortcut(sequence, self).activated.connect(run)
+
+    def _summary(self) -> str:
+        said = (f"{each.question}: {each.answer}, {each.detail}." for each in self._sheet.headlines)
+        return " ".join((self._sheet.title, *said))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.isVisible():
+            QTimer.singleShot(0, self, self._refit)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            up = event.angleDelta().y() > 0
+            self.zoom_by(ZOOM_STEP if up else 1 / ZOOM_STEP)
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _remembered(settings: UserSettings) -> PaperSize:
+    try:
+        return PaperSize(settings.get(_PAPER, ""))
+    except ValueError:
+        return find_usual_paper()
+
+
+def _file_name(title: str) -> str:
+    name = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_LONGEST_NAME].strip(". ")
+    return f"{name or tr('comparison')}{_SUFFIX}"
+
+
+log = logging.getLogger(__name__)
+
+
+def show_preview(window: MainWindow) -> None:
+    """Show the sheet of the window's answer, which needs its curves."""
+    desk = window.desk
+    desk.flush()
+    if desk.answer is None:
+        window.note.show_note(tr("There is nothing to print yet: choose a model and an accelerator."), fault=False)
+        return
+
+    answer = desk.workbench.answer(desk.answer.scenario, with_curves=True)
+    dialog = SheetPreview(
+        answer,
+        window.theme,
+        window.settings,
+        desk.formatter,
+        explain=desk.workbench.explain,
+        further=desk.workbench.further(answer, desk.workbench.known_flips(answer.scenario)),
+        parent=window,
+    )
+    dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))
+    dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to the printer")))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def _say(window: MainWindow, done: str, text: str) -> None:
+    log.info("sheet %s", done)
+    window.status.show_message(text)

@@ -1,0 +1,1 @@
+"""Documents of the user: scenario file, settings file, packs, import and export."""

@@ -1,0 +1,397 @@
+"""Import of user facts: proposals from files, answers and wishes, written as one step."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from gpudesk.catalog.importing.proposals import (
+    check_new_id,
+    find_free_id,
+    get_subject,
+    rename_subject,
+    retitle_source,
+    set_organization,
+)
+from gpudesk.catalog.model_definition import parse_model
+from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.edits import add_facts
+from gpudesk.catalog.user_store.entry import check_optional_date, check_optional_line
+from gpudesk.documents.offered_files import CONFIG, ImportKind, OfferedFile, open_offered_file, read_tensor_headers
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.fact_exchange import ImportedModelFigures, ImportedPriceFigures, ImportPreviewFigures
+from gpudesk.domain.field_checks import quote_value
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    FactKey,
+    ImportProposal,
+    MissingImportField,
+    UserAccelerator,
+    UserFacts,
+    UserModel,
+    UserPrice,
+)
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.tensors import count_active_parameters, count_parameters
+from gpudesk.text.messages import InputError, Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.domain.fact_exchange import FactPack, PackRow, TrustedSigner
+    from gpudesk.service import GpuDeskService
+
+
+def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> ImportPreviewFigures:
+    """Return the figures of a model, an accelerator or a list of prices; none for a pack."""
+    subject = get_subject(proposal)
+    if isinstance(subject, UserModel):
+        return ImportPreviewFigures(model=compute_model_figures(parse_model(json.loads(subject.definition))))
+    if isinstance(subject, UserAccelerator):
+        alone = catalog.with_own(UserFacts.of(proposal.facts))
+        return ImportPreviewFigures(attributes=alone.attributes(subject.id))
+    return ImportPreviewFigures(prices=compute_price_figures(proposal, catalog))
+
+
+def compute_model_figures(model: Model) -> ImportedModelFigures:
+    """Return what a model takes: parameters, and its cache in a format of two bytes a number."""
+    cache = compute_cache_profile(model, Precision.BF16, ParallelPlan())
+    windowed = [growth for growth in cache.stored if growth.window is not None]
+    return ImportedModelFigures(
+        layers=model.layer_count,
+        hidden_size=model.hidden_size,
+        vocab_size=model.vocab_size,
+        max_context=model.max_context,
+        parameters=count_parameters(model),
+        active_parameters=count_active_parameters(model),
+        kv_bytes_per_token=sum(growth.per_token for growth in cache.stored if growth.window is None),
+        windowed_bytes_per_token=sum(growth.per_token for growth in windowed),
+        window=max((growth.window for growth in windowed if growth.window is not None), default=None),
+        state_bytes=cache.state_bytes,
+        precision=None if model.native_precision is None else model.native_precision.value,
+    )
+
+
+def compute_price_figures(proposal: ImportProposal, catalog: Catalog) -> tuple[ImportedPriceFigures, ...]:
+    """Return the ranges of prices by part and term, in the order of the catalog's parts."""
+    prices = (fact for fact in proposal.facts if isinstance(fact, UserPrice))
+    names = {thing.id: thing.name for thing in catalog.things()}
+    order = {thing: place for place, thing in enumerate(names)}
+    found = sorted(summarize_prices(prices), key=lambda each: order.get(each.accelerator, len(order)))
+    return tuple(ImportedPriceFigures(names.get(each.accelerator, each.accelerator), each) for each in found)
+
+
+_T = TypeVar("_T")
+
+#: How the folders of a download cache are named: models--ORGANISATION--NAME/snapshots/DIGEST.
+_CACHE: Final = "models--"
+_DIGEST: Final = re.compile(r"[0-9a-f]{40}")
+
+#: What the user says of fields that a file does not state.
+FieldAnswers = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class FileImport:
+    """What one file would bring.
+
+    `complete` makes a whole of it from answers, where fields are missing; `reread` takes prices under a
+    provider and a date, which are part of what a price is. A pack is decided on row by row: its proposal is
+    empty.
+    """
+
+    path: Path
+    kind: ImportKind
+    proposal: ImportProposal
+    complete: Callable[[FieldAnswers], ImportProposal] | None = None
+    reread: Callable[[str | None, str | None], ProgressSteps[ImportProposal]] | None = None
+    pack: FactPack | None = None
+    rows: tuple[PackRow, ...] = ()
+
+
+def propose_imports(paths: Sequence[Path], catalog: Catalog, *, today: str) -> ProgressSteps[tuple[FileImport, ...]]:
+    """Read files and return what each would bring; of files that belong together one is enough.
+
+    Raises `InputError` for the first that cannot be used, which names the file.
+    """
+    found: dict[Path, FileImport] = {}
+    for number, path in enumerate(paths):
+        yield JobProgress(message("import.reading", file=path.name), number, len(paths) if len(paths) > 1 else 0)
+        file = open_offered_file(path)
+        if file.path not in found:
+            found[file.path] = yield from _read_import(file, catalog, today)
+    return tuple(found.values())
+
+
+def _read_import(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    try:
+        made = yield from _READERS[file.kind](file, catalog, today)
+    except InputError as error:
+        place = file.path.name if error.where in (None, str(file.path)) else f"{file.path.name}, {error.where}"
+        raise InputError(error.problem, place) from error
+    return made
+
+
+def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.catalog.importing.huggingface.checkpoint import read_checkpoint_in_steps
+    from gpudesk.catalog.importing.huggingface.reader import complete_model
+    from gpudesk.engine.tensors import count_parameters
+
+    yield JobProgress(message("import.reading", file=file.path.name))
+    # A configuration under a name of its own says more than the folder that it lies in.
+    name = find_model_name(file.path.parent) if file.path.name == CONFIG else file.path.stem
+    headers = (yield from read_tensor_headers(file.path.parent)) if file.path.name == CONFIG else {}
+    reading = message("import.reading", file=file.path.name)
+    checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.beside, **headers}), reading)
+
+    def complete(answers: FieldAnswers) -> ImportProposal:
+        made = complete_model(
+            file.raw,
+            answers=answers,
+            beside=file.beside,
+            name=name,
+            today=today,
+            parameters_of=count_parameters,
+            checkpoint=checkpoint,
+        )
+        return assign_free_id(made, catalog)
+
+    return FileImport(file.path, file.kind, complete({}), complete)
+
+
+def _read_gguf(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.catalog.importing.gguf_model import complete_gguf
+
+    yield JobProgress(message("import.reading", file=file.path.name))
+
+    def complete(answers: FieldAnswers) -> ImportProposal:
+        return assign_free_id(complete_gguf(file.path, answers, today=today), catalog)
+
+    return FileImport(file.path, file.kind, complete({}), complete)
+
+
+def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.catalog.importing.accelerator_reader import complete_accelerator
+
+    yield JobProgress(message("import.reading", file=file.path.name))
+    generations = sorted({part.generation for part in catalog.accelerators()})
+
+    def complete(answers: FieldAnswers) -> ImportProposal:
+        made = complete_accelerator(file.raw, answers, name=file.path.name, today=today, generations=generations)
+        return assign_free_id(made, catalog)
+
+    return FileImport(file.path, file.kind, complete({}), complete)
+
+
+def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.catalog.importing.price_lists import propose_prices
+
+    parts = {part.id: part.name for part in catalog.accelerators()}
+
+    def read(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
+        name = file.path.name
+        steps = propose_prices(file.raw, name=name, today=today, provider=provider, date=date, parts=parts)
+        return _report_progress(steps, message("import.prices", file=name))
+
+    proposal = yield from read(None, None)
+    return FileImport(file.path, file.kind, proposal, reread=read)
+
+
+def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message) -> ProgressSteps[_T]:
+    while True:
+        try:
+            done, total = next(steps)
+        except StopIteration as end:
+            found: _T = end.value
+            return found
+        yield JobProgress(what, done, total)
+
+
+def _read_pack_import(file: OfferedFile, catalog: Catalog, _today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.documents.packs import preview_pack, read_pack
+
+    yield JobProgress(message("import.reading", file=file.path.name))
+    pack = read_pack(file.raw)
+    yield JobProgress(message("import.reading", file=file.path.name))
+    rows = preview_pack(pack, catalog)
+    return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
+
+
+def _read_scenario_import(file: OfferedFile, catalog: Catalog, _today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.documents.carried_facts import make_carried_pack
+    from gpudesk.documents.packs import preview_pack
+    from gpudesk.documents.scenario_file import read_scenario
+
+    yield JobProgress(message("import.reading", file=file.path.name))
+    pack = make_carried_pack(read_scenario(file.path))
+    if pack is None:
+        raise InputError(message("import.carries_nothing"))
+    rows = preview_pack(pack, catalog)
+    return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
+
+
+_READERS: Final[Mapping[ImportKind, Callable[[OfferedFile, Catalog, str], ProgressSteps[FileImport]]]] = {
+    ImportKind.CONFIG: _read_config,
+    ImportKind.GGUF: _read_gguf,
+    ImportKind.ACCELERATOR: _read_accelerator,
+    ImportKind.PRICES: _read_prices,
+    ImportKind.PACK: _read_pack_import,
+    ImportKind.SCENARIO: _read_scenario_import,
+}
+
+
+def find_model_name(folder: Path) -> str:
+    """Return what a model is called by its folder; in a download cache, with its maker before it."""
+    place = folder.absolute()
+    if _DIGEST.fullmatch(place.name) and place.parent.name == "snapshots":
+        place = place.parent.parent
+    if not place.name.startswith(_CACHE):
+        return place.name
+    return place.name.removeprefix(_CACHE).replace("--", "/", 1)
+
+
+def assign_free_id(proposal: ImportProposal, catalog: Catalog) -> ImportProposal:
+    """Return a proposal under an id that no shipped entry has."""
+    subject = get_subject(proposal)
+    shipped = {thing.id for thing in catalog.things() if not thing.own}
+    if subject is None or subject.id not in shipped:
+        return proposal
+    return rename_subject(proposal, find_free_id(subject.id, shipped), subject.name)
+
+
+_YES: Final = frozenset({"yes", "true", "1"})
+_NO: Final = frozenset({"no", "false", "0"})
+#: Characters of the name of a step, at most.
+_LONGEST_STEP: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ImportWishes:
+    """What the user wants otherwise than the file has it, `title` of its source; empty is as it comes."""
+
+    id: str = ""
+    name: str = ""
+    organisation: str = ""
+    title: str = ""
+    provider: str = ""
+    date: str = ""
+
+
+def revise_proposal(
+    found: FileImport, proposal: ImportProposal, wishes: ImportWishes, catalog: Catalog
+) -> ProgressSteps[ImportProposal]:
+    """Return a proposal of a file as the user wants it; raises `InputError` at the field of the wish."""
+    provider, date = (check_optional_line("provider", wishes.provider), check_optional_date("date", wishes.date))
+    if found.reread is not None and (provider or date):
+        proposal = yield from found.reread(provider, date)
+    subject = get_subject(proposal)
+    if subject is not None:
+        wanted = wishes.id.strip() or subject.id
+        check_new_id(wanted, {thing.id for thing in catalog.things() if not thing.own})
+        proposal = rename_subject(proposal, wanted, wishes.name or subject.name)
+    if wishes.organisation.strip():
+        proposal = set_organization(proposal, wishes.organisation)
+    return retitle_source(proposal, wishes.title) if wishes.title.strip() else proposal
+
+
+def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal:
+    """Return what a file would bring with what the user says, as text, for fields that it does not state.
+
+    Raises `InputError` that names the fields that nobody states, or the answer that cannot be.
+    """
+    proposal, answers = found.proposal, dict[str, object]()
+    while proposal.missing:
+        still = tuple(field.name for field in proposal.missing if field.name not in given)
+        fresh = [field for field in proposal.missing if field.name not in answers]
+        if still or not fresh or found.complete is None:
+            names = still or tuple(field.name for field in proposal.missing)
+            raise InputError(message("import.fields_missing", fields=names), found.path.name)
+        answers |= {field.name: _parse_answer(field, given[field.name]) for field in fresh}
+        proposal = found.complete(answers)
+    return proposal
+
+
+def _parse_answer(field: MissingImportField, given: str) -> object:
+    try:
+        if field.kind == "whole":
+            return int(given)
+        if field.kind == "number":
+            return float(given)
+    except ValueError:
+        raise _make_answer_error(field, given) from None
+    if field.kind == "yes_no":
+        if given.lower() not in _YES | _NO:
+            raise _make_answer_error(field, given)
+        return given.lower() in _YES
+    if field.choices and given not in field.choices:
+        raise InputError(message("import.choice", given=quote_value(given), choices=field.choices), field.name)
+    return given
+
+
+def _make_answer_error(field: MissingImportField, given: str) -> InputError:
+    wanted = "boolean" if field.kind == "yes_no" else field.kind
+    return InputError(message("import.answer", given=quote_value(given), wanted=wanted), field.name)
+
+
+def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
+    """Return the one step that takes all of some proposals; raises `InputError` where one cannot be."""
+    facts = [fact for proposal in proposals for fact in proposal.facts]
+    return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
+
+
+def write_proposals(
+    workbench: GpuDeskService, proposals: Sequence[ImportProposal]
+) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
+    """Write all of some proposals to the user's file as one step, which is not in force yet.
+
+    Return the step and the facts after it, for `OwnCatalog.adopt`. Where it raises `InputError`, nothing was
+    written.
+    """
+    writing = JobProgress(message("import.writing", name=proposals[0].name))
+    yield writing
+    edit = make_import_step(workbench.catalog, proposals)
+    yield writing
+    return edit, _write_step(workbench, edit)
+
+
+def _write_step(workbench: GpuDeskService, edit: FactEdit) -> UserFacts:
+    """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
+    facts = workbench.own.write(edit)
+    workbench.prepare(facts)
+    return facts
+
+
+def apply_import(
+    workbench: GpuDeskService, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
+) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
+    """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
+    made = yield from revise_proposal(found, proposal, wishes, workbench.catalog)
+    edit, facts = yield from write_proposals(workbench, [made])
+    return edit, facts, made
+
+
+def apply_pack(
+    workbench: GpuDeskService, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
+) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
+    """Write the chosen rows of a pack as one step; return it and the facts after it.
+
+    `signer` is trusted from then on. Where it raises `InputError`, no fact was written.
+    """
+    from gpudesk.documents.packs import make_pack_edit
+
+    if found.pack is None:
+        raise ValueError("only packs are taken by rows")
+    writing = JobProgress(message("import.writing", name=found.pack.name))
+    yield writing
+    edit = make_pack_edit(found.pack, found.rows, chosen, workbench.catalog)
+    yield writing
+    if signer is not None:
+        # Before the facts: once they are written, nothing may come between them and being in force.
+        workbench.own.trust(signer)
+    return edit, _write_step(workbench, edit)

@@ -1,0 +1,231 @@
+"""Files offered for import: read within bounds, told apart by content."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.documents.pack_file import PACK_SUFFIX
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.text.messages import InputError, message
+
+#: Bytes of a file that is read whole, at most.
+_MOST_JSON: Final = 32 << 20
+_MOST_CSV: Final = 256 << 20
+#: Lists and objects that a file may hold; a configuration with its vocabulary has a tenth of that.
+_MOST_NESTS: Final = 1_000_000
+#: Bytes that tell what a file is.
+_HEAD: Final = 4096
+
+CONFIG: Final = "config.json"
+#: What lies beside a configuration and says more of the model, and how large it can be.
+COMPANION_SIZES: Final = MappingProxyType(
+    {"hf_quant_config.json": 4 << 20, "generation_config.json": 1 << 20, "model.safetensors.index.json": 64 << 20}
+)
+
+
+class ImportKind(StrEnum):
+    """What can be brought in."""
+
+    CONFIG = "config"
+    GGUF = "gguf"
+    ACCELERATOR = "accelerator"
+    PRICES = "prices"
+    PACK = "pack"
+    #: A scenario, or a sheet that has one in it: what it carries of its author's own facts.
+    SCENARIO = "scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedFile:
+    """A file and what it is. `raw` is its contents, `beside` those of the files that belong to it, by name.
+
+    A GGUF file is not read here: it can be larger than memory.
+    """
+
+    path: Path
+    kind: ImportKind
+    raw: bytes = b""
+    beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        # A name that is too long, or has a NUL in it: opening it says so.
+        return False
+
+
+def open_offered_file(path: Path) -> OfferedFile:
+    """Return what lies at a path; raises `InputError` that names it and says what can be read.
+
+    A folder stands for the configuration in it, as a file beside one does.
+    """
+    if _is_folder(path):
+        return _open_folder(path)
+    if path.name in COMPANION_SIZES and (path.parent / CONFIG).is_file():
+        return open_offered_file(path.parent / CONFIG)
+    head = read_regular_file(path, _HEAD, whole=False)
+    if head.startswith(b"GGUF"):
+        return OfferedFile(path, ImportKind.GGUF)
+    if head.startswith(b"%PDF"):
+        return OfferedFile(path, ImportKind.SCENARIO)
+    _refuse_others(path, head)
+    if _begins_json(head):
+        return _open_json(path)
+    if path.suffix.lower() in (".csv", ".tsv", ".txt") or b"," in head or b";" in head:
+        return OfferedFile(path, ImportKind.PRICES, read_regular_file(path, _MOST_CSV))
+    raise InputError(message("import.unknown"), str(path))
+
+
+def _open_folder(folder: Path) -> OfferedFile:
+    try:
+        models = sorted(each for each in folder.iterdir() if each.suffix.lower() == ".gguf")
+        has_config = (folder / CONFIG).is_file()
+    except OSError as error:
+        raise InputError(message("file.unreadable", reason=_find_reason(error)), str(folder)) from error
+    if has_config:
+        return open_offered_file(folder / CONFIG)
+    if models:
+        return open_offered_file(models[0])
+    raise InputError(message("import.folder"), str(folder))
+
+
+def _refuse_others(path: Path, head: bytes) -> None:
+    for begins, name in (
+        (b"PK\x03\x04", "ZIP"),
+        (b"\x1f\x8b", "gzip"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (b"\x80\x02", "pickle"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"\xfd7zXZ", "xz"),
+    ):
+        if head.startswith(begins):
+            raise InputError(message("import.is_other", format=name), str(path))
+    if not head:
+        raise InputError(message("import.empty"), str(path))
+    if b"\x00" in head:
+        raise InputError(message("import.unknown"), str(path))
+
+
+def _begins_json(head: bytes) -> bool:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def _open_json(path: Path) -> OfferedFile:
+    raw = read_regular_file(path, _MOST_JSON)
+    if path.suffix.lower() == PACK_SUFFIX or b'"gpudesk_pack"' in raw[:_HEAD]:
+        return OfferedFile(path, ImportKind.PACK, raw)
+    table = parse_document(raw, path)
+    if "gpudesk_pack" in table:
+        return OfferedFile(path, ImportKind.PACK, raw)
+    if "gpudesk" in table:
+        return OfferedFile(path, ImportKind.SCENARIO)
+    if _is_config(table):
+        return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
+    if "vendor" in table or "generation" in table or isinstance(table.get("attributes"), dict | list):
+        return OfferedFile(path, ImportKind.ACCELERATOR, raw)
+    if path.name == CONFIG:
+        return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
+    raise InputError(message("import.unknown"), str(path))
+
+
+def _is_config(table: Mapping[str, Any]) -> bool:
+    return any(
+        name in table for name in ("model_type", "architectures", "num_hidden_layers", "hidden_size", "text_config")
+    )
+
+
+def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
+    """Return a JSON object; raises `InputError` that names the file and, where it can be said, the line."""
+    if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
+        # They would take twenty times the size of the file, and nothing else would run meanwhile.
+        raise InputError(message("import.nested"), str(path))
+    try:
+        table = json.loads(raw)
+    except UnicodeDecodeError:
+        raise InputError(message("import.not_text"), str(path)) from None
+    except json.JSONDecodeError as error:
+        raise InputError(message("import.not_json", line=error.lineno), str(path)) from None
+    except (RecursionError, ValueError):
+        # Nested without end, or a number of more digits than one is read with.
+        raise InputError(message("import.nested"), str(path)) from None
+    if not isinstance(table, dict):
+        raise InputError(message("import.unknown"), str(path))
+    return table
+
+
+def _read_companions(path: Path) -> Mapping[str, bytes]:
+    found = {}
+    for name, most in COMPANION_SIZES.items():
+        beside = path.with_name(name)
+        if beside.is_file():
+            found[name] = read_regular_file(beside, most)
+    return MappingProxyType(found)
+
+
+def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
+    """Return the contents of a plain file of at most `most` bytes, or with `whole` off as much of them.
+
+    Pipes and devices, which could keep the reader waiting for ever, are refused unread. Raises `InputError`.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise InputError(message("import.no_file"), str(path))
+            if whole and about.st_size > most:
+                raise _make_size_error(path, most)
+            raw = file.read(most + 1 if whole else most)
+    except (OSError, ValueError) as error:
+        # A name with a NUL in it is a ValueError.
+        raise InputError(message("file.unreadable", reason=_find_reason(error)), str(path)) from error
+    if whole and len(raw) > most:
+        raise _make_size_error(path, most)
+    return raw
+
+
+def _make_size_error(path: Path, most: int) -> InputError:
+    return InputError(message("import.too_big", most=(float(most), "B")), str(path))
+
+
+def _find_reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or type(error).__name__).lower()
+
+
+#: Files in a folder, and bytes of all their headers, beyond which none are used.
+_MOST_FILES: Final = 400
+_MOST_BYTES: Final = 64 << 20
+#: What says how long a header is, and what is read at first, which is longer than most.
+_LENGTH: Final = 8
+_FIRST: Final = 1 << 17
+
+
+def read_tensor_headers(folder: Path) -> ProgressSteps[dict[str, bytes]]:
+    """Return the headers by the names of their files; none where they are too many or too long.
+
+    A file that is broken off comes as far as it goes. Raises `InputError` for one that cannot be read.
+    """
+    files = sorted(folder.glob("*.safetensors"))
+    if len(files) > _MOST_FILES:
+        return {}
+    found: dict[str, bytes] = {}
+    left = _MOST_BYTES
+    for number, file in enumerate(files):
+        yield JobProgress(message("import.reading", file=file.name), number, len(files))
+        begin = read_regular_file(file, _FIRST, whole=False)
+        size = _LENGTH + int.from_bytes(begin[:_LENGTH], "little")
+        left -= size
+        if left < 0:
+            return {}
+        found[file.name] = begin[:size] if size <= len(begin) else read_regular_file(file, size, whole=False)
+    return found

@@ -1,0 +1,270 @@
+"""The file of a catalog pack: JSON with digest and Ed25519 signature."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk import paths
+from gpudesk.domain.field_checks import FieldCheck, accept_plain_text, make_type_error, make_unknown_field_error
+from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.text.messages import InputError, message
+
+if TYPE_CHECKING:
+    from nacl.signing import SigningKey
+
+
+PACK_SUFFIX: Final = ".gpudeskpack"
+PACK_FORMAT: Final = 1
+SIGNATURE_ALGORITHM: Final = "ed25519"
+#: A pack of everything that a person can collect has a fraction of that.
+LARGEST_PACK: Final = 32 << 20
+#: Lists and objects, and items, that a text may hold: unbounded they would take twenty times its size.
+_MOST_NESTS: Final = 1_000_000
+_MOST_ITEMS: Final = 8_000_000
+_DEEPEST: Final = 20
+_MARK: Final = "gpudesk_pack"
+_HEX: Final = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureFields:
+    """A signature as it stands in the file, not yet verified."""
+
+    key: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackFile:
+    """A file whose digest is that of its content."""
+
+    content: Mapping[str, Any]
+    digest: str
+    signature: SignatureFields | None
+
+
+def write_canonical_json(content: object) -> bytes:
+    """Return JSON values as the text that the digest is made of."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def compute_digest(content: object) -> str:
+    return hashlib.sha256(write_canonical_json(content)).hexdigest()
+
+
+def make_signed_text(digest: str, name: str) -> bytes:
+    return f"gpudesk pack {PACK_FORMAT}\n{digest}\n{name}".encode()
+
+
+def write_pack_bytes(content: Mapping[str, Any], digest: str, signature: SignatureFields | None) -> bytes:
+    document: dict[str, Any] = {
+        _MARK: PACK_FORMAT,
+        "content": json.loads(write_canonical_json(content)),
+        "sha256": digest,
+    }
+    if signature is not None:
+        document["signature"] = {
+            "algorithm": SIGNATURE_ALGORITHM,
+            "key": signature.key,
+            "name": signature.name,
+            "value": signature.value,
+        }
+    # What the file is stands in its first line.
+    return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def parse_pack_file(raw: bytes) -> PackFile:
+    """Return what the contents of a file hold; raises `InputError` where they are no whole pack."""
+    document = _parse_document(raw)
+    version = document.get(_MARK)
+    if type(version) is not int or version < 1:
+        raise InputError(message("pack.foreign"))
+    if version != PACK_FORMAT:
+        raise InputError(message("pack.newer", version=version, known=PACK_FORMAT))
+    _check_fields("", document, (_MARK, "content", "sha256", "signature"))
+    content = document.get("content")
+    if type(content) is not dict:
+        raise make_type_error("content", content, "object")
+    _refuse_deep(content)
+    if document.get("sha256") != _compute_content_digest(content):
+        raise InputError(message("pack.changed"))
+    return PackFile(content, document["sha256"], _parse_signature(document.get("signature")))
+
+
+def _parse_document(raw: bytes) -> dict[str, Any]:
+    if len(raw) > LARGEST_PACK:
+        raise InputError(message("file.too_big", most=(float(LARGEST_PACK), "B")))
+    if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS or raw.count(b",") > _MOST_ITEMS:
+        raise InputError(message("pack.foreign"))
+    if not raw.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
+        raise InputError(message("pack.foreign"))
+    try:
+        document = json.loads(
+            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
+        )
+    except DuplicateKeyError as error:
+        raise InputError(message("scenario.twice", field=error.key[:60])) from error
+    except json.JSONDecodeError as error:
+        # What begins as a pack and ends without its last brace was cut off on its way.
+        cut = f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}")
+        raise InputError(message("pack.cut") if cut else message("pack.foreign")) from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise InputError(message("pack.foreign")) from error
+    if type(document) is not dict:
+        raise InputError(message("pack.foreign"))
+    return document
+
+
+def _refuse_deep(value: object) -> None:
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        level = [item for each in level for item in _list_items(each)]
+        if not level:
+            return
+    raise InputError(message("pack.foreign"))
+
+
+def _list_items(value: object) -> list[object]:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [item for item in items if isinstance(item, dict | list)]
+
+
+def _compute_content_digest(content: object) -> str:
+    try:
+        return compute_digest(content)
+    except UnicodeEncodeError as error:
+        raise InputError(message("field.half_character"), "content") from error
+    except ValueError as error:
+        # A number beyond what numbers can be.
+        raise InputError(message("pack.changed")) from error
+
+
+def _check_fields(where: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for name in table:
+        if name not in known:
+            raise make_unknown_field_error(where, name, known)
+
+
+def _parse_signature(fields: object) -> SignatureFields | None:
+    if fields is None:
+        return None
+    if type(fields) is not dict:
+        raise make_type_error("signature", fields, "object")
+    _check_fields("signature", fields, ("algorithm", "key", "name", "value"))
+    if fields.get("algorithm") != SIGNATURE_ALGORITHM:
+        given = str(fields.get("algorithm"))[:60]
+        raise InputError(message("pack.algorithm", given=given, known=SIGNATURE_ALGORITHM), "signature.algorithm")
+    return SignatureFields(
+        key=_make_hex_check(64)("signature.key", fields.get("key")),
+        name=accept_plain_text(200)("signature.name", fields.get("name")),
+        value=_make_hex_check(128)("signature.value", fields.get("value")),
+    )
+
+
+def _make_hex_check(length: int) -> FieldCheck:
+    def check(where: str, value: object) -> str:
+        if not isinstance(value, str) or len(value) != length or not _HEX.issuperset(value):
+            raise InputError(message("pack.no_signature"), where)
+        return value
+
+    return check
+
+
+_KEY_FILE: Final = "signing-key"
+_SEED_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PackSigner:
+    """The key of the user, and the name that is put under what it signs."""
+
+    name: str
+    _key: SigningKey
+
+    @property
+    def key(self) -> str:
+        return bytes(self._key.verify_key).hex()
+
+    def sign(self, text: bytes) -> str:
+        return self._key.sign(text).signature.hex()
+
+
+def load_signer(name: str) -> PackSigner:
+    """Return the user's signer; the key is made with the first call, readable to the user alone.
+
+    Raises `InputError` where it cannot be read or written.
+    """
+    path = find_signing_key_path()
+    try:
+        if not path.exists():
+            _make_key_file(path)
+        seed = bytes.fromhex(path.read_text("ascii").strip())
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InputError(message("pack.key_file", reason=reason), str(path)) from error
+    except ValueError as error:
+        raise InputError(message("pack.no_key"), str(path)) from error
+    if len(seed) != _SEED_BYTES:
+        raise InputError(message("pack.no_key"), str(path))
+    with _require_library():
+        from nacl.signing import SigningKey
+
+        return PackSigner(name, SigningKey(seed))
+
+
+def find_signing_key_path() -> Path:
+    """Return where the user's key lies; it need not exist yet."""
+    return paths.user_dir() / _KEY_FILE
+
+
+def _make_key_file(path: Path) -> None:
+    """Write a new key, whole and at once; one that another program made meanwhile stays."""
+    paths.ensure_user_dir()
+    # Temporary files are readable to the user alone from the start.
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(os.urandom(_SEED_BYTES).hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        if not path.exists():
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def is_valid_signature(key: str, value: str, text: bytes) -> bool:
+    """Whether a signature of a text holds under a public key, both in hexadecimal digits."""
+    with _require_library():
+        from nacl.exceptions import CryptoError
+        from nacl.signing import VerifyKey
+
+        try:
+            VerifyKey(bytes.fromhex(key)).verify(text, bytes.fromhex(value))
+        except (CryptoError, ValueError):
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def _require_library() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(message("pack.no_library", reason=str(error))) from error
+
+
+def format_fingerprint(key: str) -> str:
+    """Return what two people compare to be sure of a public key: eight groups of four digits."""
+    digits = hashlib.sha256(bytes.fromhex(key)).hexdigest()[:32]
+    return " ".join(digits[place : place + 4] for place in range(0, len(digits), 4))

@@ -1,0 +1,378 @@
+"""Catalog packs: made, read, previewed, applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk.catalog.model_definition import find_dimension, is_dimension
+from gpudesk.catalog.overlay import find_unit, is_same_value
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.user_store.edits import add_facts
+from gpudesk.catalog.user_store.entry import (
+    DERIVED_DIMENSION,
+    check_choices,
+    check_line,
+    check_optional_date,
+    is_consistent_model,
+)
+from gpudesk.documents.pack_file import (
+    PackFile,
+    PackSigner,
+    SignatureFields,
+    compute_digest,
+    format_fingerprint,
+    is_valid_signature,
+    load_signer,
+    make_signed_text,
+    parse_pack_file,
+    write_pack_bytes,
+)
+from gpudesk.documents.user_fact_json import add_needed_facts, find_thing, order_facts, read_user_facts, write_record
+from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, MODEL_STATED_UNITS
+from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
+from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
+from gpudesk.domain.field_checks import accept_plain_text, make_type_error, quote_value
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    FactKey,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserFacts,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
+from gpudesk.files import write_atomically
+from gpudesk.text.messages import InputError, message
+
+
+def preview_pack(pack: FactPack, catalog: Catalog) -> tuple[PackRow, ...]:
+    """Return a row for each fact of a pack: how it stands to the user's facts and to the shipped ones."""
+    judge = _PackComparison(pack, catalog)
+    return tuple(judge.row(fact) for fact in pack.facts)
+
+
+class _PackComparison:
+    """Compares the facts of a pack with a catalog."""
+
+    def __init__(self, pack: FactPack, catalog: Catalog) -> None:
+        self._pack, self._catalog = pack, catalog
+        self._kinds = {thing.id: thing.kind for thing in catalog.things()}
+        self._names = {thing.id: thing.name for thing in catalog.things()}
+        entries = [fact for fact in pack.facts if isinstance(fact, UserAccelerator | UserModel)]
+        self._brought = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
+        self._names |= {fact.id: fact.name for fact in entries if fact.id in self._brought}
+        self._known: dict[str, dict[str, AttributeClaims]] = {}
+        self._definitions: dict[str, Mapping[str, Any]] = {}
+
+    def row(self, fact: UserFact) -> PackRow:
+        yours = self._catalog.own.get(*get_fact_key(fact))
+        if isinstance(fact, UserClaim | ClaimPreference):
+            return self._figure(fact, yours)
+        standing = _find_user_standing(fact, yours)
+        if isinstance(fact, UserAccelerator | UserModel) and yours is None and fact.id in self._kinds:
+            standing = PackRowStatus.TAKEN
+        if isinstance(fact, UserPrice) and self._kind(fact.accelerator) is not CatalogEntryKind.ACCELERATOR:
+            standing = PackRowStatus.NO_ENTRY
+        return self._made(fact, standing, yours)
+
+    def _figure(self, fact: UserClaim | ClaimPreference, yours: UserFact | None) -> PackRow:
+        fault = self._fault(fact)
+        if fault is not None:
+            return self._made(fact, fault, yours)
+        standing = _find_user_standing(fact, yours)
+        attribute = self._attribute(fact)
+        shipped = None if attribute is None else attribute.catalog_choice
+        if isinstance(fact, ClaimPreference) and standing is PackRowStatus.NEW:
+            yours = self._displaced(fact)
+            if yours is not None:
+                standing = PackRowStatus.DIFFERS
+            elif shipped is not None and not is_same_value(shipped.value, fact.value):
+                standing = PackRowStatus.OVERRIDES
+        return self._made(fact, standing, yours, shipped, self._brought.get(fact.thing))
+
+    def _fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
+        """Return why a figure cannot be brought in, None where it can."""
+        kind = self._kind(fact.thing)
+        if kind is None:
+            return PackRowStatus.NO_ENTRY
+        if not self._can_have(kind, fact):
+            return PackRowStatus.UNFIT
+        if isinstance(fact, ClaimPreference) and not self._stated(fact):
+            return PackRowStatus.NO_CLAIM
+        return None
+
+    def _can_have(self, kind: CatalogEntryKind, fact: UserClaim | ClaimPreference) -> bool:
+        """Whether a kind of thing has an attribute; of a model, whether it can have such a dimension."""
+        if kind is not CatalogEntryKind.MODEL:
+            known = {
+                CatalogEntryKind.ACCELERATOR: ACCELERATOR_UNITS,
+                CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS,
+            }.get(kind, {})
+            return fact.attribute in known
+        definition = self._definition(fact.thing)
+        if is_dimension(definition, fact.attribute):
+            stated = find_dimension(definition, fact.attribute)
+            if isinstance(fact, ClaimPreference):
+                return self._fits(fact, definition)
+            return type(fact.value) is type(stated)
+        if fact.attribute == DERIVED_DIMENSION:
+            # It can be stated as a source does, but not chosen against what it follows from.
+            return isinstance(fact, UserClaim)
+        return fact.attribute in MODEL_STATED_UNITS or fact.attribute in self._attributes(fact.thing)
+
+    def _fits(self, choice: ClaimPreference, definition: Mapping[str, Any]) -> bool:
+        """Whether a dimension goes with the others: with those that the pack takes as well, or by itself."""
+        together = {
+            each.attribute: each.value
+            for each in self._pack.facts
+            if isinstance(each, ClaimPreference)
+            and each.thing == choice.thing
+            and is_dimension(definition, each.attribute)
+        }
+        return any(is_consistent_model(definition, wanted) for wanted in (together, {choice.attribute: choice.value}))
+
+    def _definition(self, thing: str) -> Mapping[str, Any]:
+        if thing not in self._definitions:
+            brought = self._pack.facts.get("model", thing) if thing in self._brought else None
+            self._definitions[thing] = (
+                json.loads(brought.definition) if isinstance(brought, UserModel) else self._catalog.definition(thing)
+            )
+        return self._definitions[thing]
+
+    def _attributes(self, thing: str) -> Mapping[str, AttributeClaims]:
+        if thing not in self._kinds:
+            return {}
+        if thing not in self._known:
+            self._known[thing] = {each.name: each for each in self._catalog.attributes(thing)}
+        return self._known[thing]
+
+    def _kind(self, thing: str) -> CatalogEntryKind | None:
+        if thing in self._brought:
+            return CatalogEntryKind(self._brought[thing][0])
+        return self._kinds.get(thing)
+
+    def _attribute(self, fact: UserClaim | ClaimPreference) -> AttributeClaims | None:
+        return self._attributes(fact.thing).get(fact.attribute)
+
+    def _stated(self, choice: ClaimPreference) -> bool:
+        brought = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
+        if isinstance(brought, UserClaim) and is_same_value(brought.value, choice.value):
+            return True
+        attribute = self._attribute(choice)
+        return attribute is not None and any(
+            claim.source.id == choice.source and is_same_value(claim.value, choice.value) for claim in attribute.claims
+        )
+
+    def _displaced(self, choice: ClaimPreference) -> UserClaim | None:
+        key = ("claim", choice.thing, choice.attribute, choice.source)
+        yours, brought = self._catalog.own.get(*key), self._pack.facts.get(*key)
+        return yours if isinstance(yours, UserClaim) and brought not in (None, yours) else None
+
+    def _made(
+        self,
+        fact: UserFact,
+        standing: PackRowStatus,
+        yours: UserFact | None,
+        shipped: Claim | None = None,
+        part_of: FactKey | None = None,
+    ) -> PackRow:
+        thing = find_thing(fact)
+        kind, unit = self._kind(thing), None
+        if kind is not None and isinstance(fact, UserClaim | ClaimPreference):
+            unit = find_unit(kind, fact.attribute)
+        return PackRow(
+            key=get_fact_key(fact),
+            fact=fact,
+            standing=standing,
+            name="" if isinstance(fact, Source) else self._names.get(thing, thing),
+            unit=unit,
+            yours=yours,
+            shipped=shipped,
+            part_of=part_of,
+        )
+
+
+def _find_user_standing(fact: UserFact, yours: UserFact | None) -> PackRowStatus:
+    if yours is None:
+        return PackRowStatus.NEW
+    return PackRowStatus.SAME if yours == fact else PackRowStatus.DIFFERS
+
+
+_CONTENT: Final = ("name", "made", "about", "facts")
+
+
+# Making
+
+
+def make_pack(
+    facts: UserFacts, chosen: Collection[FactKey], name: str, *, made: str, about: str, signer: PackSigner | None = None
+) -> bytes:
+    """Return the file of a pack of the chosen facts and of what they need.
+
+    `made` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` where there is
+    nothing to hand on, or the name cannot be.
+    """
+    taken = add_needed_facts(facts, chosen)
+    if not taken:
+        raise InputError(message("pack.empty"))
+    named: str = check_line("name", name.strip())
+    records = [write_record(fact) for fact in taken]
+    content: dict[str, Any] = {"name": named, "made": made, "about": about, "facts": records}
+    # What is handed on must be readable by others: the same checks as for what they hand on.
+    read_user_facts(records, "facts")
+    digest = compute_digest(content)
+    signature = None
+    if signer is not None:
+        by: str = accept_plain_text(200)("signer", signer.name.strip())
+        signature = SignatureFields(signer.key, by, signer.sign(make_signed_text(digest, by)))
+    return write_pack_bytes(content, digest, signature)
+
+
+# Reading
+
+
+def read_pack(raw: bytes) -> FactPack:
+    """Return the pack that the contents of a file hold; raises `InputError` with the place in it.
+
+    A digest or a signature that does not hold is refused; whether a signer is known is for the caller to see.
+    """
+    file = parse_pack_file(raw)
+    signature = _check_signature(file)
+    content = file.content
+    for field in _CONTENT:
+        if field not in content:
+            raise InputError(message("field.missing"), f"content.{field}")
+    if len(content) > len(_CONTENT):
+        extra = next(name for name in content if name not in _CONTENT)
+        raise InputError(message("field.unknown", given=quote_value(extra), known=_CONTENT), "content")
+    if type(content["facts"]) is not list:
+        raise make_type_error("content.facts", content["facts"], "list")
+    return FactPack(
+        name=check_line("content.name", content["name"]),
+        made=_check_day(content["made"]),
+        about=check_line("content.about", content["about"]),
+        facts=read_user_facts(content["facts"], "content.facts"),
+        digest=file.digest,
+        signature=signature,
+    )
+
+
+def _check_signature(file: PackFile) -> PackSignature | None:
+    signature = file.signature
+    if signature is None:
+        return None
+    if not is_valid_signature(signature.key, signature.value, make_signed_text(file.digest, signature.name)):
+        raise InputError(message("pack.broken_signature"), "signature")
+    return PackSignature(signature.key, signature.name)
+
+
+def _check_day(value: object) -> str:
+    given: str = check_line("content.made", value)
+    try:
+        found = check_optional_date("content.made", given)
+    except InputError as error:
+        raise InputError(error.problem, "content.made") from error
+    if found is None:
+        raise InputError(message("field.empty"), "content.made")
+    return found
+
+
+def find_new_signer(
+    pack: FactPack, signers: Collection[TrustedSigner], *, trust: bool, today: str
+) -> TrustedSigner | None:
+    """Return the signer to be trusted from now on, None where that is settled already.
+
+    Raises `InputError` for a signer whom the user does not trust, unless `trust` says to.
+    """
+    if pack.signature is None or pack.trust(signers) is not PackTrust.UNKNOWN:
+        return None
+    if not trust:
+        problem = message(
+            "pack.unknown_signer", name=pack.signature.name, fingerprint=format_fingerprint(pack.signature.key)
+        )
+        raise InputError(problem)
+    return TrustedSigner(pack.signature.key, pack.signature.name, today)
+
+
+# Taking it in
+
+
+def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[FactKey], catalog: Catalog) -> FactEdit:
+    """Return the step that brings in the chosen rows with what they need; raises `InputError` where none is.
+
+    Sources come along with the facts that name them, an entry with all that the pack states of it, and a
+    choice with the claim that it takes.
+    """
+    shown = tuple(rows)
+    keys = {row.key for row in shown if row.can_be_chosen and row.key in chosen}
+    if not keys:
+        raise InputError(message("pack.nothing_chosen"))
+    priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
+    keys |= {row.part_of for row in shown if row.part_of is not None and row.part_of[1] in priced}
+    keys |= {row.key for row in shown if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
+    keys |= _list_preferred_claims(keys, pack)
+    keys |= {key for key in _list_named_sources(keys, pack) if catalog.own.get(*key) is None}
+    edit = add_facts(
+        catalog, order_facts([*_list_facts(pack, keys), *_list_staying_claims(keys, catalog.own)]), pack.name
+    )
+    check_choices(catalog.with_own(catalog.own.after(edit)), edit.things)
+    return edit
+
+
+def _list_facts(pack: FactPack, keys: Iterable[FactKey]) -> list[UserFact]:
+    return [pack.facts.facts[key] for key in keys]
+
+
+def _list_preferred_claims(keys: Iterable[FactKey], pack: FactPack) -> set[FactKey]:
+    chosen = [fact for fact in _list_facts(pack, keys) if isinstance(fact, ClaimPreference)]
+    claims = {("claim", each.thing, each.attribute, each.source) for each in chosen}
+    return {key for key in claims if key in pack.facts.facts}
+
+
+def _list_named_sources(keys: Iterable[FactKey], pack: FactPack) -> set[FactKey]:
+    facts = _list_facts(pack, keys)
+    return {("source", fact.source) for fact in facts if isinstance(fact, UserClaim | UserPrice)}
+
+
+def _list_staying_claims(keys: Collection[FactKey], own: UserFacts) -> list[UserFact]:
+    """Return what the user states already of entries that are replaced: it stays, and completes them."""
+    things = {key[1] for key in keys if key[0] == "accelerator"}
+    return [fact for fact in own if isinstance(fact, UserClaim) and fact.thing in things and fact.key not in keys]
+
+
+#: Parts of the user's facts that can be handed on, by the tables that they lie in.
+EXPORT_PARTS: Final[dict[str, frozenset[str]]] = {
+    "all": frozenset({"source", "accelerator", "model", "claim", "preference", "price"}),
+    "things": frozenset({"accelerator", "model"}),
+    "figures": frozenset({"claim", "preference"}),
+    "prices": frozenset({"price"}),
+}
+
+
+def select_keys(facts: UserFacts, part: str) -> frozenset[FactKey]:
+    """Return the keys of the facts of one of `PARTS`; of an own accelerator or model its figures too."""
+    tables = EXPORT_PARTS[part]
+    own = {key[1] for key in facts.facts if key[0] in EXPORT_PARTS["things"]}
+    return frozenset(
+        key
+        for key in facts.facts
+        if key[0] in tables or (part == "things" and key[0] in EXPORT_PARTS["figures"] and key[1] in own)
+    )
+
+
+def write_pack(
+    facts: UserFacts, part: str, name: str, target: Path, *, made: str, about: str, signed_by: str | None
+) -> ProgressSteps[Path]:
+    """Write a pack of a part of the user's facts; raises `InputError` at `name`, or where that fails."""
+    yield JobProgress(message("handing_on.pack"))
+    by = None if signed_by is None else load_signer(signed_by)
+    raw = make_pack(facts, select_keys(facts, part), name, made=made, about=about, signer=by)
+    yield JobProgress(message("handing_on.pack"))
+    write_atomically(target, raw)
+    return target

@@ -1,0 +1,279 @@
+"""The scenario file: one scenario as JSON that people can read and compare line by line.
+
+It also reads the scenario attached to a PDF, and the templates."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk import paths
+from gpudesk.costing.inputs import parse_costs, write_cost_section
+from gpudesk.documents.scenario_sections import (
+    parse_decision,
+    parse_demand,
+    parse_scenario_fields,
+    write_decision_section,
+    write_demand_section,
+    write_scenario_section,
+)
+from gpudesk.domain.field_checks import find_closest, make_type_error
+from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.scenario import Scenario
+from gpudesk.files import read_bytes, write_atomically
+from gpudesk.text.messages import InputError, message
+
+#: Name and media type of the attachment.
+ATTACHMENT_NAME: Final = "comparison.gpudesk"
+ATTACHMENT_TYPE: Final = "application/x-gpudesk"
+
+_SIGNATURE: Final = b"%PDF-"
+_STREAM: Final = re.compile(rb"(?<!end)stream(?:\r\n|\n)")
+_END: Final = re.compile(rb"\r?\n?endstream")
+#: What every scenario file has near its beginning or end, and no other JSON is likely to have.
+_KEY: Final = b'"gpudesk"'
+_BLANKS: Final = b" \t\r\n\xef\xbb\xbf"
+#: Enough of a deflated stream to see how its content begins: its tables come before the first byte.
+_FIRST_BYTES: Final = 1024
+
+
+def is_pdf(raw: bytes) -> bool:
+    """Whether the contents of a file are those of a PDF, by how it begins."""
+    return raw.startswith(_SIGNATURE)
+
+
+def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
+    """Return the scenario file of at most `most` bytes that a PDF carries; `where` names the PDF in errors.
+
+    Raises `InputError` where it carries none, whatever else may be wrong with the PDF.
+    """
+    for found in _STREAM.finditer(raw):
+        content = _decode_stream(raw, found.end(), most)
+        if content is None or _KEY not in content:
+            continue
+        if len(content) > most:
+            raise InputError(message("file.too_big", most=(float(most), "B")), where)
+        return content
+    raise InputError(message("pdf.no_scenario"), where)
+
+
+def _decode_stream(raw: bytes, start: int, most: int) -> bytes | None:
+    """Return what a stream holds, up to one byte more than `most`, or None where it cannot be a scenario."""
+    if _begins_with_brace(raw[start : start + _FIRST_BYTES]):
+        end = _END.search(raw, start)
+        return None if end is None else raw[start : min(end.start(), start + most + 1)]
+    reader = zlib.decompressobj()
+    try:
+        first = reader.decompress(raw[start : start + _FIRST_BYTES], _FIRST_BYTES)
+        if not _begins_with_brace(first):
+            return None
+        return first + b"".join(_inflate(reader, raw, start + _FIRST_BYTES, most + 1 - len(first)))
+    except zlib.error:
+        return None
+
+
+def _begins_with_brace(content: bytes) -> bool:
+    return content.lstrip(_BLANKS)[:1] == b"{"
+
+
+def _inflate(reader: zlib._Decompress, raw: bytes, start: int, room: int) -> Iterator[bytes]:
+    """Yield the rest of a deflated stream, `room` bytes at the most."""
+    waiting = reader.unconsumed_tail
+    while room > 0 and not reader.eof:
+        if not waiting:
+            waiting, start = raw[start : start + 65536], start + 65536
+            if not waiting:
+                return
+        piece = reader.decompress(waiting, room)
+        waiting = reader.unconsumed_tail
+        room -= len(piece)
+        yield piece
+
+
+SCENARIO_SUFFIX: Final = ".gpudesk"
+#: Version of the file as a whole, and of each section that this program knows.
+SCENARIO_FORMAT: Final = 1
+_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1, "decision": 1}
+#: No scenario comes near this; it keeps a wrong file from filling the memory.
+_MOST_BYTES: Final = 16 << 20
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario file, or the scenario that a sheet saved as PDF carries.
+
+    Raises `InputError` that names the file, the place in it and the remedy.
+    """
+    raw = read_bytes(path, _MOST_BYTES)
+    if is_pdf(raw):
+        raw = read_attached_scenario(raw, str(path), _MOST_BYTES)
+    return parse_scenario(raw, str(path))
+
+
+def write_scenario(scenario: Scenario, path: Path) -> None:
+    """Write a scenario file so that at any moment either the old or the new one is there, whole."""
+    write_atomically(path, format_scenario(scenario).encode())
+
+
+def format_scenario(scenario: Scenario) -> str:
+    document: dict[str, Any] = {**scenario.unknown_sections, "gpudesk": SCENARIO_FORMAT}
+    document["scenario"] = {"version": _SECTIONS["scenario"], **write_scenario_section(scenario)}
+    if scenario.catalog_revision is not None:
+        document["catalog"] = {"version": _SECTIONS["catalog"], "revision": scenario.catalog_revision}
+    if scenario.own_records:
+        records = [dict(record) for record in scenario.own_records]
+        document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
+    if scenario.demand is not None:
+        document["demand"] = {"version": _SECTIONS["demand"], **write_demand_section(scenario.demand)}
+    if costs := write_cost_section(scenario.costs):
+        document["costs"] = {"version": _SECTIONS["costs"], **costs}
+    if decision := write_decision_section(scenario.decision):
+        document["decision"] = {"version": _SECTIONS["decision"], **decision}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def parse_scenario(raw: bytes, where: str) -> Scenario:
+    """Return the scenario that the contents of a file state; `where` names the file in errors."""
+    document = _load_document(raw, where)
+    _check_format(document, where)
+    for section in _SECTIONS:
+        _check_section(document, section, where)
+    try:
+        return _parse_other_sections(document, _parse_scenario_section(document))
+    except InputError as error:
+        place = f"{where}: {error.where}" if error.where else where
+        raise InputError(error.problem, place) from error
+
+
+def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
+    return parse_scenario_fields(
+        _drop_version(document["scenario"]),
+        catalog_revision=_parse_revision(document.get("catalog")),
+        own_records=_parse_records(document.get("own_records")),
+        unknown_sections={
+            name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
+        },
+    )
+
+
+def _parse_other_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
+    if (stated := document.get("demand")) is not None:
+        scenario = replace(scenario, demand=parse_demand(_drop_version(stated)))
+    if (stated := document.get("costs")) is not None:
+        scenario = replace(scenario, costs=parse_costs(_drop_version(stated)))
+    if (stated := document.get("decision")) is not None:
+        scenario = replace(scenario, decision=parse_decision(_drop_version(stated)))
+    return scenario
+
+
+def _load_document(raw: bytes, where: str) -> dict[str, Any]:
+    try:
+        document = json.loads(
+            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
+        )
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(message("scenario.not_utf8", line=line), where) from error
+    except json.JSONDecodeError as error:
+        # A whole file ends with the brace of its object; one that was cut off seldom does.
+        cut = error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
+        problem = message("scenario.cut_short" if cut else "scenario.not_json", line=error.lineno, column=error.colno)
+        raise InputError(problem, where) from error
+    except DuplicateKeyError as error:
+        raise InputError(message("scenario.twice", field=error.key), where) from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(message("scenario.not_a_scenario"), where) from error
+    if type(document) is not dict:
+        raise InputError(message("scenario.not_a_scenario"), where)
+    _refuse_half_characters(document, where)
+    return document
+
+
+def _refuse_half_characters(document: dict[str, Any], where: str) -> None:
+    """Refuse escapes of half a character anywhere, since no file could be written with them."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(message("field.half_character"), where) from error
+
+
+def _check_format(document: Mapping[str, Any], where: str) -> None:
+    version = document.get("gpudesk")
+    if type(version) is not int or version < 1 or "scenario" not in document:
+        raise InputError(message("scenario.not_a_scenario"), where)
+    if version != SCENARIO_FORMAT:
+        raise InputError(message("scenario.newer", version=version, known=SCENARIO_FORMAT), where)
+
+
+def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
+    """Refuse a known section that is not an object or of a version that is not known."""
+    section = document.get(name)
+    if section is None and name != "scenario":
+        return
+    if type(section) is not dict:
+        error = make_type_error(name, section, "object")
+        raise InputError(error.problem, f"{where}: {name}")
+    version = section.get("version")
+    if type(version) is not int or version < 1:
+        error = make_type_error(name, version, "whole")
+        raise InputError(error.problem, f"{where}: {name}.version")
+    if version != _SECTIONS[name]:
+        problem = message("scenario.newer_section", section=name, version=version, known=_SECTIONS[name])
+        raise InputError(problem, where)
+
+
+def _drop_version(section: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in section.items() if name != "version"}
+
+
+def _parse_revision(section: Mapping[str, Any] | None) -> str | None:
+    revision = None if section is None else section.get("revision")
+    if revision is not None and type(revision) is not str:
+        raise make_type_error("catalog.revision", revision, "text")
+    return revision
+
+
+def _parse_records(section: Mapping[str, Any] | None) -> tuple[Mapping[str, object], ...]:
+    records = [] if section is None else section.get("records", [])
+    if type(records) is not list:
+        raise make_type_error("own_records.records", records, "list")
+    for position, record in enumerate(records):
+        if type(record) is not dict:
+            raise make_type_error(f"own_records.records[{position}]", record, "object")
+    return tuple(records)
+
+
+#: What the program shows when it is asked for nothing in particular.
+SAMPLE_TEMPLATE = "mi325x-or-h200-70b"
+
+_TEMPLATE_FOLDER = "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioTemplate:
+    """A scenario that comes with the program, by its id."""
+
+    id: str
+    scenario: Scenario
+
+
+def list_template_ids() -> tuple[str, ...]:
+    return tuple(sorted(file.stem for file in paths.resource(_TEMPLATE_FOLDER).glob(f"*{SCENARIO_SUFFIX}")))
+
+
+def read_template(name: str) -> Scenario:
+    """Return the scenario of a template; raises `InputError` that names those there are."""
+    known = list_template_ids()
+    if name not in known:
+        raise InputError(message("template.unknown", name=name, near=find_closest(name, known) or known))
+    return read_scenario(paths.resource(f"{_TEMPLATE_FOLDER}/{name}{SCENARIO_SUFFIX}"))
+
+
+@cache
+def list_templates() -> tuple[ScenarioTemplate, ...]:
+    return tuple(ScenarioTemplate(name, read_template(name)) for name in list_template_ids())

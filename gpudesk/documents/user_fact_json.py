@@ -1,0 +1,364 @@
+"""User facts as JSON records, for packs and scenario files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Any, Final, cast
+
+from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.catalog.user_store.entry import URL_PATTERN, check_optional_date
+from gpudesk.domain.attributes import (
+    ACCELERATOR_UNITS,
+    COUNTED_UNITS,
+    DIFFUSION_UNITS,
+    LARGEST_BY_UNIT,
+    MODEL_STATED_UNITS,
+    REQUIRED_ATTRIBUTES,
+    WORD_LIST_ATTRIBUTES,
+)
+from gpudesk.domain.claim import USER_SOURCE_PREFIX, ClaimPreference, Source, SourceKind
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_boolean,
+    accept_number,
+    accept_plain_text,
+    accept_text,
+    accept_whole,
+    accept_word,
+    make_type_error,
+    make_unknown_field_error,
+    quote_value,
+)
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.user_facts import (
+    FACT_TABLES,
+    FactKey,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserFacts,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import InputError, message
+
+_MOST_WORDS: Final = 100
+_MOST: Final = 1e30
+#: Whole numbers have 64 bits where they are handed on.
+_MOST_WHOLE: Final = 2**63 - 1
+_MOST_USD: Final = 1e9
+_LINE: Final = accept_plain_text(300)
+_NOTE: Final = accept_plain_text(4000)
+_ID: Final = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
+_ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
+#: Units of what is counted in whole numbers.
+_COUNTED: Final = COUNTED_UNITS | {"tokens", "parameters"}
+_KINDS: Final = {kind.value: kind for kind in SourceKind}
+
+
+def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
+    def check(where: str, value: object) -> str:
+        found: str = _LINE(where, value)
+        if pattern.fullmatch(found) is None:
+            raise InputError(message("pack.no_id", given=quote_value(found)), where)
+        return found
+
+    return check
+
+
+def _check_user_source_id(where: str, value: object) -> str:
+    found: str = _make_pattern_check(_ID)(where, value)
+    if not found.startswith(USER_SOURCE_PREFIX):
+        raise InputError(message("pack.not_own_source", given=quote_value(found)), where)
+    return found
+
+
+def _check_date(where: str, value: object) -> str | None:
+    given: str = _LINE(where, value)
+    try:
+        return check_optional_date(where, given)
+    except InputError:
+        raise InputError(message("field.month", given=quote_value(given)), where) from None
+
+
+def _check_address(where: str, value: object) -> str:
+    given: str = accept_text(2000)(where, value)
+    if URL_PATTERN.fullmatch(given) is None:
+        raise InputError(message("own.not_an_address", given=quote_value(given)), where)
+    return given
+
+
+def _check_value(where: str, value: object) -> ClaimValue:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        accept_whole(-_MOST_WHOLE, _MOST_WHOLE)(where, value)
+        return value
+    if isinstance(value, float):
+        return float(accept_number(-_MOST, _MOST)(where, value))
+    if isinstance(value, list):
+        if not 0 < len(value) <= _MOST_WORDS:
+            raise InputError(message("field.range", given=str(len(value)), low=1, high=_MOST_WORDS), where)
+        return tuple(_LINE(f"{where}[{place}]", each) for place, each in enumerate(value))
+    return cast("str", _NOTE(where, value))
+
+
+def _check_definition(where: str, value: object) -> str:
+    """Return the structure of a model as the catalog keeps it, after all the checks of an import."""
+    from gpudesk.catalog.importing.model_facts import check_model_definition
+
+    if not isinstance(value, dict):
+        raise make_type_error(where, value, "object")
+    try:
+        return to_canonical_json(check_model_definition(value).definition())
+    except RecursionError:
+        raise InputError(message("pack.too_deep"), where) from None
+    except InputError as error:
+        raise InputError(error.problem, f"{where}.{error.where}" if error.where else where) from error
+
+
+@dataclass(frozen=True)
+class FactShape:
+    """The fields of a kind of fact, each with its check."""
+
+    made: Callable[..., UserFact]
+    checks: Mapping[str, FieldCheck]
+
+    @cached_property
+    def blank(self) -> Mapping[str, None]:
+        """The fields that have no default and may be unknown."""
+        return dict.fromkeys(name for name, kind in self._without_default if kind.endswith("| None"))
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self._without_default if name not in self.blank)
+
+    @property
+    def _without_default(self) -> Iterator[tuple[str, str]]:
+        named = fields(cast("Any", self.made))
+        return ((field.name, str(field.type)) for field in named if field.default is MISSING)
+
+
+_USD: Final = accept_number(0, _MOST_USD, above=True)
+_THING: Final = _make_pattern_check(_ID)
+_STATED: Final[Mapping[str, FieldCheck]] = {
+    "thing": _THING,
+    "attribute": _make_pattern_check(_ATTRIBUTE),
+    "value": _check_value,
+}
+FACT_SHAPES: Final[Mapping[str, FactShape]] = {
+    "source": FactShape(
+        Source,
+        {
+            "id": _check_user_source_id,
+            "title": _LINE,
+            "publisher": _LINE,
+            "kind": accept_word(_KINDS),
+            "url": _check_address,
+            "date": _check_date,
+            "trust": _NOTE,
+        },
+    ),
+    "accelerator": FactShape(
+        UserAccelerator,
+        {"id": _THING, "name": _LINE, "vendor": _LINE, "generation": _LINE, "announced": accept_boolean},
+    ),
+    "model": FactShape(
+        UserModel, {"id": _THING, "name": _LINE, "organisation": _LINE, "definition": _check_definition}
+    ),
+    "claim": FactShape(
+        UserClaim,
+        {
+            **_STATED,
+            "source": _check_user_source_id,
+            "kind": accept_word(_KINDS),
+            "retrieved": _check_date,
+            "published": _LINE,
+            "conditions": _LINE,
+            "note": _NOTE,
+        },
+    ),
+    "preference": FactShape(ClaimPreference, {**_STATED, "source": _THING, "reason": _NOTE, "date": _check_date}),
+    "price": FactShape(
+        UserPrice,
+        {
+            "id": _LINE,
+            "accelerator": _THING,
+            "term": _LINE,
+            "source": _check_user_source_id,
+            "kind": accept_word(_KINDS),
+            "usd": _USD,
+            "usd_low": _USD,
+            "usd_high": _USD,
+            "provider": _LINE,
+            "region": _LINE,
+            "instance": _LINE,
+            "accelerators_in_instance": accept_whole(1, 1_000_000),
+            "basis": _LINE,
+            "date": _check_date,
+            "note": _NOTE,
+        },
+    ),
+}
+
+
+def check_fact(fact: UserFact, where: str) -> None:
+    """Refuse a fact whose fields do not go together."""
+    if isinstance(fact, UserClaim | ClaimPreference):
+        _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
+    if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
+        raise InputError(message("pack.other_id", id=described), f"{where}.definition")
+    if isinstance(fact, UserPrice):
+        stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
+        if not stated:
+            raise InputError(message("field.missing"), f"{where}.usd")
+        if stated != sorted(stated):
+            raise InputError(message("own.price_order"), f"{where}.usd_high")
+
+
+def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
+    """Refuse a value that an attribute cannot have: words for figures and the reverse, and sizes below 0."""
+    units = {**MODEL_STATED_UNITS, **DIFFUSION_UNITS, **ACCELERATOR_UNITS}
+    if attribute not in units:
+        return
+    unit = units[attribute]
+    shown = list(value) if isinstance(value, tuple) else value
+    if unit is None:
+        wanted = "list" if attribute in WORD_LIST_ATTRIBUTES else "text"
+        if attribute in ACCELERATOR_UNITS and not isinstance(
+            value, tuple if attribute in WORD_LIST_ATTRIBUTES else str
+        ):
+            raise make_type_error(where, shown, wanted)
+    elif unit in _COUNTED and not isinstance(value, int):
+        raise make_type_error(where, shown, "whole")
+    else:
+        accept_number(0, LARGEST_BY_UNIT.get(unit, _MOST), above=True)(where, shown)
+
+
+#: No collection of a person comes near this.
+MOST_FACTS: Final = 200_000
+
+
+# To JSON
+
+
+def write_record(fact: UserFact) -> dict[str, Any]:
+    """Return a fact as JSON values; raises `InputError` for a model whose structure cannot be read."""
+    record: dict[str, Any] = {"fact": get_fact_key(fact)[0]}
+    for field in fields(fact):
+        value = getattr(fact, field.name)
+        if value is not None:
+            record[field.name] = list(value) if isinstance(value, tuple) else value
+    if isinstance(fact, UserModel):
+        record["definition"] = _parse_definition(fact)
+    return record
+
+
+def _parse_definition(model: UserModel) -> object:
+    try:
+        return json.loads(model.definition)
+    except (ValueError, RecursionError) as error:
+        raise InputError(message("own.no_such_model", reason=str(error)), model.name) from error
+
+
+def order_facts(facts: Iterable[UserFact]) -> list[UserFact]:
+    """Return facts so that none comes before what it refers to, the same facts always in the same order."""
+    places = {table: place for place, table in enumerate(FACT_TABLES)}
+    return sorted(facts, key=lambda fact: (places[get_fact_key(fact)[0]], get_fact_key(fact)))
+
+
+def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFact]:
+    """Return the chosen facts and what they cannot do without.
+
+    That is the sources that they name, the user's own entries that they are about, and all that is stated of
+    those entries.
+    """
+    keys = {key for key in chosen if key in facts.facts}
+    own = {fact.id: fact for fact in facts if isinstance(fact, UserAccelerator | UserModel)}
+    things = {find_thing(facts.facts[key]) for key in keys} & own.keys()
+    keys |= {own[thing].key for thing in things}
+    keys |= {
+        get_fact_key(each) for each in facts if isinstance(each, UserClaim | ClaimPreference) and each.thing in things
+    }
+    named = (("source", str(getattr(facts.facts[key], "source", ""))) for key in tuple(keys))
+    keys |= {key for key in named if key in facts.facts}
+    return order_facts(facts.facts[key] for key in keys)
+
+
+def find_thing(fact: UserFact) -> str:
+    """Return the id of the entry that a fact is about, empty for sources."""
+    if isinstance(fact, UserAccelerator | UserModel):
+        return fact.id
+    if isinstance(fact, UserPrice):
+        return fact.accelerator
+    return "" if isinstance(fact, Source) else fact.thing
+
+
+def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[str, object], ...]:
+    """Return copies of the user's facts that a scenario uses: what is said of its parts and of its model."""
+    things = {scenario.model, *(choice.accelerator for choice in scenario.accelerators)}
+    chosen = [
+        get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_thing(fact) in things
+    ]
+    return tuple(write_record(fact) for fact in add_needed_facts(own, chosen))
+
+
+# From JSON
+
+
+def read_user_facts(records: Sequence[object], where: str = "records") -> UserFacts:
+    """Return the facts of records; raises `InputError` with the place in them that cannot be taken."""
+    if len(records) > MOST_FACTS:
+        raise InputError(message("pack.too_many", count=len(records), most=MOST_FACTS), where)
+    facts: dict[FactKey, UserFact] = {}
+    places: dict[FactKey, str] = {}
+    for position, record in enumerate(records):
+        place = f"{where}[{position}]"
+        fact = _read_fact(place, record)
+        key = get_fact_key(fact)
+        if key in facts:
+            raise InputError(message("pack.twice"), place)
+        facts[key], places[key] = fact, place
+    found = UserFacts.of(facts.values())
+    _check_together(found, places)
+    return found
+
+
+def _read_fact(where: str, record: object) -> UserFact:
+    if not isinstance(record, dict):
+        raise make_type_error(where, record, "object")
+    shape = accept_word(FACT_SHAPES)(f"{where}.fact", record.get("fact"))
+    values: dict[str, Any] = dict(shape.blank)
+    for name, value in record.items():
+        if name == "fact":
+            continue
+        if name not in shape.checks:
+            raise make_unknown_field_error(where, name, shape.checks)
+        if value is not None:
+            values[name] = shape.checks[name](f"{where}.{name}", value)
+    for name in shape.required:
+        if name not in values:
+            raise InputError(message("field.missing"), f"{where}.{name}")
+    fact = shape.made(**values)
+    check_fact(fact, where)
+    return cast("UserFact", fact)
+
+
+def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
+    """Refuse facts whose sources are not among them, and accelerators that lack what estimates need."""
+    stated: dict[str, set[str]] = {}
+    for key, fact in facts.facts.items():
+        if isinstance(fact, UserClaim | UserPrice) and ("source", fact.source) not in facts.facts:
+            raise InputError(message("own.no_such_source", id=fact.source), f"{places[key]}.source")
+        if isinstance(fact, UserClaim):
+            stated.setdefault(fact.thing, set()).add(fact.attribute)
+    for key, fact in facts.facts.items():
+        for name in REQUIRED_ATTRIBUTES if isinstance(fact, UserAccelerator) else ():
+            if name not in stated.get(key[1], ()):
+                raise InputError(message("own.required", attribute=name), places[key])

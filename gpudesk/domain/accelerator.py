@@ -1,0 +1,54 @@
+"""Accelerators: one GPU, TPU or NPU package as sold, with its own memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+#: Software platforms for which a serving engine is known.
+SOFTWARE_PLATFORMS: Final = ("CUDA", "ROCm", "JAX/XLA", "Neuron SDK", "SynapseAI")
+
+
+#: More accelerators than that are never in one machine.
+_MOST_IN_MACHINE: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """The values that the catalog prefers for one part, in SI units; None where nothing is known.
+
+    `generation` groups parts by die. `scale_up_bandwidth` is the bidirectional aggregate of one
+    accelerator in bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity.
+    """
+
+    id: str
+    name: str
+    vendor: str
+    generation: str
+    announced: bool
+    platform: str
+    memory_bytes: int
+    memory_bandwidth: float
+    memory_label: str | None = None
+    memory_type: str | None = None
+    scale_up_bandwidth: float | None = None
+    scale_up_domain: int | None = None
+    pcie_bandwidth: float | None = None
+    tdp_w: float | None = None
+    form_factor: str | None = None
+    status: str | None = None
+    peak_dense: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def cards_per_host(self) -> int:
+        """How many of them one host holds: the scale-up domain up to 8 in a host, or 8 cards over PCIe."""
+        if self.scale_up_domain is None or self.scale_up_domain <= 2:
+            return _MOST_IN_MACHINE
+        return self.scale_up_domain
+
+    @property
+    def domain_over_machines(self) -> int | None:
+        """How many of them one scale-up network joins over several machines; None in a machine."""
+        return self.cards_per_host if self.cards_per_host > _MOST_IN_MACHINE else None

@@ -1,0 +1,354 @@
+"""Answers: all results for one scenario on one catalog revision, and how its columns compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeVar
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.claim import AttributeClaims, Dispute
+from gpudesk.domain.cost import CostAnswer
+from gpudesk.domain.decision import Decision, DecisionFlip
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.model import Model
+from gpudesk.domain.scenario import MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import AcceleratorNeeds
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalSeries:
+    """A figure with its band at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
+
+    NaN where the figure has no meaning.
+    """
+
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @classmethod
+    def of(cls, figures: Iterable[IntervalEstimate]) -> IntervalSeries:
+        value, low, high = zip(*figures, strict=True)
+        return cls(value, low, high)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __getitem__(self, position: int) -> IntervalEstimate:
+        return IntervalEstimate(self.value[position], self.low[position], self.high[position])
+
+    def __iter__(self) -> Iterator[IntervalEstimate]:
+        return map(IntervalEstimate, self.value, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class LimiterShares:
+    """How the time of the run divides at each point of a curve, prefill and decode together.
+
+    They add up to 1. The largest of them is what limits the point, except where memory admits no more.
+    """
+
+    memory_bandwidth: tuple[float, ...]
+    compute: tuple[float, ...]
+    interconnect: tuple[float, ...]
+    overhead: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrencyCurve:
+    """Figures of one deployment against concurrency in a closed loop, whatever the load of the scenario is.
+
+    The plan stays that of the estimate. Points lie at 1, the powers of two, the end where memory ends, the
+    scenario's own concurrency (there the curve is the estimate) and between. A finite run has the same number
+    of rounds at every point.
+    """
+
+    concurrency: tuple[int, ...]
+    output_tokens_per_s: IntervalSeries
+    output_tokens_per_s_per_accelerator: IntervalSeries
+    ttft_ms: IntervalSeries
+    tpot_ms: IntervalSeries
+    limiter: tuple[str, ...]
+    shares: LimiterShares
+    max_concurrency: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonColumn:
+    """One accelerator of the comparison: its facts, and its estimate or the reason why there is none."""
+
+    choice: AcceleratorChoice
+    accelerator: Accelerator
+    attributes: Mapping[str, AttributeClaims]
+    estimate: Estimate | None
+    curve: ConcurrencyCurve | None
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureDifference:
+    """One result of a column against the baseline: their ratio with its own band.
+
+    `winner` is None where the band of the ratio holds 1, which is said as "no winner".
+    """
+
+    figure: str
+    accelerator: str
+    baseline: str
+    ratio: IntervalEstimate
+    winner: str | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All results for `scenario` on the catalog of `catalog_revision`.
+
+    `unranked` are the positions of announced columns that stand beside shipping ones and are not ranked
+    with them. `digest` works out the hash of an answer, which costs more than the rest and is seldom asked
+    for.
+    """
+
+    scenario: Scenario
+    catalog_revision: str
+    data_date: str
+    calibration: str
+    model: Model
+    model_attributes: Mapping[str, AttributeClaims]
+    columns: tuple[ComparisonColumn, ...]
+    differences: tuple[FigureDifference, ...]
+    disputes: tuple[Dispute, ...]
+    notes: tuple[Message, ...]
+    digest: Callable[[Answer], str] = field(repr=False, compare=False)
+    unranked: tuple[int, ...] = ()
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hash of the answer and the catalog revision, without date, locale, layout, colours or curves."""
+        return self.digest(self)
+
+
+_T = TypeVar("_T")
+
+#: Figures of an estimate that columns are compared by -> whether more of it is better.
+HIGHER_IS_BETTER: Final = {
+    "output_tokens_per_s": True,
+    "output_tokens_per_s_per_accelerator": True,
+    "total_tokens_per_s": True,
+    "ttft_ms": False,
+    "tpot_ms": False,
+    "request_s": False,
+    "batch_s": False,
+}
+
+
+def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
+    """Return a name for each column: the part's id, with `:count` and `#n` where a part comes twice."""
+    ids = Counter(choice.accelerator for choice in choices)
+    keys = [
+        f"{choice.accelerator}:{choice.count}"
+        if ids[choice.accelerator] > 1 and choice.count is not None
+        else choice.accelerator
+        for choice in choices
+    ]
+    met: Counter[str] = Counter()
+    unique = []
+    for key in keys:
+        met[key] += 1
+        unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
+    return tuple(unique)
+
+
+def get_accelerator_id(key: str) -> str:
+    return key.partition("#")[0].partition(":")[0]
+
+
+def assign_palette_indexes(choices: Sequence[AcceleratorChoice]) -> tuple[int, ...]:
+    """Return each column's place in the palette: its own, else the lowest free one; a part has one place."""
+    taken: dict[str, int] = {}
+    for choice in choices:
+        if choice.slot is not None and choice.slot not in taken.values():
+            taken.setdefault(choice.accelerator, choice.slot)
+    for choice in choices:
+        if choice.accelerator not in taken:
+            taken[choice.accelerator] = find_free_palette_index(taken.values())
+    return tuple(taken[choice.accelerator] for choice in choices)
+
+
+def find_free_palette_index(taken: Iterable[int]) -> int:
+    """Return the first place in the palette that nobody has."""
+    used = set(taken)
+    return next(slot for slot in range(1, MAX_PALETTE_INDEX + 1) if slot not in used)
+
+
+def find_variants(choices: Sequence[AcceleratorChoice]) -> tuple[bool, ...]:
+    """Return for each column whether its part stands further left too, which is_variant markers tell."""
+    return tuple(
+        any(other.accelerator == choice.accelerator for other in choices[:position])
+        for position, choice in enumerate(choices)
+    )
+
+
+def find_difference(answer: Answer, figure: str, baseline: str, other: str) -> FigureDifference | None:
+    """Return the difference of two columns by their keys as the answer states it, in that direction."""
+    for found in answer.differences:
+        if (found.figure, found.baseline, found.accelerator) == (figure, baseline, other):
+            return found
+    return None
+
+
+def find_leaders(answer: Answer, figure: str) -> tuple[int, ...]:
+    """Return the positions of the best column and of those that nobody beats; empty without two figures.
+
+    More than one means that there is no winner among them. The best may be too uncertain to beat one that
+    another beats, which is no leader then. Columns that the answer does not rank take no part.
+    """
+    keys = make_column_keys(answer.scenario.accelerators)
+    values = _ranked_values(answer, figure)
+    if len(values) < 2:
+        return ()
+    better = max if HIGHER_IS_BETTER[figure] else min
+    best = better(values, key=lambda position: values[position].value)
+    beaten = _beaten(answer, figure)
+    return tuple(
+        position
+        for position in values
+        if position == best or (keys[position] not in beaten and _undecided(answer, figure, keys[best], keys[position]))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedLeader:
+    """What an announced column that is not ranked would be: `ratio` is its figure over the best ranked one.
+
+    `decided` tells whether it would win; else nobody would.
+    """
+
+    position: int
+    against: int
+    ratio: float
+    decided: bool
+
+
+def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None:
+    """Return the announced column that would lead if it were ranked; None where none would."""
+    shipping = _ranked_values(answer, figure)
+    values = _values(answer, figure)
+    others = {position: value for position in answer.unranked if (value := values[position]) is not None}
+    if not shipping or not others:
+        return None
+    sign = 1 if HIGHER_IS_BETTER[figure] else -1
+    best = max(shipping, key=lambda position: sign * shipping[position].value)
+    first = max(others, key=lambda position: sign * others[position].value)
+    ours, theirs = shipping[best].value, others[first].value
+    if sign * theirs <= sign * ours:
+        return None
+    keys = make_column_keys(answer.scenario.accelerators)
+    one, two = keys[best], keys[first]
+    found = find_difference(answer, figure, one, two) or find_difference(answer, figure, two, one)
+    return AnnouncedLeader(first, best, theirs / ours, found is not None and found.winner == two)
+
+
+def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None]:
+    """Return the value of each column, None for those that the answer does not rank."""
+    return [None if position in answer.unranked else value for position, value in enumerate(values)]
+
+
+def _values(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
+    return [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
+
+
+def _ranked_values(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
+    values = mask_unranked(answer, _values(answer, figure))
+    return {position: value for position, value in enumerate(values) if value is not None}
+
+
+def _beaten(answer: Answer, figure: str) -> set[str]:
+    keys = make_column_keys(answer.scenario.accelerators)
+    outside = {keys[position] for position in answer.unranked}
+    return {
+        found.baseline if found.winner == found.accelerator else found.accelerator
+        for found in answer.differences
+        if found.figure == figure and found.winner is not None and found.winner not in outside
+    }
+
+
+def _undecided(answer: Answer, figure: str, one: str, two: str) -> bool:
+    found = find_difference(answer, figure, one, two) or find_difference(answer, figure, two, one)
+    return found is not None and found.winner is None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureChange:
+    """A figure of one column that is another now; None where there was or is none."""
+
+    figure: str
+    before: IntervalEstimate | None
+    after: IntervalEstimate | None
+
+    @property
+    def ratio(self) -> float | None:
+        """What it is now over what it was; None where either is missing or nothing."""
+        if self.before is None or self.after is None or not self.before.value:
+            return None
+        return self.after.value / self.before.value
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """One column whose result is another now, by its key, with the figures that changed."""
+
+    key: str
+    before: Estimate | None
+    after: Estimate | None
+    figures: tuple[FigureChange, ...]
+
+    @property
+    def fitted(self) -> bool:
+        return self.before is not None and self.before.fits
+
+    @property
+    def fits(self) -> bool:
+        return self.after is not None and self.after.fits
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderChange:
+    """The keys of those that lead at a figure, and of those that did; several of them are no winner."""
+
+    figure: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def moved(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerImpact:
+    """What became of an answer: the columns that changed, and who leads at what."""
+
+    before: Answer
+    after: Answer
+    columns: tuple[ColumnChange, ...]
+    leads: tuple[LeaderChange, ...]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every result is the same to the last digit."""
+        return not self.columns and not any(lead.moved for lead in self.leads)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetExtras:
+    """How many accelerators are needed, what they cost, which to take, and what would change that."""
+
+    how_many: AcceleratorNeeds | None = None
+    costs: CostAnswer | None = None
+    decision: Decision | None = None
+    flips: tuple[DecisionFlip, ...] = ()

@@ -1,0 +1,148 @@
+"""Attributes of catalog entries: unit, bounds and value type of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import CatalogEntryKind
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.units import convert_to_si_unit, get_si_unit
+
+_PEAKS: Final = ("fp64", "fp64_matrix", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4")
+
+PEAK_DENSE: Final = "peak_dense_"
+PEAK_SPARSE: Final = "peak_sparse_"
+
+ACCELERATOR_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
+    {
+        "status": None,
+        "architecture": None,
+        "process_node": None,
+        "release_date": None,
+        "form_factor": None,
+        "memory": "B",
+        "memory_label": None,
+        "memory_type": None,
+        "memory_stacks": "stacks",
+        "memory_bandwidth": "B/s",
+        "last_level_cache": "B",
+        "interconnect": None,
+        "scale_up_bandwidth": "B/s",
+        "scale_up_domain": "accelerators",
+        "pcie_generation": "generation",
+        "pcie_bandwidth": "B/s",
+        "tdp": "W",
+        "price_low": "USD",
+        "price_high": "USD",
+        **{f"{prefix}{name}": "FLOP/s" for prefix in (PEAK_DENSE, PEAK_SPARSE) for name in _PEAKS},
+        "software_platform": None,
+        "supported_precisions": None,
+    }
+)
+
+#: Without these no estimate can be made, so an accelerator needs a preferred claim for each.
+REQUIRED_ATTRIBUTES: Final = ("memory", "memory_bandwidth", "software_platform")
+
+DIFFUSION_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
+    {
+        "parameters": "parameters",
+        "denoiser_weights": "B",
+        "vram_low": "B",
+        "vram_high": "B",
+        "default_steps": None,
+        "default_resolution": None,
+        "recommended_hardware": None,
+    }
+)
+
+#: What is known of a model beside its dimensions. `layers` is the pattern in which layer kinds alternate.
+MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
+    {
+        "release_date": None,
+        "licence": None,
+        "total_parameters": "parameters",
+        "active_parameters": "parameters",
+        "architecture": None,
+        "layers": None,
+    }
+)
+
+#: Last word of a dimension's path -> unit; every other dimension is a plain number or a word.
+_DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "tokens"})
+
+
+def find_model_unit(name: str) -> str | None:
+    """Return the unit of a model's attribute, which may be the path of a dimension."""
+    if name in MODEL_STATED_UNITS:
+        return MODEL_STATED_UNITS[name]
+    return _DIMENSION_UNITS.get(name.rpartition(".")[2])
+
+
+#: Units of what is counted in whole numbers.
+COUNTED_UNITS: Final = frozenset({"stacks", "accelerators", "generation"})
+#: Attributes that are lists of words; others without a unit are one text.
+WORD_LIST_ATTRIBUTES: Final = frozenset({"supported_precisions"})
+#: By the unit used inside; whole numbers of all of them have 64 bits.
+LARGEST_BY_UNIT: Final = MappingProxyType(
+    {
+        "B": 1e18,
+        "B/s": 1e18,
+        "FLOP/s": 9e18,
+        "W": 1e9,
+        "USD": 1e12,
+        "stacks": 1e6,
+        "accelerators": 1e6,
+        "generation": 1e3,
+    }
+)
+_LARGEST_OTHER: Final = 1e30
+
+
+def is_possible_value(kind: CatalogEntryKind, attribute: str, value: ClaimValue, dimension: ClaimValue = None) -> bool:
+    """Whether an attribute of a kind of thing can have a value, which is in the unit used inside.
+
+    A `dimension` of a model has the type that its definition gives it.
+    """
+    if kind is CatalogEntryKind.ACCELERATOR:
+        return attribute in ACCELERATOR_UNITS and _is_possible_for_accelerator(attribute, value)
+    if dimension is not None:
+        return type(value) is type(dimension)
+    unit = (MODEL_STATED_UNITS if kind is CatalogEntryKind.MODEL else DIFFUSION_UNITS).get(attribute)
+    return unit is None or _is_bounded_figure(value, _LARGEST_OTHER)
+
+
+def _is_possible_for_accelerator(attribute: str, value: ClaimValue) -> bool:
+    unit = ACCELERATOR_UNITS[attribute]
+    if unit is None:
+        return isinstance(value, tuple if attribute in WORD_LIST_ATTRIBUTES else str) and bool(value)
+    return _is_bounded_figure(value, LARGEST_BY_UNIT[unit]) and (unit not in COUNTED_UNITS or isinstance(value, int))
+
+
+def _is_bounded_figure(value: ClaimValue, largest: float) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 < value <= largest
+
+
+RecordedClaimValue = bool | int | float | str | list[str]
+
+
+def convert_claim_to_si(value: RecordedClaimValue, unit: str | None) -> RecordedClaimValue:
+    """Convert a figure to the unit used inside; whole numbers come out as integers, words unchanged.
+
+    Raises `UnknownUnitError` for a unit that the program does not know.
+    """
+    if unit is None or not isinstance(value, int | float) or isinstance(value, bool):
+        return value
+    exact = Decimal(str(value)) * Decimal(str(convert_to_si_unit(1, unit)))
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+
+def format_published(value: RecordedClaimValue, unit: str | None) -> str | None:
+    """Return a figure with its unit as printed, or None where that is what the catalog holds anyway."""
+    if unit is None or (get_si_unit(unit) == unit and convert_to_si_unit(1, unit) == 1):
+        return None
+    return f"{value} {unit}"

@@ -1,0 +1,483 @@
+"""Decisions: questions, rules, the effect of each rule on each accelerator, and the recommendation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.text.formatting import IntervalEstimate
+
+#: An answer: the id of an option, or a number where a question takes one.
+AnswerValue = str | float
+#: Asks for nothing: what depends on it cannot be told.
+UNKNOWN_ANSWER: Final = "unknown"
+#: Sets no limit.
+NO_LIMIT_ANSWER: Final = "none"
+NO_LIMIT: Final = math.inf
+
+
+class RuleStrength(StrEnum):
+    """How much a rule weighs; what must hold is never outvoted."""
+
+    HARD = "hard"
+    STRONG = "strong"
+    MILD = "mild"
+
+
+class DialogueScreen(StrEnum):
+    """The screens in their order."""
+
+    SOFTWARE = "software"
+    MEMORY = "memory"
+    LATENCY = "latency"
+    SITE = "site"
+    GOAL = "goal"
+    TEAM = "team"
+    MONEY = "money"
+    TIMING = "timing"
+    VENDORS = "vendors"
+
+    @property
+    def strength(self) -> RuleStrength:
+        """How much most answers of a screen weigh, which is the part of the dialogue that it stands in."""
+        return _STRENGTHS[self]
+
+
+_STRENGTHS: Final = {
+    DialogueScreen.SOFTWARE: RuleStrength.HARD,
+    DialogueScreen.MEMORY: RuleStrength.HARD,
+    DialogueScreen.LATENCY: RuleStrength.HARD,
+    DialogueScreen.SITE: RuleStrength.HARD,
+    DialogueScreen.GOAL: RuleStrength.STRONG,
+    DialogueScreen.TEAM: RuleStrength.STRONG,
+    DialogueScreen.MONEY: RuleStrength.STRONG,
+    DialogueScreen.TIMING: RuleStrength.MILD,
+    DialogueScreen.VENDORS: RuleStrength.MILD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionQuestion:
+    """One question: ids of options, or a number within `bounds` in `unit` with `presets` that are offered.
+
+    `default` is what holds as long as nothing is answered and the scenario says nothing of it. A number's
+    options are those that are no number: that there is no limit, or that it is not known.
+    """
+
+    id: str
+    screen: DialogueScreen
+    options: tuple[str, ...]
+    default: str
+    bounds: NumberBounds | None = None
+    unit: str | None = None
+    presets: tuple[float, ...] = ()
+
+    @property
+    def takes_number(self) -> bool:
+        return self.bounds is not None
+
+    @property
+    def offered(self) -> tuple[AnswerValue, ...]:
+        """What is offered to choose from, numbers first."""
+        return (*self.presets, *self.options)
+
+    def takes(self, value: object) -> bool:
+        if isinstance(value, str):
+            return value in self.options
+        if self.bounds is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        return self.bounds.hold(value)
+
+
+_MOST_MS: Final = 3_600_000.0
+_QUESTIONS: Final = (
+    DecisionQuestion(
+        "serving_engine", DialogueScreen.SOFTWARE, ("any", "vllm", "sglang", "tensorrt-llm", "tgi", "own"), "any"
+    ),
+    DecisionQuestion("tuned_for", DialogueScreen.SOFTWARE, ("nothing", "cuda", "cdna4"), "nothing"),
+    DecisionQuestion("porting", DialogueScreen.SOFTWARE, ("yes", "no"), "yes"),
+    DecisionQuestion("shape", DialogueScreen.MEMORY, ("free", "one", "several"), "free"),
+    DecisionQuestion("long_context", DialogueScreen.MEMORY, ("no", "yes"), "no"),
+    DecisionQuestion("precision", DialogueScreen.MEMORY, ("any", "fp4", "automatic", "unquantised"), "any"),
+    DecisionQuestion(
+        "ttft_limit_ms",
+        DialogueScreen.LATENCY,
+        (NO_LIMIT_ANSWER,),
+        NO_LIMIT_ANSWER,
+        NumberBounds(0.0, _MOST_MS, above=True),
+        "ms",
+        (1000.0, 2000.0, 5000.0),
+    ),
+    DecisionQuestion(
+        "tpot_limit_ms",
+        DialogueScreen.LATENCY,
+        (NO_LIMIT_ANSWER,),
+        NO_LIMIT_ANSWER,
+        NumberBounds(0.0, _MOST_MS, above=True),
+        "ms",
+        (20.0, 50.0, 100.0),
+    ),
+    DecisionQuestion("service", DialogueScreen.LATENCY, ("interactive", "server", "offline"), "server"),
+    DecisionQuestion("site", DialogueScreen.SITE, ("open", "rack", "oam", "hgx", "pcie", "amd"), "open"),
+    DecisionQuestion("destination", DialogueScreen.SITE, ("free", "controlled", UNKNOWN_ANSWER), UNKNOWN_ANSWER),
+    DecisionQuestion("priority", DialogueScreen.GOAL, ("balanced", "cost", "speed", "users", "certainty"), "balanced"),
+    DecisionQuestion(
+        "work", DialogueScreen.GOAL, ("serving", "multimodal", "media", "fine_tuning", "training"), "serving"
+    ),
+    DecisionQuestion("standing", DialogueScreen.GOAL, (NO_LIMIT_ANSWER, "reference", "frontier"), NO_LIMIT_ANSWER),
+    DecisionQuestion(
+        "team", DialogueScreen.TEAM, ("rocm", "can_learn", "cuda", "small", UNKNOWN_ANSWER), UNKNOWN_ANSWER
+    ),
+    DecisionQuestion(
+        "tuning", DialogueScreen.TEAM, ("full", "untuned", "tuned", "own_code", UNKNOWN_ANSWER), UNKNOWN_ANSWER
+    ),
+    DecisionQuestion("current_platform", DialogueScreen.TEAM, ("CUDA", "ROCm", "other", NO_LIMIT_ANSWER), "CUDA"),
+    DecisionQuestion("acquisition", DialogueScreen.MONEY, ("undecided", "own", "rent"), "undecided"),
+    DecisionQuestion(
+        "monthly_hours",
+        DialogueScreen.MONEY,
+        (UNKNOWN_ANSWER,),
+        UNKNOWN_ANSWER,
+        NumberBounds(0.0, 1e9, above=True),
+        "h/month",
+        (500.0, 1_000.0, 10_000.0, 1_000_000.0),
+    ),
+    DecisionQuestion(
+        "budget_usd",
+        DialogueScreen.MONEY,
+        (NO_LIMIT_ANSWER,),
+        NO_LIMIT_ANSWER,
+        NumberBounds(0.0, 1e12, above=True),
+        "USD",
+        (50_000.0, 250_000.0, 1_000_000.0),
+    ),
+    DecisionQuestion(
+        "adoption_months",
+        DialogueScreen.MONEY,
+        (UNKNOWN_ANSWER,),
+        UNKNOWN_ANSWER,
+        NumberBounds(0.0, 120.0),
+        "months",
+        (0.0, 3.0, 6.0, 12.0),
+    ),
+    DecisionQuestion(
+        "months_to_launch",
+        DialogueScreen.TIMING,
+        (UNKNOWN_ANSWER,),
+        UNKNOWN_ANSWER,
+        NumberBounds(0.0, 120.0),
+        "months",
+        (0.0, 3.0, 9.0, 12.0),
+    ),
+    DecisionQuestion("waiting", DialogueScreen.TIMING, ("no", "unpriced", "priced"), "no"),
+    DecisionQuestion("vendor_policy", DialogueScreen.VENDORS, ("any", "one", "two_pools", "shared_pool"), "any"),
+    DecisionQuestion("api_checked", DialogueScreen.VENDORS, ("yes", "no", UNKNOWN_ANSWER), UNKNOWN_ANSWER),
+)
+#: All questions by id, in the order of the dialogue.
+QUESTIONS: Final[Mapping[str, DecisionQuestion]] = MappingProxyType({each.id: each for each in _QUESTIONS})
+
+_NOTHING: Final[Mapping[str, AnswerValue]] = MappingProxyType({})
+_NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
+#: What a rule adds to the score of what it favours, by its strength; those that must hold remove instead.
+DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = MappingProxyType(
+    {RuleStrength.HARD: 0.0, RuleStrength.STRONG: 3.0, RuleStrength.MILD: 1.0}
+)
+#: Weights that a user may give a rule.
+WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionSettings:
+    """What the user said in the dialogue; what is not said is the scenario's, or the question's default.
+
+    `weights` are those of rules whose weight the user changed. `kept` is a second set of answers, kept to be
+    compared with. `plans` are inputs of the plans beside the recommendation, by name. `done` are the steps of
+    a purchase that are done, with a note on each.
+    """
+
+    answers: Mapping[str, AnswerValue] = field(default_factory=lambda: _NOTHING)
+    weights: Mapping[str, float] = field(default_factory=lambda: _NO_WEIGHTS)
+    kept: Mapping[str, AnswerValue] | None = None
+    plans: Mapping[str, AnswerValue] = field(default_factory=lambda: _NOTHING)
+    done: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+#: Nothing said.
+NO_DECISION_SETTINGS: Final = DecisionSettings()
+
+
+#: What a fact may be; None where it is not known.
+FactValue = bool | float | str | IntervalEstimate | None
+FactValues = Mapping[str, FactValue]
+
+
+class ConditionResult(NamedTuple):
+    """One comparison of a condition, or one fact that is true or not, with what was found."""
+
+    text: str
+    left: FactValue
+    right: FactValue
+    holds: bool | None
+
+
+class RuleEffect(StrEnum):
+    """What a rule does to one accelerator."""
+
+    REMOVES = "removes"
+    FAVOURS = "favours"
+    PASSES = "passes"
+    NONE = "none"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCase:
+    """One case of a rule, that `when` holds; then what it asks of accelerators, each by its own facts.
+
+    `requires` removes those of which it does not hold, `favours` adds the rule's weight, `checks` is only
+    shown. `advice` is what is to be done. `theme` and `title` are what it is about, and is called, where that
+    is not the rule's.
+    """
+
+    when: str
+    requires: str | None = None
+    favours: str | None = None
+    checks: str | None = None
+    advice: str | None = None
+    theme: str | None = None
+    title: str | None = None
+
+    @property
+    def asked(self) -> str | None:
+        return self.requires or self.favours or self.checks
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """A rule of a document in the program's words, for any accelerators.
+
+    `source` is the id of the document (None: the program's own), `dated` when it spoke, `pair` the
+    accelerators that it compared. Rules of one `theme` count once. `asks` are the questions that it answers
+    to, `shows` the fact of accelerators that it is about. `disputes` are those about a figure that it rests
+    on; `printed` is that figure and `corrected` what holds instead. `unfounded` says why nothing is left of
+    it, which leaves it without weight.
+    """
+
+    id: str
+    source: str | None
+    dated: str
+    pair: tuple[str, ...]
+    strength: RuleStrength
+    theme: str
+    title: str
+    why: str
+    cases: tuple[RuleCase, ...]
+    asks: tuple[str, ...] = ()
+    shows: str | None = None
+    disputes: tuple[str, ...] = ()
+    printed: str | None = None
+    corrected: str | None = None
+    unfounded: str | None = None
+    weight: float | None = None
+    against: tuple[str, ...] = ()
+
+
+class TraceCell(NamedTuple):
+    """What a rule does to one accelerator, and the fact that it shows."""
+
+    effect: RuleEffect
+    value: FactValue
+    tested: tuple[ConditionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """A rule that fired: its case, what was tested of the scenario, and one cell for each column.
+
+    `weight` is what it adds where it favours. `counted_with` is the rule of the same theme that counts for
+    both; `answers` are those that it rests on.
+    """
+
+    rule: DecisionRule
+    case: RuleCase
+    answers: Mapping[str, AnswerValue]
+    tested: tuple[ConditionResult, ...]
+    cells: tuple[TraceCell, ...]
+    weight: float
+    counted_with: str | None = None
+
+    @property
+    def title(self) -> str:
+        return self.case.title or self.rule.title
+
+
+class AnswerOrigin(StrEnum):
+    """Where an answer comes from."""
+
+    YOURS = "yours"
+    SCENARIO = "scenario"
+    DEFAULT = "default"
+
+
+class QuestionAnswer(NamedTuple):
+    """The answer in force to a question."""
+
+    value: AnswerValue
+    origin: AnswerOrigin
+
+
+class RuleExclusion(NamedTuple):
+    """A rule that removes a column, and the comparison that does it."""
+
+    key: str
+    rule: DecisionRule
+    because: tuple[ConditionResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStanding:
+    """How one column stands: its score with likely figures, and its share of the draws that it wins.
+
+    `removed` are the rules that remove it, `open_rules` those that would but cannot be decided.
+    """
+
+    key: str
+    accelerator: str
+    score: float
+    share: float
+    removed: tuple[str, ...] = ()
+    open_rules: tuple[str, ...] = ()
+
+
+class DecisionVerdict(StrEnum):
+    """What a decision comes to."""
+
+    WINNER = "winner"
+    OPEN = "no clear winner"
+    NONE_FITS = "none fits"
+
+
+class WeighedRule(NamedTuple):
+    """A rule with what it gives the leading column over the mean of the others; below 0 it is against it."""
+
+    rule: DecisionRule
+    line: TraceLine
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class PilotMeasurement:
+    """The measurement that would settle a decision: which columns, which figure, and for how long.
+
+    `figure` is the fact whose doubt moves the most draws. `hours` run `requests` on each of the columns.
+    """
+
+    keys: tuple[str, ...]
+    figure: str
+    requests: int
+    hours: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFlip:
+    """The smallest change of one input that changes the answer, tried out.
+
+    `input` is a question's id, or `key.name` of an input of costs; `becomes` the keys of the columns that
+    then lead, empty where none is left.
+    """
+
+    input: str
+    before: AnswerValue | None
+    after: AnswerValue
+    becomes: tuple[str, ...]
+    verdict: DecisionVerdict
+
+
+class FactorLevel(StrEnum):
+    """How an accelerator does in a factor, as comparisons of two put it."""
+
+    PREFERRED = "preferred"
+    CAPABLE = "capable"
+    EQUAL = "equal"
+    LACKS = "lacks"
+    UNKNOWN = "unknown"
+
+
+class FactorCell(NamedTuple):
+    """How one accelerator does in a factor, and the fact that made it so."""
+
+    level: FactorLevel
+    value: FactValue
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFactor:
+    """One row of the factor table: a subject, the fact that it is judged by, and a cell for each column.
+
+    `stated` are the rules of documents that have this row.
+    """
+
+    id: str
+    fact: str
+    cells: tuple[FactorCell, ...]
+    stated: tuple[str, ...]
+
+
+class RuleConflict(NamedTuple):
+    """Two rules of one theme that favour different accelerators here."""
+
+    one: str
+    other: str
+
+
+class RuleAdvice(NamedTuple):
+    """What a rule tells to do."""
+
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendedDeployment:
+    """The deployment that is recommended, by the key of its column."""
+
+    key: str
+    accelerator: str
+    count: int
+    plan: ParallelPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the answers come to on one catalog: everything that screen, paper and command line show of it.
+
+    `columns` are the keys of the columns in their order, `facts` those of the scenario and `parts` those of
+    each column. `silent` are the rules that did not fire. `shares` are of draws of everything that is not
+    known, the weights of the rules among it; `runner_up` is the key of the next column.
+    """
+
+    columns: tuple[str, ...]
+    answers: Mapping[str, QuestionAnswer]
+    facts: FactValues
+    parts: tuple[FactValues, ...]
+    trace: tuple[TraceLine, ...]
+    silent: tuple[str, ...]
+    standings: tuple[ColumnStanding, ...]
+    verdict: DecisionVerdict
+    recommended: RecommendedDeployment | None
+    runner_up: str | None
+    robustness: float
+    draws: int
+    reasons: tuple[WeighedRule, ...]
+    against: tuple[WeighedRule, ...]
+    exclusions: tuple[RuleExclusion, ...]
+    advice: tuple[RuleAdvice, ...]
+    conflicts: tuple[RuleConflict, ...]
+    pilot: PilotMeasurement | None
+    factors: tuple[DecisionFactor, ...]

@@ -1,0 +1,83 @@
+"""Deployments: parallel degrees, and the wish for separate prefill and decode pools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.text.messages import InputError, join_degrees, message
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelPlan:
+    """Tensor, pipeline, expert and data parallel degrees of a deployment.
+
+    `dp` counts independent replicas. `ep` spreads the experts over that many accelerators of the
+    tp x dp group. With `attention_dp` attention runs data-parallel over the tp group while the experts
+    stay sharded over it.
+    """
+
+    tp: int = 1
+    pp: int = 1
+    ep: int = 1
+    dp: int = 1
+    attention_dp: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse degrees below one and an expert degree that does not divide its group."""
+        for name in ("tp", "pp", "ep", "dp"):
+            if getattr(self, name) < 1:
+                raise InputError(message("plan.degree", name=name, value=getattr(self, name)), name)
+        if (self.tp * self.dp) % self.ep:
+            raise InputError(message("plan.ep", ep=self.ep, tp=self.tp, dp=self.dp), "ep")
+
+    @property
+    def count(self) -> int:
+        return self.tp * self.pp * self.dp
+
+    @property
+    def replica(self) -> int:
+        return self.tp * self.pp
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRequest:
+    """What the user fixed of one pool of accelerators; None is chosen by the program."""
+
+    count: int | None = None
+    tp: int | None = None
+    pp: int | None = None
+    ep: int | None = None
+    dp: int | None = None
+    attention_dp: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DisaggregationRequest:
+    """The wish that prompts are computed on other accelerators than those that generate.
+
+    The prefill pool computes prompts and hands their KV cache to the decode pool.
+    """
+
+    prefill: PoolRequest = PoolRequest()
+    decode: PoolRequest = PoolRequest()
+
+
+def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
+    """Return the degrees of a plan as a message carries them; `attention_dp` is a word to be translated.
+
+    Degrees of one are left out, unless all are one.
+    """
+    product = (("TP", plan.tp), ("PP", plan.pp), ("DP", plan.dp))
+    named = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
+    beside = [f"EP {plan.ep}"] if plan.ep > 1 else []
+    return (named, *beside, *(["attention_dp"] if plan.attention_dp else []))
+
+
+def format_plan(plan: ParallelPlan) -> str:
+    """Return what a parallel plan is called, `TP 4 × DP 2`, in the language in force."""
+    return join_degrees(describe_degrees(plan))
+
+
+def count_parallelism_kinds(plan: ParallelPlan) -> int:
+    """Count the kinds of parallelism that a plan combines: the fewer, the simpler to set up."""
+    return sum((plan.tp > 1, plan.pp > 1, plan.ep > 1, plan.dp > 1, plan.attention_dp))

@@ -1,0 +1,183 @@
+"""Checks of single fields that come from outside: JSON lines, scenario files, options.
+
+A check takes the place of a field and its value as parsed from JSON, and returns the value to use. It
+raises `InputError` that says what was there and what belongs there."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date
+from typing import Any
+
+from gpudesk.text.messages import InputError, message
+
+FieldCheck = Callable[[str, object], Any]
+
+_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
+#: What turns the direction of text, in its own place and after it.
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+#: More of a wrong value than this is not repeated to the user.
+_QUOTED = 60
+
+
+def accept_whole(low: int, high: int) -> FieldCheck:
+    """Accept whole numbers from `low` to `high`; 64.0 is one too."""
+
+    def check(where: str, value: object) -> int:
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        if type(value) is not int:
+            raise make_type_error(where, value, "whole")
+        if not low <= value <= high:
+            raise InputError(message("field.range", given=quote_value(value), low=low, high=high), where)
+        return value
+
+    return check
+
+
+def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck:
+    """Accept finite numbers from `low` to `high`; with `above`, `low` itself is refused."""
+
+    def check(where: str, value: object) -> float:
+        if type(value) is int:
+            value = _as_float(where, value)
+        if type(value) is not float or not math.isfinite(value):
+            raise make_type_error(where, value, "number")
+        if value > high or value < low or (above and value == low):
+            given = quote_value(value)
+            if above:
+                raise InputError(message("field.range_above", given=given, low=low, high=high), where)
+            raise InputError(message("field.range", given=given, low=low, high=high), where)
+        return value
+
+    return check
+
+
+def _as_float(where: str, value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise make_type_error(where, value, "number") from None
+
+
+def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:
+    """Accept text of at most `longest` characters that can be written as UTF-8."""
+
+    def check(where: str, value: object) -> str:
+        if type(value) is not str:
+            raise make_type_error(where, value, "text")
+        if not value and not empty:
+            raise InputError(message("field.empty"), where)
+        if len(value) > longest:
+            raise InputError(message("field.long", longest=longest), where)
+        if not value.isascii():
+            _refuse_surrogates(where, value)
+        if not value.isprintable() and any(unicodedata.category(c) == "Cc" and c != "\n" for c in value):
+            # They would steer the terminal that shows the text.
+            raise InputError(message("field.control"), where)
+        return value
+
+    return check
+
+
+def accept_plain_text(longest: int) -> FieldCheck:
+    """Accept text that shows as what it is: without what turns the direction of what follows it.
+
+    Names and titles that come from others stand beside each other in lists and in questions of trust.
+    """
+    accepted = accept_text(longest)
+
+    def check(where: str, value: object) -> str:
+        found: str = accepted(where, value)
+        if not found.isascii() and _TURNS.intersection(found):
+            raise InputError(message("field.control"), where)
+        return found
+
+    return check
+
+
+def _refuse_surrogates(where: str, value: str) -> None:
+    """Refuse halves of characters, which JSON escapes can hold and UTF-8 cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(message("field.half_character"), where) from None
+
+
+def accept_word(words: Mapping[str, Any]) -> FieldCheck:
+    """Accept one of the keys of `words` and return what it stands for."""
+
+    def check(where: str, value: object) -> Any:  # noqa: ANN401 - whatever the word stands for
+        try:
+            return words[value]  # type: ignore[index]
+        except (KeyError, TypeError):
+            if type(value) is not str:
+                raise make_type_error(where, value, "text") from None
+            raise InputError(message("field.word", given=quote_value(value), allowed=tuple(words)), where) from None
+
+    return check
+
+
+def accept_boolean(where: str, value: object) -> bool:
+    if type(value) is not bool:
+        raise make_type_error(where, value, "boolean")
+    return value
+
+
+def accept_month(where: str, value: object) -> str:
+    """Accept `YYYY-MM` or `YYYY-MM-DD`; return the month."""
+    if type(value) is not str:
+        raise make_type_error(where, value, "text")
+    if _MONTH.fullmatch(value) is None or not _is_date(value):
+        raise InputError(message("field.month", given=quote_value(value)), where)
+    return value[:7]
+
+
+def _is_date(value: str) -> bool:
+    try:
+        date.fromisoformat(value if len(value) > len("2000-01") else f"{value}-01")
+    except ValueError:
+        return False
+    return True
+
+
+def accept_identity(where: str, value: object) -> str | int:
+    """Accept what can name a line: text or a whole number."""
+    if type(value) is int or type(value) is str:
+        return value
+    raise make_type_error(where, value, "text_or_whole")
+
+
+def make_type_error(where: str, value: object, wanted: str) -> InputError:
+    """Return the error for a value of another kind than the field holds."""
+    return InputError(
+        message("field.type", given=quote_value(value), found=_name_json_type(value), wanted=wanted), where
+    )
+
+
+def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> InputError:
+    """Return the error for a field that there is none of, with the fields that come closest."""
+    if near := find_closest(name, known):
+        return InputError(message("field.unknown_near", given=quote_value(name), near=near), where or None)
+    return InputError(message("field.unknown", given=quote_value(name), known=tuple(known)), where or None)
+
+
+def find_closest(given: str, known: Iterable[str]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(given.lower(), known, n=3, cutoff=0.6))
+
+
+def quote_value(value: object) -> str:
+    """Return a value as JSON writes it, cut where it is long."""
+    written = json.dumps(value, ensure_ascii=False, default=str)
+    return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"
+
+
+def _name_json_type(value: object) -> str:
+    """Return the word of `gpudesk.text.messages` for what kind of JSON value this is."""
+    kinds: dict[type, str] = {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", dict: "object"}
+    return kinds.get(type(value), "nothing")

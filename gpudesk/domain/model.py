@@ -1,0 +1,309 @@
+"""Models: the layer groups of a language model, and diffusion models with their reported times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.precision import Precision
+
+#: Sliding windows move with each token; chunked windows start afresh at every multiple of the window.
+WindowKind = Literal["sliding", "chunked"]
+#: Norms on queries and keys: one shared by all heads, or one as wide as all heads together.
+QkNorm = Literal["none", "head", "full"]
+#: Gate on the attention output: one number a head, or one an element.
+OutputGate = Literal["none", "head", "element"]
+#: What a narrow weight format covers: every matrix inside the blocks, the routed experts alone, or the
+#: feed-forward blocks alone, experts among them.
+QuantisedTensors = Literal["linear", "experts", "ffn"]
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionIndexer:
+    """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` a token.
+
+    `top_k` is in cache entries, picked in blocks of `block`. A `reused` indexer has no weights and no keys
+    of its own: the layer takes what an earlier layer picked.
+    """
+
+    heads: int
+    head_dim: int
+    top_k: int
+    block: int = 1
+    reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Softmax attention with its own key and value heads: MHA, GQA and MQA, global or in a window.
+
+    `v_head_dim` is None where values are as wide as keys. With `shared_kv_projection` the values come from
+    the key projection, so that there is no v_proj; both are still cached, as only keys are rotated. A layer
+    that `reuses_cache` has no key and value projections and caches nothing: it reads what an earlier layer of
+    its shape keeps.
+    """
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+    v_head_dim: int | None = None
+    window: int | None = None
+    window_kind: WindowKind = "sliding"
+    qkv_bias: bool = False
+    output_bias: bool = False
+    qk_norm: QkNorm = "none"
+    output_gate: OutputGate = "none"
+    sinks: bool = False
+    shared_kv_projection: bool = False
+    reuses_cache: bool = False
+    indexer: AttentionIndexer | None = None
+
+    @property
+    def value_dim(self) -> int:
+        return self.head_dim if self.v_head_dim is None else self.v_head_dim
+
+
+@dataclass(frozen=True, slots=True)
+class MLA:
+    """Multi-head latent attention: the cache holds one latent and one rotary key a token for all heads.
+
+    `q_lora_rank` is None where queries are projected in one step.
+    """
+
+    heads: int
+    kv_lora_rank: int
+    qk_nope_head_dim: int
+    qk_rope_head_dim: int
+    v_head_dim: int
+    q_lora_rank: int | None = None
+    output_gate: bool = False
+    indexer: AttentionIndexer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """Attention over one shared key-value head whose past is folded, `compress_ratio` tokens to an entry.
+
+    The last `window` tokens are kept as they are. `compress_ratio` None: nothing beyond the window. Layers
+    with an indexer fold overlapping spans, which doubles the width of the folding projections.
+    """
+
+    heads: int
+    head_dim: int
+    q_lora_rank: int
+    o_lora_rank: int
+    o_groups: int
+    window: int
+    compress_ratio: int | None = None
+    indexer: AttentionIndexer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GatedDeltaNet:
+    """Linear attention by the gated delta rule; the state is key_head_dim x value_head_dim a value head."""
+
+    key_heads: int
+    value_heads: int
+    key_head_dim: int
+    value_head_dim: int
+    conv_kernel: int
+
+
+@dataclass(frozen=True, slots=True)
+class KimiDelta:
+    """Kimi delta attention: a delta rule that forgets channel by channel; head_dim x head_dim state a head.
+
+    The output gate is one full matrix, or with `full_rank_gate` False two thin ones of rank head_dim.
+    """
+
+    heads: int
+    head_dim: int
+    conv_kernel: int
+    full_rank_gate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mamba1:
+    """Selective state space of the first kind: `state_size` numbers for each of `inner_size` channels."""
+
+    inner_size: int
+    state_size: int
+    conv_kernel: int
+    dt_rank: int
+    inner_norms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mamba2:
+    """State space duality: head_dim x state_size state a head, input and output maps per group."""
+
+    heads: int
+    head_dim: int
+    state_size: int
+    groups: int
+    conv_kernel: int
+
+    @property
+    def inner_size(self) -> int:
+        return self.heads * self.head_dim
+
+
+@dataclass(frozen=True, slots=True)
+class Lightning:
+    """Linear attention with a fixed decay per head; head_dim x head_dim state a head."""
+
+    heads: int
+    head_dim: int
+
+
+Mixer = Attention | MLA | Compressed | GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning
+
+
+def reuses_cache(mixer: Mixer | None) -> bool:
+    return isinstance(mixer, Attention) and mixer.reuses_cache
+
+
+@dataclass(frozen=True, slots=True)
+class DenseFfn:
+    """A feed-forward block that every token passes; gated ones have three matrices, others two."""
+
+    intermediate_size: int
+    gated: bool = True
+    bias: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MoeFfn:
+    """Routed experts, and what every token passes beside them.
+
+    `intermediate_size` is one expert's; `shared_intermediate_size` is that of all shared experts together.
+    With `latent_size` the experts work on vectors of that width, projected down before and up after
+    (`latent_norm`: normalised on the way up). `parallel_dense_intermediate_size` is a full
+    dense block that runs beside the experts.
+    """
+
+    experts: int
+    experts_per_token: int
+    intermediate_size: int
+    shared_intermediate_size: int = 0
+    shared_gate: bool = False
+    gated: bool = True
+    bias: bool = False
+    router_bias: bool = False
+    latent_size: int | None = None
+    latent_norm: bool = False
+    parallel_dense_intermediate_size: int | None = None
+
+
+Ffn = DenseFfn | MoeFfn
+
+#: Names of the kinds in the data files.
+MIXER_KINDS: Final[Mapping[str, type[Mixer]]] = MappingProxyType(
+    {
+        "attention": Attention,
+        "mla": MLA,
+        "compressed": Compressed,
+        "gated_delta_net": GatedDeltaNet,
+        "kimi_delta": KimiDelta,
+        "mamba1": Mamba1,
+        "mamba2": Mamba2,
+        "lightning": Lightning,
+    }
+)
+FFN_KINDS: Final[Mapping[str, type[Ffn]]] = MappingProxyType({"dense": DenseFfn, "moe": MoeFfn})
+
+
+@dataclass(frozen=True, slots=True)
+class LayerGroup:
+    """`count` layers that are alike. `norms` counts the vectors as long as the hidden size in one layer."""
+
+    count: int
+    mixer: Mixer | None = None
+    ffn: Ffn | None = None
+    norms: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An open-weights network. Where its dimensions are not published, `layers` is empty and the sizes are 0.
+
+    `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None where
+    no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
+    `native_group_size` is how many elements share a scale where that is not the usual number of the format.
+    `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
+    `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
+    residual), `altup_streams` that of alternating updates (AltUp), which predict all streams and compute one.
+    `laurel_rank` is that of the thin path beside each attention (learned augmented residual), 0 without.
+    Where every layer looks up an input of its own (per-layer embeddings), `layer_input_size` is its width and
+    `layer_input_vocab_size` the number of tokens in its table (None: that of the vocabulary).
+    """
+
+    id: str
+    name: str
+    organisation: str
+    hidden_size: int
+    vocab_size: int
+    tied_embeddings: bool
+    max_context: int | None
+    native_precision: Precision | None
+    layers: tuple[LayerGroup, ...]
+    quantised_tensors: QuantisedTensors = "linear"
+    native_other_precision: Precision = Precision.BF16
+    native_group_size: int | None = None
+    native_note: str | None = None
+    final_norms: int = 1
+    residual_streams: int = 1
+    altup_streams: int = 1
+    laurel_rank: int = 0
+    layer_input_size: int = 0
+    layer_input_vocab_size: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        """Hash by the id: models are keys of caches, and their layers would be hashed each time."""
+        return hash(self.id)
+
+    @property
+    def dimensions_known(self) -> bool:
+        """Whether the layers are known, so that memory and time can be computed."""
+        return bool(self.layers)
+
+    @property
+    def layer_count(self) -> int:
+        return sum(group.count for group in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionResult:
+    """A reported time: `part` as it was printed, `accelerator` where that names exactly one of the catalog.
+
+    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts; a source that
+    gives no figure has a word there and no unit. `estimated` tells a figure that was computed or guessed
+    from one that was measured.
+    """
+
+    part: str
+    accelerator: str | None
+    count: int
+    setting: str
+    value: float | str
+    value_high: float | None
+    unit: str | None
+    estimated: bool
+    source: Source
+    kind: SourceKind
+    retrieved: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionModel:
+    """A diffusion model and what is reported of its speed; its figures are attributes in the catalog."""
+
+    id: str
+    name: str
+    medium: str
+    results: tuple[DiffusionResult, ...]

@@ -1,0 +1,216 @@
+"""Published runs: measured figures near a question, and MLPerf results side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpudesk.domain.claim import Source
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.text.formatting import IntervalEstimate
+
+
+class RunCondition(StrEnum):
+    """What a published run can have otherwise than it was asked for, in the order in which it is told."""
+
+    ACCELERATOR = "accelerator"
+    COUNT = "count"
+    MODEL = "model"
+    WEIGHTS = "weights"
+    KV = "kv"
+    SERVING_ENGINE = "serving_engine"
+    LENGTHS = "lengths"
+    LOAD = "load"
+    PLAN = "plan"
+    POOLS = "pools"
+    DATE = "date"
+    SERVER = "server"
+    SPREAD = "spread"
+    EAGER = "eager"
+    PREFIX = "prefix"
+    SPECULATION = "speculation"
+    MEMORY_FRACTION = "memory_fraction"
+    MAX_BATCH = "max_batch"
+    MAX_BATCHED_TOKENS = "max_batched_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparableRun:
+    """One published figure, and what a fit says of it that has not seen any run of its publisher's harness.
+
+    `figure` names it as an estimate does: a rate is that of the whole deployment in output tokens. `request`
+    has the conditions of the run by the names of the catalog, None where the publication is silent, and
+    `assumed` are those that were filled by judgement; `accelerator` and `model` are their names. `differs`
+    are the conditions that are not as asked. `distance` is 0 where nothing that matters differs, and `near`
+    says whether it is small enough for the error to tell something. `inside_band`: the measured value lies in
+    the band around the prediction.
+    """
+
+    run: str
+    row: str
+    figure: str
+    measured: float
+    predicted: float
+    inside_band: bool | None
+    request: EstimateRequest
+    accelerator: str
+    model: str
+    engine_version: str | None
+    source: Source
+    differs: tuple[RunCondition, ...]
+    distance: float
+    near: bool
+    assumed: tuple[RunCondition, ...] = ()
+    note: str | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.predicted / self.measured
+
+    @property
+    def as_asked(self) -> bool:
+        return not self.differs
+
+
+#: Figures of an estimate and the published one that each rests on.
+_RESTS_ON = {
+    "output_tokens_per_s": "output_tokens_per_s",
+    "total_tokens_per_s": "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator": "output_tokens_per_s",
+    "batch_s": "output_tokens_per_s",
+    "ttft_ms": "ttft_ms",
+    "tpot_ms": "tpot_ms",
+}
+
+
+def find_published_figure(estimate: Estimate, figure: str) -> str | None:
+    """Return the published figure that one of an estimate rests on; None where none is behind it.
+
+    The time of a request rests on the larger of its parts: the first token, or the others.
+    """
+    if not isinstance(getattr(estimate, figure, None), IntervalEstimate):
+        return None
+    if figure != "request_s":
+        return _RESTS_ON.get(figure)
+    ttft, tpot = estimate.ttft_ms, estimate.tpot_ms
+    others = 0.0 if tpot is None else tpot.value * (estimate.request.workload.output_tokens - 1)
+    return "ttft_ms" if ttft is not None and ttft.value >= others else "tpot_ms"
+
+
+class MlperfScenario(StrEnum):
+    """How MLPerf sends requests: all at once, at a rate within limits, within tighter limits."""
+
+    OFFLINE = "offline"
+    SERVER = "server"
+    INTERACTIVE = "interactive"
+
+
+@dataclass(frozen=True, slots=True)
+class MlperfResult:
+    """One submitted result of the closed division; `output_tokens_per_s` is that of the whole system.
+
+    `submitter` and `system` are as the round names them; `preview` systems were not on sale by then.
+    """
+
+    id: str
+    round: str
+    source: str
+    model: str
+    accelerator: str
+    mlperf_scenario: MlperfScenario
+    count: int
+    output_tokens_per_s: float
+    submitter: str
+    system: str
+    serving_engine: str | None
+    weights: str
+    software: str
+    preview: bool = False
+
+    @property
+    def per_accelerator(self) -> float:
+        """Output tokens/s of the system over its accelerators: derived, no metric of MLPerf."""
+        return self.output_tokens_per_s / self.count
+
+
+@dataclass(frozen=True, slots=True)
+class MlperfCell:
+    """The results of one accelerator in one MLPerf scenario, the best for each accelerator first.
+
+    `ratio` is that best over the best of the baseline; None where the baseline has no result.
+    """
+
+    results: tuple[MlperfResult, ...]
+    ratio: float | None
+
+    @property
+    def best(self) -> MlperfResult:
+        """The result with the most tokens/s for each accelerator."""
+        return self.results[0]
+
+
+@dataclass(frozen=True, slots=True)
+class MlperfRow:
+    """One accelerator of a head-to-head, by MLPerf scenario; those without results are left out."""
+
+    accelerator: str
+    cells: Mapping[MlperfScenario, MlperfCell]
+
+
+class MlperfOutcome(StrEnum):
+    """How one accelerator stands to another in an MLPerf scenario."""
+
+    AHEAD = "ahead"
+    BEHIND = "behind"
+    TIE = "tie"
+
+
+@dataclass(frozen=True, slots=True)
+class MlperfHeadToHead:
+    """All accelerators with results of one round and model, against one of them.
+
+    `tie_share` is by how much results must differ to count: repeats of one system differ by that.
+    """
+
+    round: str
+    source: str
+    model: str
+    baseline: str
+    rows: tuple[MlperfRow, ...]
+    tie_share: float
+
+    def row(self, accelerator: str) -> MlperfRow | None:
+        return next((row for row in self.rows if row.accelerator == accelerator), None)
+
+    def outcomes(self, accelerator: str) -> dict[MlperfScenario, MlperfOutcome]:
+        """Return how an accelerator stands to the baseline wherever both have results."""
+        row = self.row(accelerator)
+        if row is None:
+            return {}
+        return {scenario: self.outcome(cell.ratio) for scenario, cell in row.cells.items() if cell.ratio is not None}
+
+    def outcome(self, ratio: float) -> MlperfOutcome:
+        if max(ratio, 1.0 / ratio) <= 1.0 + self.tie_share:
+            return MlperfOutcome.TIE
+        return MlperfOutcome.AHEAD if ratio > 1.0 else MlperfOutcome.BEHIND
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMlperfRatio:
+    """A ratio that a document states, with who computed it, and what the submitted results give.
+
+    `claim` is the id of the document's claim. `round` is None where no single round is behind it, and
+    `found` where there are no two results to work it out from.
+    """
+
+    claim: str
+    source: str
+    round: str | None
+    model: str
+    mlperf_scenario: MlperfScenario | None
+    accelerator: str
+    baseline: str
+    ratio: float
+    computed_by: str
+    found: float | None = None

@@ -1,0 +1,336 @@
+"""Reference data beside a recommendation: reference deployments, software support, export control.
+
+The export score is the total processing performance (TPP) of the US Commerce Control List, technical notes to
+ECCN 3A090: 2 x MacTOPS x bit length of the operation on dense matrices, the largest over the formats. Data
+sheets count a multiply-add as two operations, so that it is TFLOPS x bits. Arithmetic, never legal advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.text.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDeployment:
+    """A deployment that a document tells of.
+
+    `named` is whether it says who that is; otherwise `who` is its description. `accelerators` are ids of the
+    catalog, `count` is how many there are, None where no number is printed. `date` is the ISO month or day
+    for which it is told. `basis` says on whose word it stands, `statements` and `disputes` are ids of the
+    catalog.
+    """
+
+    id: str
+    who: str
+    named: bool
+    what: str
+    basis: str
+    source: str
+    platform: str | None = None
+    accelerators: tuple[str, ...] = ()
+    count: int | None = None
+    date: str | None = None
+    statements: tuple[str, ...] = ()
+    disputes: tuple[str, ...] = ()
+
+
+def find_references(references: tuple[ReferenceDeployment, ...], *accelerators: str) -> tuple[ReferenceDeployment, ...]:
+    """Return the references that are about any of these accelerators, in their order."""
+    return tuple(each for each in references if not set(each.accelerators).isdisjoint(accelerators))
+
+
+class SupportLevel(StrEnum):
+    """How well a software runs on a platform, in the words that documents use, from the least."""
+
+    NONE = "none"
+    COMMUNITY = "community"
+    LAGS = "lags"
+    WORKS = "works"
+    VALIDATED = "validated"
+    FIRST_CLASS = "first-class"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class SupportEntry:
+    """What one source says of one software on one platform.
+
+    `date` is the ISO month or day of what is said, None where its source has none. `scope` says what it
+    holds for. `statements` and `disputes` are ids of the catalog.
+    """
+
+    software: str
+    name: str
+    platform: str
+    level: SupportLevel
+    scope: str
+    source: str
+    date: str | None = None
+    statements: tuple[str, ...] = ()
+    disputes: tuple[str, ...] = ()
+
+    @property
+    def disputed(self) -> bool:
+        return bool(self.disputes)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareSupport:
+    """All entries, by software in the order of its file."""
+
+    entries: tuple[SupportEntry, ...]
+
+    @property
+    def software(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.software for entry in self.entries))
+
+    def support(self, platform: str, software: str | None = None) -> tuple[SupportEntry, ...]:
+        """Return what is said of a platform, or of one software there: the newest first, undated last."""
+        found = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
+        return sort_newest_first(found)
+
+    def latest(self, platform: str, software: str) -> SupportEntry | None:
+        """Return the newest entry of one software on a platform, None where nothing is on record."""
+        found = self.support(platform, software)
+        return found[0] if found else None
+
+
+def sort_newest_first(entries: Iterable[SupportEntry]) -> tuple[SupportEntry, ...]:
+    """Return entries by their dates, the newest first; those of one date stay in their order."""
+    return tuple(sorted(entries, key=lambda entry: entry.date or "", reverse=True))
+
+
+#: Bits of an operand, by the names of the catalog's peaks. TF32 is stored in 32 bits and multiplied in 19;
+#: which of them counts is not settled here, so that it is left out.
+BIT_LENGTHS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "fp64": 64,
+        "fp64_matrix": 64,
+        "fp32": 32,
+        "bf16": 16,
+        "fp16": 16,
+        "fp8": 8,
+        "int8": 8,
+        "fp6": 6,
+        "fp4": 4,
+        "mxfp4": 4,
+        "nvfp4": 4,
+        "int4": 4,
+    }
+)
+_TERA: Final = 1e12
+
+
+def compute_processing_performance(flops: float, bits: int) -> float:
+    """Return the TPP of a dense peak in FLOP/s with operands of so many bits."""
+    return flops / _TERA * bits
+
+
+class ExportMetric(StrEnum):
+    """What a rule counts."""
+
+    TPP = "tpp"
+    #: TPP over the area of the logic dies in mm2, which the catalog does not have.
+    DENSITY = "density"
+    #: Bytes/s of all DRAM.
+    MEMORY_BANDWIDTH = "memory_bandwidth"
+
+
+class LimitSide(StrEnum):
+    """On which side of a figure something lies; what reaches it exactly is above."""
+
+    ABOVE = "above"
+    BELOW = "below"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLimit:
+    """One figure of a rule: with `at_least`, what is described reaches it; otherwise it stays below."""
+
+    measured: ExportMetric
+    value: float
+    at_least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRuleLine:
+    """One description of a rule: it holds where every one of its limits does."""
+
+    name: str
+    limits: tuple[ExportLimit, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRuleReference:
+    """Where the wording or the figures of a rule were read; `date` is None where it has none."""
+
+    title: str
+    url: str
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRule:
+    """A rule or a notice about one, with ISO dates. Without lines no score is held against it.
+
+    `counts` says in words what it counts, `covers` are destinations that what was read of it names.
+    `in_force` is None where its day was not read. `not_enforced_since` is the day from which its publisher
+    says so; `superseded_by` is the id of another.
+    """
+
+    id: str
+    name: str
+    publisher: str
+    title: str
+    published: str
+    counts: str
+    note: str
+    in_force: str | None = None
+    reference: str | None = None
+    url: str | None = None
+    lines: tuple[ExportRuleLine, ...] = ()
+    covers: tuple[str, ...] = ()
+    not_enforced_since: str | None = None
+    superseded_by: str | None = None
+    read_in: tuple[ExportRuleReference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RefutedStatement:
+    """A statement of a document about a rule that does not hold, with the arithmetic that refuses it.
+
+    `peak` is the dense peak in FLOP/s that is taken, `limit` the TPP of the rule, and `worked` the id of the
+    printed figure that is worked out again.
+    """
+
+    statement: str
+    dispute: str
+    accelerators: tuple[str, ...]
+    rule: str
+    peak: float
+    bits: int
+    limit: float
+    worked: str | None = None
+
+    @property
+    def tpp(self) -> float:
+        return compute_processing_performance(self.peak, self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRuleSet:
+    """All rules, the newest first, and statements about them that are refused; `read` is the day of that."""
+
+    read: str
+    rules: tuple[ExportRule, ...]
+    refused: tuple[RefutedStatement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportScore:
+    """The product for one format: dense FLOP/s x bits; `bits` is None where the format is left out."""
+
+    precision: str
+    flops: float
+    bits: int | None
+
+    @property
+    def tpp(self) -> float | None:
+        """The score, None for a format that is left out."""
+        return None if self.bits is None else compute_processing_performance(self.flops, self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitComparison:
+    """A figure beside a limit of a rule; `value` is None where it is not known. `says` puts it in words."""
+
+    limit: ExportLimit
+    value: float | None
+    says: Message
+
+    @property
+    def standing(self) -> LimitSide:
+        """On which side of the limit it lies."""
+        if self.value is None:
+            return LimitSide.UNKNOWN
+        return LimitSide.ABOVE if self.value >= self.limit.value else LimitSide.BELOW
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it is what the line describes, None where that cannot be told."""
+        if self.value is None:
+            return None
+        return (self.standing is LimitSide.ABOVE) is self.limit.at_least
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLineCheck:
+    """One description of a rule with what is known of the accelerator."""
+
+    line: ExportRuleLine
+    held: tuple[LimitComparison, ...]
+
+    @property
+    def met(self) -> bool | None:
+        """Whether all of it holds, None where that cannot be told."""
+        return _hold_all(each.met for each in self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRuleCheck:
+    """A rule beside an accelerator; `says` puts the outcome in words.
+
+    `named` is whether what was read of the rule names the destination, None without a destination or where
+    the rule names none.
+    """
+
+    rule: ExportRule
+    lines: tuple[ExportLineCheck, ...]
+    says: Message
+    named: bool | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether any of its descriptions holds, None where that cannot be told or it has none."""
+        found = [line.met for line in self.lines]
+        if True in found:
+            return True
+        return None if None in found or not found else False
+
+    @property
+    def threshold(self) -> LimitComparison | None:
+        """The first figure that the score is held against, None where the rule has none."""
+        return self.lines[0].held[0] if self.lines else None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCheck:
+    """What arithmetic says of one accelerator under dated rules.
+
+    `scores` are those of its formats, the largest first and those left out last; `tpp` is the largest, None
+    where no dense peak is known. The last of the `notes` tells the user to check with the rule in force and
+    counsel.
+    """
+
+    accelerator: str
+    name: str
+    scores: tuple[ExportScore, ...]
+    tpp: float | None
+    rules: tuple[ExportRuleCheck, ...]
+    refused: tuple[RefutedStatement, ...]
+    notes: tuple[Message, ...]
+    destination: str | None = None
+
+
+def _hold_all(found: Iterable[bool | None]) -> bool | None:
+    outcomes = list(found)
+    if False in outcomes:
+        return False
+    return None if None in outcomes else True

@@ -1,0 +1,245 @@
+"""Serving engines: what each supports and its default settings, as rules with conditions.
+
+Rules are kept in the order of the data; where one answer is needed, the first rule that holds gives it. The
+tables of the data files have the names of the fields below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Literal
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.precision import Precision
+
+
+class KernelPathKind(StrEnum):
+    """How a serving engine runs a weight format on a part.
+
+    native: the matrices multiply in the format. weight_only: they are stored in it and widened on the
+    way to the arithmetic of another format. none: not at all.
+    """
+
+    NATIVE = "native"
+    WEIGHT_ONLY = "weight_only"
+    NONE = "none"
+
+
+class EngineSetting(StrEnum):
+    """What a serving engine sets by itself.
+
+    max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
+    safe_memory_fraction: the largest that leaves room for what the engine does not count. runtime_bytes:
+    what the driver keeps, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the
+    collectives, where there is more than one accelerator in a replica. logit_bytes: bytes held for each logit
+    of a sequence while its token is drawn. window_share: share of a sequence for which layers with a window
+    hold memory, 0 where they give back what the window has passed. state_share: share of the cache set apart
+    for recurrent states, 0 where both come from one pool; state_slots: states that a sequence then
+    takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
+    prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
+    it grows, and not for its full length when it begins; present_runtime, steps are run by the program of
+    today, and not by one that was written anew since and leaves other work to the host.
+    """
+
+    MAX_BATCH = "max_batch"
+    MAX_BATCHED_TOKENS = "max_batched_tokens"
+    MEMORY_FRACTION = "memory_fraction"
+    SAFE_MEMORY_FRACTION = "safe_memory_fraction"
+    RUNTIME_BYTES = "runtime_bytes"
+    COLLECTIVE_BYTES = "collective_bytes"
+    LOGIT_BYTES = "logit_bytes"
+    WINDOW_SHARE = "window_share"
+    STATE_SHARE = "state_share"
+    STATE_SLOTS = "state_slots"
+    CHUNKED_PREFILL = "chunked_prefill"
+    MIXED_STEPS = "mixed_steps"
+    KV_ON_DEMAND = "kv_on_demand"
+    PRESENT_RUNTIME = "present_runtime"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCondition:
+    """Where a rule holds: every condition that is given must be met; none given means everywhere.
+
+    Memory bounds are bytes of one accelerator, the lower one included, the upper one not. `since` is the
+    first month (YYYY-MM) of the software that has it, `until` the first that has it no longer.
+    """
+
+    platforms: frozenset[str] = frozenset()
+    generations: frozenset[str] = frozenset()
+    least_memory_bytes: int | None = None
+    below_memory_bytes: int | None = None
+    since: str | None = None
+    until: str | None = None
+    behind_server: bool | None = None
+
+    def holds(self, part: Accelerator, date: str | None = None, behind_server: bool | None = None) -> bool:
+        """Whether the rule holds for a part, software of `date` (None: the newest) and a way of use.
+
+        A condition on the way of use holds only where that way is known.
+        """
+        if self.generations and part.generation not in self.generations:
+            return False
+        if self.platforms and self.platforms.isdisjoint(list_platforms(part)):
+            return False
+        if self.least_memory_bytes is not None and part.memory_bytes < self.least_memory_bytes:
+            return False
+        if self.below_memory_bytes is not None and part.memory_bytes >= self.below_memory_bytes:
+            return False
+        if self.behind_server is not None and behind_server != self.behind_server:
+            return False
+        return self.in_time(date)
+
+    def in_time(self, date: str | None) -> bool:
+        """Whether software of `date` (YYYY-MM or a day; None: the newest) has what the rule says."""
+        if date is None:
+            return self.until is None
+        month = date[:7]
+        return (self.since is None or month >= self.since) and (self.until is None or month < self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettingRule:
+    """A value that the engine takes for `setting` where nobody sets it."""
+
+    setting: EngineSetting
+    value: float
+    source: str
+    note: str
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRule:
+    """How the engine runs the weight formats `weights`; `arithmetic` is the format of the multiplication.
+
+    Without `arithmetic` (native paths) each format multiplies in itself. The matrices of experts are filled
+    up to whole multiples of `hidden_multiple` in the hidden size and of `intermediate_multiple` in a rank's
+    share of the intermediate size.
+    """
+
+    weights: frozenset[Precision]
+    path: KernelPathKind
+    source: str
+    note: str
+    arithmetic: Precision | None = None
+    hidden_multiple: int = 1
+    intermediate_multiple: int = 1
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
+class KvCacheRule:
+    """KV cache formats that the engine offers; a format that no rule names is not offered.
+
+    `except_mixers` are kinds of attention whose cache it keeps in 16 bits only.
+    """
+
+    kv: frozenset[Precision]
+    source: str
+    note: str
+    except_mixers: frozenset[str] = frozenset()
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedModelRule:
+    """Models that the engine cannot serve where `when` holds: by id, or by a kind of layer they have."""
+
+    source: str
+    note: str
+    models: frozenset[str] = frozenset()
+    mixers: frozenset[str] = frozenset()
+    ffns: frozenset[str] = frozenset()
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
+class EnginePreferenceRule:
+    """Place of the engine when the user leaves the choice to the program: the lowest `rank` is taken."""
+
+    rank: int
+    reason: str
+    source: str | None = None
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformRule:
+    """Parts that the engine runs on at all."""
+
+    source: str
+    note: str
+    when: EngineCondition
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelSupport:
+    """Ways of spreading a model that the engine offers; `hosts` whether over more than one host."""
+
+    pp: bool
+    ep: bool
+    attention_dp: bool
+    hosts: bool
+    source: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServingEngine:
+    """One serving engine: what it runs on, its formats, its limits and its settings.
+
+    `family` groups engines whose measured rows calibrate each other. The memory fraction is a share of the
+    `total` memory, or of what is `free` once weights and runtime are there, or the `static` share: that of
+    weights and cache alone, with activations beside it.
+    """
+
+    id: str
+    name: str
+    family: str
+    memory_fraction_of: Literal["total", "free", "static"]
+    parallel: ParallelSupport
+    platforms: tuple[PlatformRule, ...]
+    settings: tuple[EngineSettingRule, ...]
+    kernels: tuple[KernelRule, ...]
+    kv: tuple[KvCacheRule, ...]
+    preference: tuple[EnginePreferenceRule, ...]
+    cannot_serve: tuple[UnsupportedModelRule, ...] = ()
+
+    def runs_on(self, part: Accelerator, date: str | None = None) -> bool:
+        """Whether it runs on a part at all, with software of `date` (None: the newest)."""
+        return any(rule.when.holds(part, date) for rule in self.platforms)
+
+    @property
+    def supports_pp(self) -> bool:
+        return self.parallel.pp
+
+    @property
+    def supports_ep(self) -> bool:
+        return self.parallel.ep
+
+    @property
+    def supports_attention_dp(self) -> bool:
+        return self.parallel.attention_dp
+
+    @property
+    def sources(self) -> frozenset[str]:
+        named = [self.parallel.source]
+        named += [rule.source for rule in self.platforms]
+        named += [rule.source for rule in self.settings]
+        named += [rule.source for rule in self.kernels]
+        named += [rule.source for rule in self.kv]
+        named += [rule.source for rule in self.cannot_serve]
+        named += [rule.source for rule in self.preference if rule.source is not None]
+        return frozenset(named)
+
+
+def list_platforms(part: Accelerator) -> frozenset[str]:
+    """Software platforms of a part: the comma-separated names of its `platform`."""
+    return _platforms(part.platform)
+
+
+@lru_cache
+def _platforms(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(","))

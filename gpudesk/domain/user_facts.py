@@ -1,0 +1,318 @@
+"""User facts: entries, claims, preferences and prices of the user beside the shipped catalog.
+
+Every fact has a `key` of its own. A `FactEdit` removes facts and puts others in their place; its inverse undoes
+it. Watch-list notes lie in the same file and change by the same edits, but are no catalog facts. Figures are
+in SI units, dates are ISO days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, ClaimPreference, PriceRecord, Source, SourceKind
+from gpudesk.domain.watch_list import WatchNote
+from gpudesk.text.formatting import ClaimValue
+from gpudesk.text.messages import Message
+
+#: Who made a model, where no name tells.
+UNKNOWN_MAKER: Final = "unknown"
+#: The table of a fact and what tells it from the others in there.
+FactKey = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserAccelerator:
+    """An accelerator of the user's; its figures are claims. `generation` is the one that it behaves like."""
+
+    id: str
+    name: str
+    vendor: str
+    generation: str
+    announced: bool = False
+
+    @property
+    def key(self) -> FactKey:
+        return ("accelerator", self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class UserModel:
+    """A model of the user's. `definition` is its structure as canonical JSON, as the shipped catalog has it.
+
+    Each dimension is a claim too, so that it shows where it comes from.
+    """
+
+    id: str
+    name: str
+    organisation: str
+    definition: str
+
+    @property
+    def key(self) -> FactKey:
+        return ("model", self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class UserClaim:
+    """A figure that the user states of a thing, shipped or own; `source` is the id of one of the user's.
+
+    One source states one value of an attribute. `published` is the figure as it was entered, with its unit.
+    """
+
+    thing: str
+    attribute: str
+    value: ClaimValue
+    source: str
+    kind: SourceKind
+    retrieved: str
+    published: str | None = None
+    conditions: str | None = None
+    note: str | None = None
+
+    @property
+    def key(self) -> FactKey:
+        return ("claim", self.thing, self.attribute, self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class UserPrice:
+    """A price of the user's: the fields of `Price`, with `source` as the id of one of the user's sources."""
+
+    id: str
+    accelerator: str
+    term: str
+    source: str
+    kind: SourceKind
+    usd: float | None
+    usd_low: float | None = None
+    usd_high: float | None = None
+    provider: str | None = None
+    region: str | None = None
+    instance: str | None = None
+    accelerators_in_instance: int | None = None
+    basis: str | None = None
+    date: str | None = None
+    note: str | None = None
+
+    @property
+    def key(self) -> FactKey:
+        return ("price", self.id)
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of the user's, as of a `Price`."""
+        return True
+
+    def price(self, source: Source) -> PriceRecord:
+        return PriceRecord(
+            id=self.id,
+            accelerator=self.accelerator,
+            term=self.term,
+            source=source,
+            kind=self.kind,
+            usd=self.usd,
+            usd_low=self.usd_low,
+            usd_high=self.usd_high,
+            provider=self.provider,
+            region=self.region,
+            instance=self.instance,
+            accelerators_in_instance=self.accelerators_in_instance,
+            basis=self.basis,
+            date=self.date,
+            note=self.note,
+            own=True,
+        )
+
+
+UserFact = Source | UserAccelerator | UserModel | UserClaim | ClaimPreference | UserPrice
+
+#: Tables in the order in which facts refer to each other.
+FACT_TABLES: Final = ("source", "accelerator", "model", "claim", "preference", "price")
+
+
+def get_fact_key(fact: UserFact) -> FactKey:
+    return ("source", fact.id) if isinstance(fact, Source) else fact.key
+
+
+@dataclass(frozen=True, slots=True)
+class FactEdit:
+    """One step: `before` is taken away, `after` put there; a fact that changes is in both, by one key.
+
+    `unwatched` and `watched` are the same for notes on the watch list. `text` names the step for undo.
+    """
+
+    text: Message
+    before: tuple[UserFact, ...] = ()
+    after: tuple[UserFact, ...] = ()
+    unwatched: tuple[WatchNote, ...] = ()
+    watched: tuple[WatchNote, ...] = ()
+
+    def inverse(self) -> FactEdit:
+        return FactEdit(self.text, self.after, self.before, unwatched=self.watched, watched=self.unwatched)
+
+    @property
+    def changes_facts(self) -> bool:
+        """Whether it is about the catalog, and not the watch list alone."""
+        return bool(self.before or self.after)
+
+    def watched_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
+        """Return the notes on the watch list after the step, one for a signal."""
+        gone = {note.signal for note in self.unwatched}
+        put = {note.signal: note for note in self.watched}
+        kept = [put.pop(each.signal, each) for each in notes if each.signal in put or each.signal not in gone]
+        return (*kept, *put.values())
+
+    @property
+    def moves_estimates(self) -> bool:
+        """Whether it says anything but prices and sources, which no estimate rests on."""
+        return not all(isinstance(fact, Source | UserPrice) for fact in (*self.before, *self.after))
+
+    @property
+    def things(self) -> frozenset[str]:
+        return frozenset(filter(None, map(_get_entry_id, (*self.before, *self.after))))
+
+
+def _get_entry_id(fact: UserFact) -> str | None:
+    if isinstance(fact, UserAccelerator | UserModel):
+        return fact.id
+    if isinstance(fact, UserClaim | ClaimPreference):
+        return fact.thing
+    return fact.accelerator if isinstance(fact, UserPrice) else None
+
+
+@dataclass(frozen=True, slots=True)
+class UserFacts:
+    """All facts of the user by their keys, in the order in which they were entered."""
+
+    facts: Mapping[FactKey, UserFact] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, facts: Iterable[UserFact]) -> UserFacts:
+        """Return these facts; of two with one key the later holds."""
+        return cls(MappingProxyType({get_fact_key(fact): fact for fact in facts}))
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def __iter__(self) -> Iterator[UserFact]:
+        return iter(self.facts.values())
+
+    def get(self, *key: str) -> UserFact | None:
+        """Return the fact of a key, or None."""
+        return self.facts.get(key)
+
+    def after(self, edit: FactEdit) -> UserFacts:
+        """Return the facts after a step."""
+        gone = {get_fact_key(fact) for fact in edit.before}
+        put = {get_fact_key(fact): fact for fact in edit.after}
+        kept = {key: put.pop(key, fact) for key, fact in self.facts.items() if key in put or key not in gone}
+        return UserFacts(MappingProxyType(kept | put))
+
+
+@dataclass(frozen=True, slots=True)
+class MissingImportField:
+    """What a file does not tell and the user must: the field by its name there, and what is known of it.
+
+    `kind` is `whole`, `number`, `word` or `yes_no`; `choices` are the words that can be, empty for any.
+    """
+
+    name: str
+    kind: str
+    why: Message
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProposal:
+    """What a file would bring, for the user to look at before anything is written.
+
+    `kind` is `model`, `accelerator`, `prices` or `pack`. `facts` are complete and in the order of `TABLES`;
+    where fields are `missing` there are none yet. `notes` say what was taken for granted, `left_out` what
+    the file has that is not taken, and why.
+    """
+
+    kind: str
+    name: str
+    facts: tuple[UserFact, ...]
+    notes: tuple[Message, ...] = ()
+    left_out: tuple[Message, ...] = ()
+    missing: tuple[MissingImportField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveOverride:
+    """Facts that wait together: all about one entry, one price, or one attribute; and why they wait.
+
+    `unit` is that of the attribute's figures inside. Of the two ends of a price, `attribute` is the low one.
+    """
+
+    thing: str
+    attribute: str | None
+    why: Message
+    facts: tuple[UserFact, ...]
+    unit: str | None = None
+
+    def concerns(self, thing: str, attribute: str | None) -> bool:
+        """Whether it is about an attribute of a thing, without one about the thing as an entry."""
+        if self.thing != thing or self.price is not None:
+            return False
+        return self.attribute == (PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute)
+
+    @property
+    def keys(self) -> tuple[FactKey, ...]:
+        return tuple(get_fact_key(fact) for fact in self.facts)
+
+    @property
+    def claims(self) -> tuple[UserClaim, ...]:
+        return tuple(fact for fact in self.facts if isinstance(fact, UserClaim))
+
+    @property
+    def choices(self) -> tuple[ClaimPreference, ...]:
+        return tuple(fact for fact in self.facts if isinstance(fact, ClaimPreference))
+
+    @property
+    def values(self) -> tuple[ClaimValue, ...]:
+        stated = (*(claim.value for claim in self.claims), *(choice.value for choice in self.choices))
+        return tuple(dict.fromkeys(stated))
+
+    @property
+    def price(self) -> UserPrice | None:
+        """The price that waits, where it is one."""
+        return next((fact for fact in self.facts if isinstance(fact, UserPrice)), None)
+
+    @property
+    def entry(self) -> UserAccelerator | UserModel | None:
+        """The entry that waits, where it is one."""
+        found = (fact for fact in self.facts if isinstance(fact, UserAccelerator | UserModel))
+        return next(found, None)
+
+
+class BackupReason(StrEnum):
+    """What was about to happen to the file."""
+
+    DAY = "day"
+    """The first change of a day."""
+    EDIT = "edit"
+    """A change of many facts at once."""
+    MIGRATION = "migration"
+    """New tables for a newer program."""
+    RESTORE = "restore"
+    """An earlier state in place of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One copy. `facts` counts what is in it; where it cannot be used that is None and `problem` says why."""
+
+    path: Path
+    made: datetime
+    version: int
+    reason: BackupReason
+    size_bytes: int
+    facts: int | None
+    problem: Message | None = None

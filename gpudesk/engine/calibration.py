@@ -1,0 +1,192 @@
+"""Calibration: fitted constants by generation, precision and serving engine, and 80% intervals.
+
+Every constant has one default and overrides. An override names some of `CONSTANT_KEYS`; the one that names most
+wins, the first of equals. A generation without an override borrows the default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.text.formatting import IntervalEstimate
+
+#: Keys by which an exception may narrow a constant.
+CONSTANT_KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts", "attention", "runtime")
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantOverride:
+    """A value that holds where all of `where` match; `rows` counts the published rows behind it."""
+
+    where: Mapping[str, frozenset[str]]
+    value: float
+    rows: int = 0
+    source: str | None = None
+
+    def matches(self, keys: Mapping[str, str]) -> bool:
+        return all(keys.get(name) in allowed for name, allowed in self.where.items())
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationConstant:
+    """One fitted figure with its unit, meaning, default and exceptions."""
+
+    name: str
+    unit: str
+    meaning: str
+    default: float
+    exceptions: tuple[ConstantOverride, ...] = ()
+    source: str | None = None
+
+    def value(self, keys: Mapping[str, str]) -> float:
+        """Return the value of the most specific exception that matches `keys`, else the default."""
+        found = self.found(keys)
+        return self.default if found is None else found.value
+
+    def found(self, keys: Mapping[str, str]) -> ConstantOverride | None:
+        """Return the most specific exception that matches `keys`, or None where the default holds."""
+        matching = [exception for exception in self.exceptions if exception.matches(keys)]
+        return max(matching, key=lambda exception: len(exception.where), default=None)
+
+
+#: Keys by which a rule may narrow a band.
+INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRule:
+    """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
+
+    It holds where all of `where` match (keys of `BAND_KEYS`, or `between` what a ratio is); the rule that
+    names most keys wins.
+    """
+
+    figure: str
+    basis: str
+    low: float
+    high: float
+    where: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def matches(self, keys: Mapping[str, str]) -> bool:
+        return all(keys.get(name) in allowed for name, allowed in self.where.items())
+
+
+class ConstantValues(dict[str, float]):
+    """The constants for one combination of keys by name, each worked out when it is first asked for."""
+
+    def __init__(self, constants: Mapping[str, CalibrationConstant], keys: Mapping[str, str]) -> None:
+        super().__init__()
+        self._constants = constants
+        self._keys = dict(keys)
+
+    def __missing__(self, name: str) -> float:
+        value = self[name] = self._constants[name].value(self._keys)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All constants, the coverage by rows, and the bands; `revision` is the hash of the file."""
+
+    name: str
+    revision: str
+    newest_month: str
+    constants: Mapping[str, CalibrationConstant]
+    bands: tuple[IntervalRule, ...]
+    pair_bands: tuple[IntervalRule, ...]
+    coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    _found: dict[tuple[str | None, ...], ConstantValues] = field(default_factory=dict, repr=False, compare=False)
+
+    def value(self, name: str, keys: Mapping[str, str]) -> float:
+        """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
+        return self.values(keys)[name]
+
+    def values(self, keys: Mapping[str, str]) -> Mapping[str, float]:
+        """Return the constants for `keys` by name; asked for one that the file lacks it raises KeyError."""
+        get = keys.get
+        place = tuple([get(key) for key in CONSTANT_KEYS])
+        found = self._found.get(place)
+        if found is None:
+            # The same few combinations come up for thousands of deployments.
+            found = self._found[place] = ConstantValues(self.constants, keys)
+        return found
+
+    def rows(self, generation: str, family: str) -> int:
+        return self.coverage.get((generation, family), 0)
+
+    def generation_rows(self, generation: str) -> int:
+        return sum(rows for (part, _), rows in self.coverage.items() if part == generation)
+
+    def family_rows(self, family: str) -> int:
+        return sum(rows for (_, engine), rows in self.coverage.items() if engine == family)
+
+
+#: What a year beyond the newest measurements adds to the width of a band, as a share of it.
+WIDENING: Final = 0.25
+#: Key and value by which the rule of a ratio is one between plans of the same part.
+BETWEEN_PLANS: Final = ("between", "plans")
+
+
+class IntervalFactors(NamedTuple):
+    """low = value x `low`, high = value x `high`; 0 < low <= 1 <= high."""
+
+    low: float
+    high: float
+
+    def around(self, value: float) -> IntervalEstimate:
+        return IntervalEstimate(value, value * self.low, value * self.high)
+
+    def widened(self, years: float) -> IntervalFactors:
+        """Return the factors for software that is `years` newer than any measurement.
+
+        Each year adds `WIDENING` to the width on the logarithmic scale: nobody has measured it yet.
+        """
+        stretch = 1.0 + WIDENING * years
+        return IntervalFactors(self.low**stretch, self.high**stretch)
+
+
+def _find_factors(
+    rules: tuple[IntervalRule, ...], figure: str, basis: EstimateBasis, keys: Mapping[str, str]
+) -> IntervalFactors:
+    matching = [r for r in rules if r.figure == figure and r.basis == basis and r.matches(keys)]
+    if not matching:
+        raise KeyError(f"{figure}/{basis}")
+    rule = max(matching, key=lambda each: len(each.where))
+    return IntervalFactors(rule.low, rule.high)
+
+
+def find_interval(
+    calibration: Calibration, figure: str, basis: EstimateBasis, keys: Mapping[str, str] | None = None
+) -> IntervalFactors:
+    """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one.
+
+    `keys` (those of `BAND_KEYS`) say for what: figures differ in how well they are known by load and model.
+    """
+    return _find_factors(calibration.bands, figure, basis, keys or {})
+
+
+def find_pair_interval(
+    calibration: Calibration, figure: str, first: EstimateBasis, second: EstimateBasis
+) -> IntervalFactors:
+    """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
+    weaker = max(first, second, key=tuple(EstimateBasis).index)
+    return _find_factors(calibration.pair_bands, figure, weaker, {})
+
+
+def find_plan_interval(calibration: Calibration, figure: str, basis: EstimateBasis) -> IntervalFactors:
+    """Return the band of the ratio of a figure between two parallel plans of one part."""
+    return _find_factors(calibration.pair_bands, figure, basis, dict([BETWEEN_PLANS]))
+
+
+def find_basis(calibration: Calibration, generation: str, family: str) -> EstimateBasis:
+    """Return what an estimate for this generation on this serving-engine family rests on.
+
+    calibrated: rows of both together; estimated: one of the two has rows; uncalibrated: neither.
+    """
+    if calibration.rows(generation, family):
+        return EstimateBasis.CALIBRATED
+    if calibration.generation_rows(generation) or calibration.family_rows(family):
+        return EstimateBasis.ESTIMATED
+    return EstimateBasis.UNCALIBRATED

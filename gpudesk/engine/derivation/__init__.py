@@ -1,0 +1,1 @@
+"""The terms behind a step and behind memory: formulas with their numbers and sources."""

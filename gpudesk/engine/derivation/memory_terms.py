@@ -1,0 +1,263 @@
+"""The terms of memory: what the fullest accelerator holds, what remains, and how many requests that admits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.model import reuses_cache
+from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.memory import MemoryBudget, compute_sampling_bytes, compute_step_bytes
+
+_TAKEN = "weights, activations and runtime"
+#: What the KV cache may take, by what the memory fraction is of.
+_POOLS = {
+    "total": "{fraction} × {capacity} − {weights} − {activations} − {runtime}",
+    "free": "{fraction} × ({capacity} − {weights} − {activations} − {runtime})",
+    "static": "{fraction} × ({capacity} − {runtime}) − {weights}",
+}
+
+
+def make_memory_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    """Return what stays free on the fullest accelerator at this load, or what it lacks for one request."""
+    if not estimate.fits:
+        return _make_short_term(estimate, frame, candidate)
+    capacity, weights, activations, runtime = _make_static_terms(frame, candidate)
+    return DerivationTerm(
+        "free memory",
+        estimate.memory.free_bytes,
+        "B",
+        "{capacity} − {weights} − {KV_cache} − {activations} − {runtime}",
+        inputs=(capacity, weights, _make_cache_term(estimate, frame, candidate), activations, runtime),
+    )
+
+
+def make_max_concurrency_term(
+    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> DerivationTerm:
+    pool = _make_pool_term(candidate.budget.pool_bytes, _make_fraction_term(frame), frame, candidate)
+    return _make_held_term("maximum concurrency", estimate.max_concurrency, pool, estimate, frame, candidate)
+
+
+def make_admission_term(
+    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> DerivationTerm:
+    """Return what keeps requests waiting: the batch of the serving engine, or the memory that it takes."""
+    budget, engine = candidate.budget, frame.engine.id
+    by_memory = budget.admitted_sequences(_count_tokens(estimate))
+    if by_memory > (estimate.admitted or 0):
+        most = candidate.situation.max_batch
+        return DerivationTerm("most in a step", most, None, source=f"setting:{engine}/max_batch")
+    if by_memory == estimate.max_concurrency:
+        return make_max_concurrency_term(estimate, frame, candidate)
+    usual = DerivationTerm("fraction", frame.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction")
+    pool = _make_pool_term(budget.usual_pool_bytes, usual, frame, candidate)
+    return _make_held_term("admitted sequences", by_memory, pool, estimate, frame, candidate)
+
+
+def _make_held_term(
+    name: str,
+    sequences: int,
+    pool: DerivationTerm,
+    estimate: Estimate,
+    frame: ServingConfiguration,
+    candidate: ResolvedDeployment,
+) -> DerivationTerm:
+    """Return how many sequences a pool on each attention rank holds in the whole deployment.
+
+    Where the usual pool holds none, serving engines are given more of the memory until it holds one.
+    """
+    budget, sequence = candidate.budget, _make_sequence_term(estimate, frame, candidate)
+    groups = tuple(
+        DerivationTerm(group, count, None)
+        for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
+        if count > 1
+    )
+    held = "{KV_pool} ÷ {bytes_of_one_sequence}, rounded down"
+    if budget.pool_bytes <= 0:
+        held, groups = "none, since nothing is left for the KV cache", ()
+    elif sequences and pool.number < sequence.number:
+        held = f"max(1, {held})"
+    return DerivationTerm(
+        name,
+        sequences,
+        "sequences",
+        " × ".join((f"({held})", *(format_placeholder(group.name) for group in groups))) if groups else held,
+        inputs=(pool, sequence, *groups),
+    )
+
+
+def _make_cache_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    budget, admitted = candidate.budget, estimate.admitted or 1
+    resident = min(admitted, budget.admitted_sequences(_count_tokens(estimate)))
+    held = -(-resident // (budget.attention_ranks * budget.replicas))
+    return DerivationTerm(
+        "KV cache",
+        estimate.memory.kv_bytes,
+        "B",
+        "{sequences} × {bytes_of_one_sequence}",
+        inputs=(
+            DerivationTerm("sequences", held, None, source="scenario" if resident == admitted else None),
+            _make_sequence_term(estimate, frame, candidate),
+        ),
+    )
+
+
+def _make_pool_term(
+    pool_bytes: int, fraction: DerivationTerm, frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> DerivationTerm:
+    capacity, weights, _, runtime = static = _make_static_terms(frame, candidate)
+    formula = _POOLS[frame.settings.memory_fraction_of]
+    inputs: tuple[DerivationTerm, ...] = (fraction, *static)
+    if frame.settings.memory_fraction_of == "static":
+        inputs = (fraction, capacity, runtime, weights)
+        if _ends_at_activations(pool_bytes, candidate.budget):
+            formula, inputs = "{capacity} − {weights} − {activations} − {runtime}", static
+    return DerivationTerm("KV pool", pool_bytes, "B", formula, inputs=inputs)
+
+
+def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
+    """Whether a pool ends where the activations beside it begin, before it reaches its fraction."""
+    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    return pool_bytes == budget.capacity_bytes - taken
+
+
+def _make_short_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    """Return what the fullest accelerator lacks for the weights and one request on each attention rank."""
+    budget = candidate.budget
+    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    _, weights, activations, runtime = _make_static_terms(frame, candidate)
+    sequence = _make_sequence_term(estimate, frame, candidate)
+    held = budget.cache.sequence_bytes(_count_tokens(estimate))
+    parts = (weights, sequence, activations, runtime)
+    usable = _make_usable_term(budget.pool_bytes + taken, taken, frame, candidate)
+    needed = DerivationTerm("needed", taken + held, "B", format_sum(tuple(part.name for part in parts)), inputs=parts)
+    return DerivationTerm("short", held - budget.pool_bytes, "B", "{needed} − {usable}", inputs=(needed, usable))
+
+
+def _make_usable_term(
+    usable_bytes: int, taken: int, frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> DerivationTerm:
+    capacity, _, activations, runtime = _make_static_terms(frame, candidate)
+    fraction = _make_fraction_term(frame)
+    kind = frame.settings.memory_fraction_of
+    if kind == "total":
+        return DerivationTerm("usable", usable_bytes, "B", "{fraction} × {capacity}", inputs=(fraction, capacity))
+    if kind == "free":
+        formula = f"{{fraction}} × ({{capacity}} − {format_placeholder(_TAKEN)}) + {format_placeholder(_TAKEN)}"
+        return DerivationTerm(
+            "usable", usable_bytes, "B", formula, inputs=(fraction, capacity, DerivationTerm(_TAKEN, taken, "B"))
+        )
+    if _ends_at_activations(candidate.budget.pool_bytes, candidate.budget):
+        return DerivationTerm("usable", usable_bytes, "B", "{capacity}", inputs=(capacity,))
+    formula = "{fraction} × ({capacity} − {runtime}) + {activations} + {runtime}"
+    return DerivationTerm("usable", usable_bytes, "B", formula, inputs=(fraction, capacity, runtime, activations))
+
+
+def _make_static_terms(
+    frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> tuple[DerivationTerm, DerivationTerm, DerivationTerm, DerivationTerm]:
+    """Return capacity, weights, activations and runtime, which do not depend on the load."""
+    return (
+        DerivationTerm(
+            "capacity", candidate.budget.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"
+        ),
+        _make_weights_term(frame, candidate),
+        _make_activations_term(frame, candidate),
+        _make_runtime_term(frame, candidate),
+    )
+
+
+def _make_weights_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    budget, source = candidate.budget, f"catalog:{frame.model.id}"
+    elements = "elements" if candidate.plan.count == 1 else "elements of the fullest"
+    formula = f"{elements} × bytes of their format, block scales included"
+    if frame.model.layer_input_size:
+        formula += ", with the table of the layers' own inputs"
+    padding = budget.shards.padding_bytes
+    if not padding:
+        return DerivationTerm("weights", budget.weights_bytes, "B", formula, source=source)
+    return DerivationTerm(
+        "weights",
+        budget.weights_bytes,
+        "B",
+        "{weights_as_stored} + {padding_of_experts}",
+        inputs=(
+            DerivationTerm("weights as stored", budget.weights_bytes - padding, "B", formula, source=source),
+            DerivationTerm("padding of experts", padding, "B", source=f"setting:{frame.engine.id}/kernels"),
+        ),
+    )
+
+
+def _make_activations_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    engine, situation = frame.engine.id, candidate.situation
+    settings = replace(frame.settings, max_batch=situation.max_batch, max_batched_tokens=situation.max_batched_tokens)
+    step = compute_step_bytes(frame.model, candidate.plan, settings)
+    drawing = compute_sampling_bytes(frame.model, settings)
+    return DerivationTerm(
+        "activations",
+        candidate.budget.activations_bytes,
+        "B",
+        "max({a_step}, {drawing_its_tokens})",
+        inputs=(
+            DerivationTerm("a step", step, "B", source=f"setting:{engine}/max_batched_tokens"),
+            DerivationTerm("drawing its tokens", drawing, "B", source=f"setting:{engine}/logit_bytes"),
+        ),
+    )
+
+
+def _make_runtime_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+    engine, settings = frame.engine.id, frame.settings
+    total = candidate.budget.runtime_bytes
+    source = f"setting:{engine}/runtime_bytes"
+    if total == settings.runtime_bytes:
+        return DerivationTerm("runtime", total, "B", source=source)
+    return DerivationTerm(
+        "runtime",
+        total,
+        "B",
+        "{of_one_accelerator} + {of_collectives}",
+        inputs=(
+            DerivationTerm("of one accelerator", settings.runtime_bytes, "B", source=source),
+            DerivationTerm(
+                "of collectives", settings.collective_bytes, "B", source=f"setting:{engine}/collective_bytes"
+            ),
+        ),
+    )
+
+
+def _make_fraction_term(frame: ServingConfiguration) -> DerivationTerm:
+    """Return the share of memory that what fits is judged by: the user's, or the largest safe one."""
+    given = frame.settings.usual_fraction is None
+    source = "scenario" if given else f"setting:{frame.engine.id}/safe_memory_fraction"
+    return DerivationTerm("fraction", frame.settings.memory_fraction, None, source=source)
+
+
+def _count_tokens(estimate: Estimate) -> int:
+    return estimate.request.workload.input_tokens + estimate.request.workload.output_tokens
+
+
+def _make_sequence_term(
+    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
+) -> DerivationTerm:
+    tokens, cache = _count_tokens(estimate), candidate.budget.cache
+    held, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
+    length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
+    filling = "what each layer keeps of its tokens"
+    if any(reuses_cache(group.mixer) for group in frame.model.layers):
+        filling += ", nothing where it reuses the cache of another"
+    model = f"catalog:{frame.model.id}"
+    if held == filled:
+        return DerivationTerm("bytes of one sequence", held, "B", filling, source=model, inputs=(length,))
+    kept = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
+    return DerivationTerm(
+        "bytes of one sequence",
+        held,
+        "B",
+        "{bytes_that_it_fills} + {set_aside_beside_them}",
+        inputs=(
+            DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
+            DerivationTerm("set aside beside them", held - filled, "B", source=f"setting:{frame.engine.id}/{kept}"),
+        ),
+    )

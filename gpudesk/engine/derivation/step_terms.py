@@ -1,0 +1,462 @@
+"""The terms of one step: what every operator class reads and computes, with the constants behind it.
+
+Quantities that a row holds as seconds are given back as bytes and operations, so that each formula can be
+followed with its numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpudesk.domain.derivation import DerivationTerm, format_placeholder
+from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.rates import AGE_POWER
+from gpudesk.engine.step_work import ArithmeticPeak
+from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
+
+_JOIN = "({reading}² + {arithmetic}²)^½"
+#: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
+_AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
+
+
+def make_step_terms(
+    frame: ServingConfiguration, candidate: ResolvedDeployment, running: float, context: float
+) -> tuple[DerivationTerm, ...]:
+    """Return the terms of one decode step with `running` sequences in the replica."""
+    row = candidate.row
+    sequences = max(running / row.stages, 1.0)
+    held = max(sequences, row.attention_ranks)
+    busiest = held * row.verified_tokens
+    step = _StepTermBuilder(frame, candidate)
+    operators = (
+        *step.common(sequences * row.verified_tokens, busiest),
+        step.head(busiest / row.attention_ranks),
+        step.cache(held, context),
+    )
+    return (*operators, step.overhead(held / row.attention_ranks, operators), *_make_stage_term(row))
+
+
+def make_chunk_terms(
+    frame: ServingConfiguration,
+    candidate: ResolvedDeployment,
+    chunk: float,
+    prompt: float,
+    cached: float,
+    waiting: float,
+) -> tuple[DerivationTerm, ...]:
+    """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
+
+    `prompt` tokens of each are computed, after `cached` ones.
+    """
+    row = candidate.row
+    busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
+    sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
+    step = _StepTermBuilder(frame, candidate)
+    operators = (
+        *step.common(chunk, busiest),
+        step.prompt_attention(busiest, cached + 0.5 * prompt),
+        step.prompt_head(sampled),
+    )
+    return (*operators, step.overhead(0.0, operators))
+
+
+def _make_stage_term(row: StepCoefficients) -> tuple[DerivationTerm, ...]:
+    if row.stages == 1:
+        return ()
+    stretch = 1.0 + row.bubble * (row.stages - 1.0)
+    return (DerivationTerm("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
+
+
+def _make_constant_term(name: str, value: float, unit: str | None = None) -> DerivationTerm:
+    return DerivationTerm(name.replace("_", " "), value, unit, source=f"calibration:{name}")
+
+
+def _is_sum(formula: str) -> bool:
+    """Whether there is a plus outside of brackets, which do not lie within one another."""
+    return " + " in re.sub(r"\([^()]*\)", "", formula)
+
+
+def _join_operator(name: str, reading: DerivationTerm, arithmetic: DerivationTerm) -> DerivationTerm:
+    """Return an operator class: the smooth maximum of its reading and its arithmetic."""
+    read, computed = reading.number, arithmetic.number
+    return DerivationTerm(name, math.hypot(read, computed), "s", _JOIN, inputs=(reading, arithmetic))
+
+
+@dataclass(frozen=True, slots=True)
+class _StepTermBuilder:
+    """Makes the terms of one deployment."""
+
+    frame: ServingConfiguration
+    candidate: ResolvedDeployment
+
+    def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
+        """Return a time, with what stretches it: older software, part and serving engine going together."""
+        pairing = replace(_make_constant_term("pairing", self.candidate.rates.pairing), name=_PAIRING)
+        stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
+        if stretches:
+            bracketed = f"({formula})" if _is_sum(formula) else formula
+            formula = " × ".join((bracketed, *(format_placeholder(each.name) for each in stretches)))
+        return DerivationTerm(name, seconds, "s", formula, inputs=(*inputs, *stretches))
+
+    def _aged(self) -> DerivationTerm:
+        factor, years = self.candidate.rates.age_factor, self.candidate.situation.months_old / 12.0
+        slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
+        return DerivationTerm(
+            _AGE,
+            factor,
+            None,
+            f"e^({{age_slowdown}} × {{years_back}}^{AGE_POWER:g})",
+            inputs=(
+                _make_constant_term("age_slowdown", slowdown),
+                DerivationTerm("years back", years, None, source="scenario"),
+            ),
+        )
+
+    def _unstretched(self, seconds: float) -> float:
+        return seconds / self.candidate.rates.stretch
+
+    @property
+    def _model(self) -> str:
+        return f"catalog:{self.frame.model.id}"
+
+    @property
+    def _bandwidth(self) -> DerivationTerm:
+        part = self.frame.accelerator
+        source = f"catalog:{part.id}/memory_bandwidth"
+        return DerivationTerm("memory bandwidth", part.memory_bandwidth, "B/s", source=source)
+
+    def _peak(self, peak: ArithmeticPeak) -> DerivationTerm:
+        source = f"catalog:{self.frame.accelerator.id}/peak_dense_{peak.precision}"
+        return DerivationTerm("peak", peak.flops, "FLOP/s", source=source)
+
+    def _ranks(self) -> tuple[DerivationTerm, ...]:
+        tp = self.candidate.plan.tp
+        return () if tp == 1 else (DerivationTerm("ranks", tp, None),)
+
+    def _rate(self, *factors: str) -> str:
+        """Return the divisor of a formula: what is reached, of as many ranks as divide the work."""
+        names = (*(term.name for term in self._ranks()), *factors)
+        return f"({' × '.join(map(format_placeholder, names))})"
+
+    def _reading(
+        self, seconds: float, size: DerivationTerm, efficiency: DerivationTerm, *shares: DerivationTerm
+    ) -> DerivationTerm:
+        amount = " × ".join(format_placeholder(term.name) for term in (size, *shares))
+        formula = f"{amount} ÷ ({{memory_bandwidth}} × {format_placeholder(efficiency.name)})"
+        return self._timed("reading", seconds, formula, size, *shares, self._bandwidth, efficiency)
+
+    def common(self, tokens: float, busiest: float) -> tuple[DerivationTerm, ...]:
+        """Return the terms that decode and prefill share.
+
+        `busiest` is `tokens` as the busiest attention rank has them.
+        """
+        terms = [self._dense(busiest)]
+        if self.candidate.budget.shards.expert_count:
+            terms.append(self._experts(tokens))
+        terms.append(self._activation_traffic(busiest))
+        if self.candidate.plan.count > self.candidate.plan.dp:
+            terms.append(self._collectives(tokens))
+        return tuple(terms)
+
+    def _dense(self, tokens: float) -> DerivationTerm:
+        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
+        size = DerivationTerm("bytes", shards.dense.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.dense_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+        )
+        arithmetic = self._timed(
+            "arithmetic",
+            row.dense_flop * tokens,
+            f"2 × {{parameters}} × {{tokens}} ÷ {self._rate('peak', 'gemm efficiency')}",
+            DerivationTerm("parameters", shards.dense_elements_undivided, None, source=self._model),
+            DerivationTerm("tokens", tokens, "tokens"),
+            *self._ranks(),
+            self._dense_peak(),
+            _make_constant_term("gemm_efficiency", rates.dense_efficiency),
+        )
+        return _join_operator("dense matrices", reading, arithmetic)
+
+    def _dense_peak(self) -> DerivationTerm:
+        """Return the peak of the dense matrices, or what two come to where they are of two formats."""
+        offered = self.candidate.offered
+        if not offered.dense_parts:
+            return self._peak(offered.dense_peak)
+        inputs = []
+        for whose, (share, peak) in zip(("feed-forward blocks", "the rest"), offered.dense_parts, strict=True):
+            inputs.append(DerivationTerm(f"share of {whose}", share, None, source=self._model))
+            inputs.append(replace(self._peak(peak), name=f"peak of {whose}"))
+        summed = " + ".join(
+            f"{format_placeholder(share.name)} ÷ {format_placeholder(peak.name)}"
+            for share, peak in zip(inputs[::2], inputs[1::2], strict=True)
+        )
+        return DerivationTerm("peak", offered.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
+
+    def _touched(self, tokens: float) -> DerivationTerm:
+        """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""
+        row, shards = self.candidate.row, self.candidate.budget.shards
+        others = max(0.0, tokens * row.expert_spread - 1.0)
+        touched = compute_expert_coverage(
+            CoefficientColumns(CoefficientColumns.table([row])), np.array([tokens])
+        ).item()
+        return DerivationTerm(
+            "share of experts touched",
+            touched,
+            None,
+            "1 − (1 − {experts_per_token} ÷ {experts})"
+            " × (1 + {other_tokens} × {choices_of_a_token} ÷ {expert_evenness})^(−{expert_evenness})",
+            inputs=(
+                DerivationTerm("experts per token", shards.experts_per_token, None, source=self._model),
+                DerivationTerm("experts", shards.expert_count, None, source=self._model),
+                DerivationTerm("other tokens", others, "tokens", "those of the step after the first"),
+                DerivationTerm(
+                    "choices of a token",
+                    -row.expert_log_miss,
+                    None,
+                    "how often it chooses an expert on average, so that its chance to miss one is right",
+                ),
+                _make_constant_term("expert_evenness", self.candidate.rates.expert_evenness),
+            ),
+        )
+
+    def _experts(self, tokens: float) -> DerivationTerm:
+        row, rates, offered, shards = (
+            self.candidate.row,
+            self.candidate.rates,
+            self.candidate.offered,
+            self.candidate.budget.shards,
+        )
+        touched = self._touched(tokens)
+        share = touched.number
+        size = DerivationTerm("bytes", shards.experts.stored_bytes, "B", source=self._model)
+        efficiency = _make_constant_term("weight_read_efficiency", rates.expert_read_efficiency)
+        arithmetic = self._timed(
+            "arithmetic",
+            row.expert_flop * (tokens + row.expert_offset * share),
+            "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
+            f" ÷ {self._rate('peak', 'gemm efficiency')}",
+            DerivationTerm("active parameters", shards.active_expert_elements, None, source=self._model),
+            DerivationTerm("tokens", tokens, "tokens"),
+            DerivationTerm(
+                "tokens lost to small groups",
+                row.expert_offset * share,
+                "tokens",
+                source="calibration:expert_half_tokens",
+            ),
+            *self._ranks(),
+            self._peak(offered.expert_peak),
+            _make_constant_term("gemm_efficiency", rates.expert_efficiency),
+        )
+        return _join_operator(
+            "routed experts", self._reading(row.expert_read * share, size, efficiency, touched), arithmetic
+        )
+
+    def _activation_traffic(self, tokens: float) -> DerivationTerm:
+        rates, offered = self.candidate.rates, self.candidate.offered
+        seconds = self.candidate.row.activation_token * tokens
+        moved = self._unstretched(self.candidate.row.activation_token) * (
+            offered.bandwidth * rates.dense_read_efficiency
+        )
+        inputs = [_make_constant_term("activation_traffic", rates.activation_traffic)]
+        if self.candidate.budget.shards.expert_count:
+            inputs.append(_make_constant_term("expert_traffic", rates.expert_traffic))
+        return self._timed(
+            "activation traffic",
+            seconds,
+            "{tokens} × {bytes_of_a_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
+            DerivationTerm("tokens", tokens, "tokens"),
+            DerivationTerm(
+                "bytes of a token",
+                moved,
+                "B",
+                "its hidden vector, as often as it passes memory in all layers",
+                inputs=tuple(inputs),
+            ),
+            self._bandwidth,
+            _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency),
+        )
+
+    def head(self, tokens: float) -> DerivationTerm:
+        """Return the LM head of a decode step of `tokens` on one attention rank."""
+        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
+        size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+        )
+        return _join_operator("LM head", reading, self._head_arithmetic(tokens))
+
+    def _head_arithmetic(self, tokens: float) -> DerivationTerm:
+        rates, offered, share = (self.candidate.rates, self.candidate.offered, self.candidate.budget.shards.head)
+        return self._timed(
+            "arithmetic",
+            self.candidate.row.head_flop * tokens,
+            "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
+            DerivationTerm("parameters", share.elements, None, source=self._model),
+            DerivationTerm("tokens", tokens, "tokens"),
+            self._peak(offered.attention_peak),
+            _make_constant_term("gemm_efficiency", rates.dense_efficiency),
+        )
+
+    def prompt_head(self, sampled: float) -> DerivationTerm:
+        """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
+        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
+        size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+        )
+        arithmetic = self._head_arithmetic(sampled)
+        total = reading.number + arithmetic.number
+        return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
+
+    def cache(self, held: float, context: float) -> DerivationTerm:
+        """Return the attention of a decode step in which `held` sequences have `context` tokens each."""
+        row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
+        window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
+        read = row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state
+        attend = row.att_token * context + row.att1_token * window1 + row.att2_token * window2
+        rate = offered.bandwidth * rates.kv_read_efficiency
+        tokens = DerivationTerm("mean context", context, "tokens", "input tokens + half of the output tokens")
+        reading = self._timed(
+            "reading",
+            held * read,
+            "{sequences} × {cache_of_one_sequence} ÷ ({memory_bandwidth} × {kv_read_efficiency})",
+            DerivationTerm("sequences", held, None),
+            DerivationTerm(
+                "cache of one sequence",
+                self._unstretched(read) * rate,
+                "B",
+                "what each layer reads of the mean context",
+                source=self._model,
+                inputs=(tokens,),
+            ),
+            self._bandwidth,
+            _make_constant_term("kv_read_efficiency", rates.kv_read_efficiency),
+        )
+        arithmetic = self._attention(held * row.verified_tokens, attend, ())
+        return _join_operator("attention over the cache", reading, arithmetic)
+
+    def _attention(
+        self, tokens: float, seconds: float, inputs: tuple[DerivationTerm, ...], name: str = ""
+    ) -> DerivationTerm:
+        """Return the arithmetic of attention, which takes `seconds` for each of `tokens`."""
+        rates, offered = self.candidate.rates, self.candidate.offered
+        rate = offered.attention_peak.flops * rates.attention_efficiency
+        return self._timed(
+            name or "arithmetic",
+            tokens * seconds,
+            "{tokens} × {operations_of_a_token} ÷ ({peak} × {attention_efficiency})",
+            DerivationTerm("tokens", tokens, "tokens"),
+            DerivationTerm(
+                "operations of a token",
+                self._unstretched(seconds) * rate,
+                "FLOP",
+                "what its heads compute against the tokens that it attends to",
+                source=self._model,
+                inputs=inputs,
+            ),
+            self._peak(offered.attention_peak),
+            _make_constant_term("attention_efficiency", rates.attention_efficiency),
+        )
+
+    def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
+        """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
+        row = self.candidate.row
+        seconds = row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window)
+        seen = DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt")
+        return self._attention(tokens, seconds, (seen,), "attention within the prompt")
+
+    def _collectives(self, tokens: float) -> DerivationTerm:
+        row, rates = self.candidate.row, self.candidate.rates
+        direct = row.comm_fixed + row.comm_token * tokens
+        ring = row.ring_fixed + row.ring_token * tokens
+        if ring < direct:
+            share = _make_constant_term("link_efficiency", rates.link_efficiency)
+            return self._collective(tokens, row.ring_fixed, "ring_latency", row.ring_token, share)
+        share = _make_constant_term("direct_efficiency", rates.direct_efficiency)
+        return self._collective(tokens, row.comm_fixed, "allreduce_latency", row.comm_token, share)
+
+    def _collective(
+        self, tokens: float, fixed: float, latency: str, each: float, share: DerivationTerm
+    ) -> DerivationTerm:
+        offered = self.candidate.offered
+        moved = self._unstretched(each) * offered.link.bandwidth * share.number
+        way = "around a ring" if latency == "ring_latency" else "from each rank to each other at once"
+        return DerivationTerm(
+            "collectives",
+            fixed + each * tokens,
+            "s",
+            "{fixed_time} + {tokens} × {time_of_a_token}",
+            inputs=(
+                DerivationTerm("fixed time", fixed, "s", way, source=f"calibration:{latency}"),
+                DerivationTerm("tokens", tokens, "tokens"),
+                self._timed(
+                    "time of a token",
+                    each,
+                    f"{{bytes_of_a_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
+                    DerivationTerm("bytes of a token", moved, "B", source=self._model),
+                    DerivationTerm("link", offered.link.bandwidth, "B/s", source=f"link:{offered.link.kind}"),
+                    share,
+                ),
+            ),
+        )
+
+    def overhead(self, sequences: float, others: tuple[DerivationTerm, ...]) -> DerivationTerm:
+        """Return what a step takes beside its operators: by layer, by step and by sequence.
+
+        `others` are the terms of the operators, behind which the accelerator hides part of the host's work.
+        """
+        launches, host = self._launches(), self._host(sequences)
+        busy = sum(term.number for term in (*others, launches))
+        hidden = self.candidate.row.host_overlap * min(host.number, busy)
+        return DerivationTerm(
+            "overhead",
+            launches.number + host.number - hidden,
+            "s",
+            "{launches} + {scheduling} − {hidden_behind_the_operators}",
+            inputs=(
+                launches,
+                host,
+                DerivationTerm(
+                    "hidden behind the operators",
+                    hidden,
+                    "s",
+                    "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
+                    inputs=(
+                        _make_constant_term("host_overlap", self.candidate.row.host_overlap),
+                        DerivationTerm("the lesser of scheduling and all else", min(host.number, busy), "s"),
+                    ),
+                ),
+            ),
+        )
+
+    def _launches(self) -> DerivationTerm:
+        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
+        inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer_time", rates.layer_s, "s")]
+        formula = "{layers} × {layer_time}"
+        if rates.quantise_s:
+            inputs.append(_make_constant_term("quantise_time", rates.quantise_s, "s"))
+            formula = "{layers} × ({layer_time} + {quantise_time})"
+        if shards.moe_layers:
+            inputs += [
+                DerivationTerm("layers with experts", shards.moe_layers, None),
+                _make_constant_term("moe_layer_time", rates.moe_layer_s, "s"),
+            ]
+            formula += " + {layers_with_experts} × {moe_layer_time}"
+        return self._timed("launches", row.overhead_fixed, formula, *inputs)
+
+    def _host(self, sequences: float) -> DerivationTerm:
+        row, rates = self.candidate.row, self.candidate.rates
+        inputs, formula = [_make_constant_term("step_time", rates.step_s, "s")], "{step_time}"
+        if sequences:
+            inputs += [
+                DerivationTerm("sequences", sequences, None),
+                _make_constant_term("sequence_time", rates.sequence_s, "s"),
+            ]
+            formula += " + {sequences} × {sequence_time}"
+        if row.stages > 1:
+            inputs.append(DerivationTerm("stages", row.stages, None))
+            formula = f"{{stages}} × ({formula})" if sequences else f"{{stages}} × {formula}"
+        seconds = row.stages * (row.host_fixed + row.host_sequence * sequences)
+        return self._timed("scheduling", seconds, formula, *inputs)

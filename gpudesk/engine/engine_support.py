@@ -1,0 +1,241 @@
+"""What a serving engine runs: kernels, KV formats, models and its own limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
+from gpudesk.domain.precision import KV_BYTES, Precision, resolve_fp4
+from gpudesk.domain.serving_engine import (
+    EngineSetting,
+    KernelPathKind,
+    ServingEngine,
+    UnsupportedModelRule,
+    list_platforms,
+)
+from gpudesk.engine.kv_cache import CacheReservation
+from gpudesk.engine.sharding import NO_PADDING, ExpertPadding
+from gpudesk.text.messages import Message, message
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPath:
+    """How a weight format runs: the path, the format of the multiplication, and why not where it does not.
+
+    `padding` is what the kernels fill the matrices of experts up to.
+    """
+
+    path: KernelPathKind
+    arithmetic: Precision
+    reason: Message | None = None
+    padding: ExpertPadding = NO_PADDING
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """What the engine sets by itself on a part; batch limits are in sequences and tokens a step."""
+
+    max_batch: int
+    max_batched_tokens: int
+    memory_fraction: float
+    safe_memory_fraction: float
+    memory_fraction_of: Literal["total", "free", "static"]
+    runtime_bytes: int
+    collective_bytes: int
+    logit_bytes: int
+    holding: CacheReservation
+    chunked_prefill: bool
+    mixed_steps: bool
+    kv_on_demand: bool
+    present_runtime: bool
+
+
+def find_kernel_path(
+    engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
+) -> KernelPath:
+    """Return how `engine` runs `weights` on a part with software of `date`."""
+    weights = resolve_fp4(weights, accelerator.vendor)
+    elsewhere = _platform_reason(engine, accelerator, date)
+    if elsewhere is not None:
+        return KernelPath(KernelPathKind.NONE, weights, elsewhere)
+    for rule in engine.kernels:
+        if weights in rule.weights and rule.when.holds(accelerator, date):
+            if rule.path is KernelPathKind.NONE:
+                break
+            padding = ExpertPadding(rule.hidden_multiple, rule.intermediate_multiple)
+            return KernelPath(rule.path, rule.arithmetic or weights, padding=padding)
+    runs_here = tuple(sorted(_formats(engine, accelerator, date)))
+    reason = message(
+        "engine.no_kernel", engine=engine.name, accelerator=accelerator.name, weights=str(weights), formats=runs_here
+    )
+    return KernelPath(KernelPathKind.NONE, weights, reason)
+
+
+def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
+    """Return why `engine` does not run on a part at all, or None where it does."""
+    if engine.runs_on(accelerator, date):
+        return None
+    platform = ", ".join(sorted(list_platforms(accelerator)))
+    return message("engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform)
+
+
+def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
+    found: set[str] = set()
+    for rule in engine.kernels:
+        if rule.path is not KernelPathKind.NONE and rule.when.holds(accelerator, date):
+            found |= {str(precision) for precision in rule.weights}
+    return found
+
+
+def _mixers(model: Model) -> frozenset[str]:
+    present = {type(group.mixer) for group in model.layers if group.mixer is not None}
+    return frozenset(name for name, kind in MIXER_KINDS.items() if kind in present)
+
+
+def _ffns(model: Model) -> frozenset[str]:
+    present = {type(group.ffn) for group in model.layers if group.ffn is not None}
+    return frozenset(name for name, kind in FFN_KINDS.items() if kind in present)
+
+
+def find_kv_objection(
+    engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
+) -> Message | None:
+    """Return why `engine` does not keep the cache of `model` in `kv`, or None where it does."""
+    kv = resolve_fp4(kv, accelerator.vendor)
+    offered: set[str] = set()
+    for rule in engine.kv:
+        if not rule.when.holds(accelerator, date) or not rule.except_mixers.isdisjoint(_mixers(model)):
+            continue
+        if kv in rule.kv:
+            return None
+        offered |= {str(precision) for precision in rule.kv}
+    return message(
+        "engine.no_kv", engine=engine.name, accelerator=accelerator.name, kv=str(kv), formats=tuple(sorted(offered))
+    )
+
+
+def _applies(rule: UnsupportedModelRule, accelerator: Accelerator, model: Model, date: str | None) -> bool:
+    if not rule.when.holds(accelerator, date):
+        return False
+    return (
+        model.id in rule.models or not rule.mixers.isdisjoint(_mixers(model)) or not rule.ffns.isdisjoint(_ffns(model))
+    )
+
+
+def find_objections(
+    engine: ServingEngine,
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    date: str | None = None,
+) -> tuple[Message, ...]:
+    """Return every reason against serving `model` so; none means that it runs."""
+    elsewhere = _platform_reason(engine, accelerator, date)
+    if elsewhere is not None:
+        return (elsewhere,)
+    against: list[Message] = []
+    if any(_applies(rule, accelerator, model, date) for rule in engine.cannot_serve):
+        against.append(message("engine.no_model", engine=engine.name, model=model.name))
+    kernel = find_kernel_path(engine, accelerator, weights, date)
+    if kernel.reason is not None:
+        against.append(kernel.reason)
+    no_kv = find_kv_objection(engine, accelerator, model, kv, date)
+    if no_kv is not None:
+        against.append(no_kv)
+    return tuple(against)
+
+
+def _rank(engine: ServingEngine, accelerator: Accelerator) -> int:
+    return next((rule.rank for rule in engine.preference if rule.when.holds(accelerator)), 99)
+
+
+def choose_engine(
+    engines: Sequence[ServingEngine],
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    date: str | None = None,
+) -> ServingEngine | Message:
+    """Return the engine of the lowest rank that runs it; among equals the first by id.
+
+    Where none runs it, the message says so and names the formats that run on the part.
+    """
+    ordered = sorted(engines, key=lambda engine: (_rank(engine, accelerator), engine.id))
+    for engine in ordered:
+        if not find_objections(engine, accelerator, model, weights, kv, date):
+            return engine
+    here = [engine for engine in ordered if _platform_reason(engine, accelerator, date) is None]
+    return _nobody(here, accelerator, model, weights, kv, date)
+
+
+def _nobody(
+    here: Sequence[ServingEngine],
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    date: str | None,
+) -> Message:
+    """Say why none of the engines that run on the part runs it, and which formats of any of them would."""
+    able = [engine for engine in here if find_kernel_path(engine, accelerator, weights, date).reason is None]
+    kept = _kv_formats(able, accelerator, model, date)
+    if able and str(resolve_fp4(kv, accelerator.vendor)) not in kept:
+        return message("engine.none_kv", accelerator=accelerator.name, kv=str(kv), formats=kept)
+    # Where weights and cache would run, the model is what does not, and other formats would not help.
+    formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
+    return message(
+        "engine.none",
+        accelerator=accelerator.name,
+        model=model.name,
+        weights=str(weights),
+        formats=tuple(sorted(formats)),
+    )
+
+
+def _kv_formats(
+    engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model, date: str | None
+) -> tuple[str, ...]:
+    kept = (
+        str(kv)
+        for kv in KV_BYTES
+        if kv is not Precision.FP4  # stands for one of the others
+        and any(find_kv_objection(engine, accelerator, model, kv, date) is None for engine in engines)
+    )
+    return tuple(sorted(kept))
+
+
+def resolve_engine_limits(
+    engine: ServingEngine, accelerator: Accelerator, date: str | None = None, behind_server: bool | None = None
+) -> EngineLimits:
+    """Return what the engine sets by itself; raises ValueError for a setting that its rules leave open."""
+
+    def of(setting: EngineSetting) -> float:
+        for rule in engine.settings:
+            if rule.setting is setting and rule.when.holds(accelerator, date, behind_server):
+                return rule.value
+        raise ValueError(f"{engine.id}: {setting} on {accelerator.id}")
+
+    return EngineLimits(
+        max_batch=int(of(EngineSetting.MAX_BATCH)),
+        max_batched_tokens=int(of(EngineSetting.MAX_BATCHED_TOKENS)),
+        memory_fraction=of(EngineSetting.MEMORY_FRACTION),
+        safe_memory_fraction=of(EngineSetting.SAFE_MEMORY_FRACTION),
+        memory_fraction_of=engine.memory_fraction_of,
+        runtime_bytes=int(of(EngineSetting.RUNTIME_BYTES)),
+        collective_bytes=int(of(EngineSetting.COLLECTIVE_BYTES)),
+        logit_bytes=int(of(EngineSetting.LOGIT_BYTES)),
+        holding=CacheReservation(
+            window_share=of(EngineSetting.WINDOW_SHARE),
+            state_share=of(EngineSetting.STATE_SHARE),
+            state_slots=int(of(EngineSetting.STATE_SLOTS)),
+        ),
+        chunked_prefill=bool(of(EngineSetting.CHUNKED_PREFILL)),
+        mixed_steps=bool(of(EngineSetting.MIXED_STEPS)),
+        kv_on_demand=bool(of(EngineSetting.KV_ON_DEMAND)),
+        present_runtime=bool(of(EngineSetting.PRESENT_RUNTIME)),
+    )

@@ -1,0 +1,294 @@
+"""KV cache: what it stores and what a decode step reads of it, per layer kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.model import (
+    MLA,
+    Attention,
+    AttentionIndexer,
+    Compressed,
+    GatedDeltaNet,
+    KimiDelta,
+    Lightning,
+    Mamba1,
+    Mamba2,
+    Mixer,
+    Model,
+    reuses_cache,
+)
+from gpudesk.domain.precision import KV_BYTES, Precision
+
+#: Recurrent states are kept in fp32 and convolution tails in 16 bits, as the published kernels do.
+STATE_BYTES = 4
+CONV_BYTES = 2
+#: An indexer caches its keys in FP8 with one fp32 scale a key.
+INDEXER_SCALE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CacheGrowth:
+    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: for ever).
+
+    `flops_per_token` is the attention arithmetic of one new token against one cached token.
+    """
+
+    per_token: float
+    flops_per_token: float = 0.0
+    window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCache:
+    """Cache of one layer on one rank: what is stored, what a decode step reads, and a constant state.
+
+    `prefill` has the arithmetic of one prompt token against one token before it.
+    """
+
+    stored: tuple[CacheGrowth, ...] = ()
+    read: tuple[CacheGrowth, ...] = ()
+    state_bytes: int = 0
+    prefill: tuple[CacheGrowth, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReservation:
+    """How a serving engine sets memory aside for a sequence, where that is more than what the sequence fills.
+
+    `window_share`: layers with a window hold this share of the whole length (0: the window alone).
+    `state_share`: this share of the cache is set apart for recurrent states (0: all comes from one pool), of
+    which a sequence takes `state_slots`.
+    """
+
+    window_share: float = 0.0
+    state_share: float = 0.0
+    state_slots: int = 1
+
+
+#: Memory is given for what is filled, and no more.
+AS_FILLED = CacheReservation()
+
+
+@dataclass(frozen=True, slots=True)
+class KvCacheProfile:
+    """Cache of one sequence on one accelerator, over all layers, merged by window.
+
+    `prefill_flops_full` is arithmetic per prompt token and token before it; `prefill_flops_windowed` the
+    same with the window in which it holds.
+    """
+
+    stored: tuple[CacheGrowth, ...] = field(default=())
+    read: tuple[CacheGrowth, ...] = field(default=())
+    state_bytes: int = 0
+    state_bytes_all_stages: int = 0
+    prefill_flops_full: float = 0.0
+    prefill_flops_windowed: tuple[tuple[float, int], ...] = ()
+    holding: CacheReservation = AS_FILLED
+
+    def filled_bytes(self, tokens: int) -> int:
+        """Bytes that a sequence of `tokens` fills on the fullest accelerator, rounded up."""
+        return self.state_bytes + self._grown(tokens, 0.0)
+
+    def sequence_bytes(self, tokens: int) -> int:
+        """Bytes that the serving engine sets aside for it there: what it fills, or more; rounded up."""
+        grown = self._grown(tokens, self.holding.window_share)
+        share = self.holding.state_share
+        if not (share and self.state_bytes and self.stored):
+            return self.state_bytes + grown
+        # Of two pools the one that runs out first decides; the other stays partly empty.
+        states = self.state_bytes * self.holding.state_slots
+        return max(math.ceil(states / share), math.ceil(grown / (1.0 - share)))
+
+    def _grown(self, tokens: int, window_share: float) -> int:
+        # Asked for with every new length, of every plan: a plain loop takes half the time of a sum.
+        held = 0
+        for growth in self.stored:
+            window = growth.window
+            if window is None or tokens < window:
+                held += math.ceil(growth.per_token * tokens)
+            else:
+                held += math.ceil(growth.per_token * max(float(window), window_share * tokens))
+        return held
+
+    def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `sequence_bytes` of many lengths at once, to the byte the same."""
+        grown = np.zeros(tokens.shape, dtype=np.int64)
+        for growth in self.stored:
+            within: NDArray[np.float64] | NDArray[np.int64] = tokens
+            if growth.window is not None:
+                kept = np.maximum(float(growth.window), self.holding.window_share * tokens)
+                within = np.where(tokens < growth.window, tokens, kept)
+            grown += np.ceil(growth.per_token * within).astype(np.int64)
+        share = self.holding.state_share
+        if not (share and self.state_bytes and self.stored):
+            return grown + self.state_bytes
+        states = math.ceil(self.state_bytes * self.holding.state_slots / share)
+        return np.maximum(states, np.ceil(grown / (1.0 - share)).astype(np.int64))
+
+
+def _heads(heads: int, ranks: int) -> int:
+    """Heads on one rank: divided where there are enough, one at least (replicated beyond)."""
+    return -(-heads // ranks)
+
+
+def _attention(mixer: Attention, ranks: int, element: float) -> LayerCache:
+    kv_heads = _heads(mixer.kv_heads, ranks)
+    entry = kv_heads * (mixer.head_dim + mixer.value_dim) * element
+    flops = 2.0 * _heads(mixer.heads, ranks) * (mixer.head_dim + mixer.value_dim)
+    main = CacheGrowth(entry, flops, mixer.window)
+    if mixer.indexer is None:
+        return LayerCache((main,), (main,), prefill=(main,))
+    keys = _indexer_growth(mixer.indexer)
+    read = (CacheGrowth(entry, flops, mixer.indexer.top_k), keys)
+    return LayerCache((main, keys), read, prefill=read)
+
+
+def _indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
+    if indexer.reused:
+        return CacheGrowth(0.0)
+    return CacheGrowth(indexer.head_dim + INDEXER_SCALE_BYTES, 2.0 * indexer.heads * indexer.head_dim)
+
+
+def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
+    # Decode works on the latents themselves (absorbed projections), prefill on the keys and values that
+    # they unfold to; the latents do not divide over tensor-parallel ranks.
+    width = mixer.kv_lora_rank + mixer.qk_rope_head_dim
+    heads = _heads(mixer.heads, ranks)
+    absorbed = 2.0 * heads * (width + mixer.kv_lora_rank)
+    unfolded = 2.0 * heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim + mixer.v_head_dim)
+    main = CacheGrowth(width * element, absorbed)
+    if mixer.indexer is None:
+        return LayerCache((main,), (main,), prefill=(CacheGrowth(0.0, unfolded),))
+    keys = _indexer_growth(mixer.indexer)
+    picked = CacheGrowth(width * element, absorbed, mixer.indexer.top_k)
+    prefill = (CacheGrowth(0.0, unfolded, mixer.indexer.top_k), keys)
+    return LayerCache((main, keys), (picked, keys), prefill=prefill)
+
+
+def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
+    # One entry of head_dim serves as key and as value for all heads.
+    entry = mixer.head_dim * element
+    flops = 4.0 * _heads(mixer.heads, ranks) * mixer.head_dim
+    window = CacheGrowth(entry, flops, mixer.window)
+    if mixer.compress_ratio is None:
+        return LayerCache((window,), (window,), prefill=(window,))
+    ratio = mixer.compress_ratio
+    folded = CacheGrowth(entry / ratio, flops / ratio)
+    if mixer.indexer is None:
+        return LayerCache((window, folded), (window, folded), prefill=(window, folded))
+    keys = _indexer_growth(mixer.indexer)
+    keys = CacheGrowth(keys.per_token / ratio, keys.flops_per_token / ratio)
+    picked = CacheGrowth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
+    read = (window, picked, keys)
+    return LayerCache((window, folded, keys), read, prefill=read)
+
+
+def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks: int) -> int:
+    match mixer:
+        case GatedDeltaNet():
+            recurrent = _heads(mixer.value_heads, ranks) * mixer.key_head_dim * mixer.value_head_dim
+            channels = (
+                2 * _heads(mixer.key_heads, ranks) * mixer.key_head_dim
+                + _heads(mixer.value_heads, ranks) * mixer.value_head_dim
+            )
+            tail = channels * (mixer.conv_kernel - 1)
+        case KimiDelta():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
+            tail = 3 * _heads(mixer.heads, ranks) * mixer.head_dim * (mixer.conv_kernel - 1)
+        case Mamba1():
+            recurrent = _heads(mixer.inner_size, ranks) * mixer.state_size
+            tail = _heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
+        case Mamba2():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim * mixer.state_size
+            channels = _heads(mixer.heads, ranks) * mixer.head_dim + 2 * _heads(mixer.groups, ranks) * mixer.state_size
+            tail = channels * (mixer.conv_kernel - 1)
+        case Lightning():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
+            tail = 0
+        case _:
+            assert_never(mixer)
+    return recurrent * STATE_BYTES + tail * CONV_BYTES
+
+
+def compute_layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
+    """Return the cache of one layer on one of `ranks` tensor-parallel ranks (1 under attention-DP).
+
+    A layer that reuses the cache of another stores nothing, and reads and computes as one that does.
+    """
+    element = KV_BYTES[kv]
+    match mixer:
+        case Attention():
+            cache = _attention(mixer, ranks, element)
+            return replace(cache, stored=()) if reuses_cache(mixer) else cache
+        case MLA():
+            return _mla(mixer, ranks, element)
+        case Compressed():
+            return _compressed(mixer, ranks, element)
+        case _:
+            return LayerCache(state_bytes=_state(mixer, ranks))
+
+
+def _merge(growths: Iterable[tuple[int, CacheGrowth]]) -> tuple[CacheGrowth, ...]:
+    """Add up growths of the same window, each taken `count` times; windows in rising order, None first."""
+    totals: dict[int | None, tuple[float, float]] = {}
+    for count, growth in growths:
+        per_token, flops = totals.get(growth.window, (0.0, 0.0))
+        totals[growth.window] = (per_token + count * growth.per_token, flops + count * growth.flops_per_token)
+    order = sorted(totals, key=lambda window: -1 if window is None else window)
+    return tuple(CacheGrowth(totals[window][0], totals[window][1], window) for window in order)
+
+
+def _one_window(growths: tuple[CacheGrowth, ...]) -> tuple[tuple[float, int], ...]:
+    """Reduce several windows to the widest one with the same arithmetic once all of them are full."""
+    windows = [(growth.flops_per_token, growth.window) for growth in growths if growth.window is not None]
+    if not windows:
+        return ()
+    widest = max(window for _, window in windows)
+    return ((sum(flops * window for flops, window in windows) / widest, widest),)
+
+
+@lru_cache(maxsize=2_000)
+def compute_cache_profile(
+    model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation = AS_FILLED
+) -> KvCacheProfile:
+    """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
+
+    Compressed attention keeps its window apart in every serving engine that runs it. Under attention-DP a
+    sequence lives whole on one rank; otherwise its heads divide over the ranks.
+    """
+    ranks = 1 if plan.attention_dp else plan.tp
+    stored: list[tuple[int, CacheGrowth]] = []
+    read: list[tuple[int, CacheGrowth]] = []
+    prefill: list[tuple[int, CacheGrowth]] = []
+    state = all_states = 0
+    for group in model.layers:
+        if group.mixer is None:
+            continue
+        layer = compute_layer_cache(group.mixer, ranks, kv)
+        on_stage = -(-group.count // plan.pp)
+        stored += [(on_stage, growth) for growth in layer.stored]
+        read += [(group.count, growth) for growth in layer.read]
+        prefill += [(group.count, growth) for growth in layer.prefill]
+        state += on_stage * layer.state_bytes
+        all_states += group.count * layer.state_bytes
+    attended = _merge(prefill)
+    if any(isinstance(group.mixer, Compressed) for group in model.layers):
+        holding = replace(holding, window_share=0.0)
+    return KvCacheProfile(
+        stored=_merge(stored),
+        read=_merge(read),
+        state_bytes=state,
+        state_bytes_all_stages=all_states,
+        prefill_flops_full=sum((each.flops_per_token for each in attended if each.window is None), start=0.0),
+        prefill_flops_windowed=_one_window(attended),
+        holding=holding,
+    )

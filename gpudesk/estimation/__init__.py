@@ -1,0 +1,1 @@
+"""Estimates of deployments: plan search, curves, pools, sizing, sweeps and derivations."""

@@ -1,0 +1,236 @@
+"""Fits the calibration to all measurements, and predicts each run from fits that have not seen it.
+
+Each published run is asked of the program as any request is, so that what is fitted is what answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import CatalogEntryKind
+from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.engine.calibration import Calibration, IntervalRule
+from gpudesk.engine.deployment import ServingConfiguration
+from gpudesk.engine.step_work import has_experts
+from gpudesk.estimation.deployment import configure_serving, list_memory_plans, make_operating_conditions
+from gpudesk.estimation.published_runs import get_model_family
+from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.evidence.fitting.bench import BenchArrays, BenchCandidate, BenchRun
+from gpudesk.evidence.fitting.fit import (
+    HELD_OUT_FOLDS,
+    CalibrationHeader,
+    fit_to_runs,
+    format_calibration,
+    list_folds,
+    predict_left_out,
+)
+from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_pair_rules
+from gpudesk.evidence.fitting.operator_constants import fit_operators
+from gpudesk.evidence.fitting.operator_runs import read_operator_runs
+from gpudesk.evidence.fitting.parameters import Array, ParameterVector
+from gpudesk.evidence.fitting.priors import make_priors, pin_priors
+from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
+from gpudesk.evidence.memory_measurements import JudgedMemory, MemoryMeasurement
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.text.messages import InputError, Message, message
+
+#: Mean contexts (tokens) at which runs are sliced in reports, and their names.
+_CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRun:
+    """A run that the program would not answer, and why."""
+
+    run: MeasuredRun
+    reason: Message
+
+
+def prepare_bench_runs(
+    runs: Iterable[MeasuredRun], facts: EstimatorCatalog, calibration: Calibration
+) -> tuple[list[BenchRun], list[RefusedRun]]:
+    """Return the runs with every plan that they may have been run with, and those that cannot be asked."""
+    table = SearchSpaceTable(facts, calibration)
+    made: list[BenchRun] = []
+    refused: list[RefusedRun] = []
+    for run in runs:
+        try:
+            made.append(_prepare_bench_run(run, table))
+        except InputError as error:
+            refused.append(RefusedRun(run, error.problem))
+    return made, refused
+
+
+def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
+    request = run.request
+    setup = table.setup(request)
+    tokens = request.workload.input_tokens + request.workload.output_tokens
+    fitting = [
+        BenchCandidate(make_operating_conditions(request, setup.frame, placed), placed.budget, placed.capacity(tokens))
+        for placed in table.placements(request, setup, setup.counts[0])
+        if placed.budget.max_sequences(tokens) >= 1
+    ]
+    if not fitting:
+        raise InputError(message("calibration.run_does_not_fit", run=run.id))
+    return BenchRun(
+        id=run.id,
+        model=setup.frame.model,
+        workload=request.workload,
+        figures=run.figures,
+        traits=_list_run_traits(run, setup.frame, fitting),
+        candidates=tuple(fitting),
+    )
+
+
+def _list_run_traits(run: MeasuredRun, frame: ServingConfiguration, fitting: list[BenchCandidate]) -> dict[str, str]:
+    request, part = run.request, frame.accelerator
+    plans = {candidate.situation.plan for candidate in fitting}
+    tensor = {plan.tp for plan in plans}
+    return {
+        "series": run.series,
+        "source": run.source,
+        "model": frame.model.id,
+        "family": get_model_family(frame.model),
+        "accelerator": part.id,
+        "generation": part.generation,
+        "vendor": part.vendor,
+        "load": str(request.workload.load.kind),
+        "engine": frame.engine.family,
+        "version": f"{frame.engine.id} {run.engine_version or request.date or ''}".strip(),
+        "weights": str(frame.weights),
+        "experts": "mixture of experts" if has_experts(frame.model) else "dense",
+        "tp": str(tensor.pop()) if len(tensor) == 1 else "not stated",
+        "context": _name_context(request),
+        "date": request.date or "",
+    }
+
+
+def _name_context(request: EstimateRequest) -> str:
+    held = request.workload.input_tokens + request.workload.output_tokens / 2
+    return next((name for most, name in _CONTEXTS if held <= most), "longer")
+
+
+def judge_memory_rows(
+    rows: Iterable[MemoryMeasurement], facts: EstimatorCatalog, calibration: Calibration
+) -> tuple[JudgedMemory, ...]:
+    """Return the rows that are judged by, each beside what an estimate of its deployment says."""
+    return tuple(_judge_memory_row(row, facts, calibration) for row in rows if row.unused is None)
+
+
+def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibration: Calibration) -> JudgedMemory:
+    request = row.request
+    part = row.part(facts.accelerator(request.accelerator))
+    setup = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)
+    (placed,) = list_memory_plans(request, setup, request.count or 1)
+    return JudgedMemory(row, row.predicted(placed.budget))
+
+
+#: What the calibration calls itself, and what it says of its origin.
+CALIBRATION_NAME: Final = "published measurements"
+CALIBRATION_SOURCE: Final = "operators measured alone, then whole engines: data/measurements"
+_NODE_BANDWIDTH: Final = "node_bandwidth"
+
+
+@dataclass(frozen=True)
+class PreparedRuns:
+    """The runs as arrays, ready for the fit; `refused` are those that the program does not answer."""
+
+    bench: BenchArrays
+    measured: MeasuredRunSet
+    newest_month: str
+    refused: tuple[RefusedRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedCalibration:
+    """A calibration: the text of its file, the fitted values, and every figure as folds predict it."""
+
+    text: str
+    values: Array
+    held_out: tuple[HeldOutFigure, ...]
+
+
+def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
+    """Read all measurements and lay them out; beliefs are pinned by the operators among them."""
+    measured = read_measured_runs(folder)
+    accelerators = {each.id: facts.accelerator(each.id) for each in facts.things(CatalogEntryKind.ACCELERATOR)}
+    operators = fit_operators(read_operator_runs(folder, accelerators))
+    parameters = ParameterVector(pin_priors(make_priors(), operators))
+    newest = max(run.request.date[:7] for run in measured.used if run.request.date)
+    runs, refused = prepare_bench_runs(measured.used, facts, _make_provisional_calibration(parameters, newest))
+    node = float(parameters.initial[parameters.starts[_NODE_BANDWIDTH]])
+    return PreparedRuns(BenchArrays(runs, parameters, node), measured, newest, tuple(refused))
+
+
+def _make_provisional_calibration(parameters: ParameterVector, newest_month: str) -> Calibration:
+    """Return the beliefs as a calibration, with bands of no width: memory and plans need no more."""
+    bands = tuple(
+        IntervalRule(figure, str(basis), 1.0, 1.0) for figure in INTERVAL_FIGURES.values() for basis in EstimateBasis
+    )
+    calibration = parameters.calibration(parameters.initial, newest_month)
+    return replace(calibration, bands=bands, pair_bands=bands)
+
+
+def fit_run_constants(prepared: PreparedRuns) -> Array:
+    """Fit all constants to all runs; takes some ten seconds."""
+    return fit_to_runs(prepared.bench).values
+
+
+def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, workers: int = 2) -> FittedCalibration:
+    """Fit the constants, predict every run by fits that have not seen it, and make bands of the residuals.
+
+    Takes minutes; the folds are divided among `workers` processes.
+    """
+    values = fit_run_constants(prepared)
+    runs = prepared.bench.runs
+    with ProcessPoolExecutor(workers, get_context("fork"), _keep_bench, (prepared.bench,)) as pool:
+        tasks = [pool.submit(_predict_fold, trait, group) for trait in traits for group in list_folds(runs, trait)]
+        held_out = tuple(each for task in tasks for each in task.result())
+    about = CalibrationHeader(
+        name=CALIBRATION_NAME,
+        source=CALIBRATION_SOURCE,
+        newest_month=prepared.newest_month,
+        data_revision=prepared.measured.revision,
+        bands=fit_interval_rules(held_out, runs),
+        pair_bands=fit_pair_rules(held_out, runs),
+    )
+    return FittedCalibration(format_calibration(prepared.bench, values, about), values, held_out)
+
+
+#: The runs in a process that works on a fold: forked processes take them over without a copy.
+_kept_bench: list[BenchArrays] = []
+
+
+def _keep_bench(bench: BenchArrays) -> None:
+    _kept_bench[:] = [bench]
+
+
+def _predict_fold(trait: str, group: str) -> tuple[HeldOutFigure, ...]:
+    return predict_left_out(_kept_bench[0], trait, group)
+
+
+def list_differing_constants(
+    fitted: Array, prepared: PreparedRuns, calibration: Calibration, digits: int = 4
+) -> list[str]:
+    """Return the constants of a calibration that a fit does not give to so many significant digits."""
+    parameters = prepared.bench.parameters
+    found: list[str] = []
+    for prior in parameters.priors:
+        again = parameters.constant(prior, fitted)
+        known = calibration.constants.get(prior.name)
+        if known is None or len(known.exceptions) != len(again.exceptions):
+            found.append(prior.name)
+            continue
+        pairs = [
+            (again.default, known.default),
+            *((a.value, b.value) for a, b in zip(again.exceptions, known.exceptions, strict=True)),
+        ]
+        if not all(math.isclose(a, b, rel_tol=0.5 * 10.0 ** (1 - digits)) for a, b in pairs):
+            found.append(prior.name)
+    return found

@@ -1,0 +1,350 @@
+"""From a request to the deployments that could answer it: serving engine, kernels, plans, memory, step coefficients.
+
+Everything here depends on the accelerator, the model and the settings but not on lengths or load, so it is
+computed once and kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.domain import serving_engine
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan, PoolRequest
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.engine import engine_support
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    MemorySettings,
+    compute_memory_budget,
+    compute_sampling_bytes,
+    compute_step_bytes,
+)
+from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
+from gpudesk.engine.rates import compute_coefficients, compute_rates, look_up_rates, make_constant_keys
+from gpudesk.engine.sharding import shard_model
+from gpudesk.engine.step_work import (
+    HardwareCeilings,
+    OperatingConditions,
+    RankLink,
+    compute_ceilings,
+    compute_step_work,
+    find_peak,
+    is_dispatched,
+)
+from gpudesk.estimation.request_fields import check_degrees
+from gpudesk.text.messages import InputError, Message, message
+
+#: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
+OLDEST_MONTHS = 36
+#: Below this, chunks of prefill cost more than the memory they save is worth.
+LEAST_BATCHED_TOKENS = 2048
+#: Nobody lowers the batch below this to save what drawing its tokens takes.
+LEAST_BATCH = 64
+
+
+def to_calendar_months(date: str) -> int:
+    """Months since year 0 of an ISO date of at least a month."""
+    return int(date[:4]) * 12 + int(date[5:7]) - 1
+
+
+def configure_serving(
+    request: EstimateRequest,
+    accelerator: Accelerator,
+    model: Model,
+    engines: tuple[ServingEngine, ...],
+    calibration: Calibration,
+) -> ServingConfiguration:
+    """Choose serving engine, kernels and settings; raises InputError where nothing runs it."""
+    if not model.dimensions_known:
+        raise InputError(message("model.no_dimensions", model=model.id), "model")
+    weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
+    engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
+    kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
+    _check_peaks(accelerator, kernel.arithmetic)
+    if kernel.path is serving_engine.KernelPathKind.WEIGHT_ONLY:
+        notes = (
+            *notes,
+            message(
+                "estimate.weight_only", weights=str(weights), arithmetic=str(kernel.arithmetic), engine=engine.name
+            ),
+        )
+    date = request.date or calibration.newest_month
+    age = to_calendar_months(calibration.newest_month) - to_calendar_months(date)
+    if age > OLDEST_MONTHS:
+        notes = (*notes, message("estimate.older_than_calibration", years=OLDEST_MONTHS // 12))
+    limits = engine_support.resolve_engine_limits(engine, accelerator, date, request.workload.behind_server)
+    fraction = request.memory_fraction
+    if fraction is None:
+        fraction = limits.safe_memory_fraction
+        notes = (*notes, message("estimate.memory_fraction", fraction=fraction, of=limits.memory_fraction_of))
+    if accelerator.announced:
+        notes = (*notes, message("estimate.announced", accelerator=accelerator.name))
+    if age < 0:
+        notes = (*notes, message("estimate.newer_than_calibration", newest=calibration.newest_month))
+    return ServingConfiguration(
+        accelerator=accelerator,
+        model=model,
+        engine=engine,
+        kernel=kernel,
+        weights=weights,
+        kv=kv,
+        settings=MemorySettings(
+            memory_fraction=fraction,
+            memory_fraction_of=limits.memory_fraction_of,
+            runtime_bytes=limits.runtime_bytes,
+            max_batch=request.max_batch or limits.max_batch,
+            max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
+            usual_fraction=limits.memory_fraction if request.memory_fraction is None else None,
+            collective_bytes=limits.collective_bytes,
+            logit_bytes=limits.logit_bytes,
+            holding=limits.holding,
+            padding=kernel.padding,
+        ),
+        mixed_steps=limits.mixed_steps,
+        kv_on_demand=limits.kv_on_demand,
+        present_runtime=limits.present_runtime,
+        months_old=float(min(max(0, age), OLDEST_MONTHS)),
+        months_newer=float(max(0, -age)),
+        limit_tokens=calibration.value("limit_tokens", {}),
+        notes=notes,
+    )
+
+
+def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
+    """Refuse a part that states no peak for its arithmetic or for that of attention."""
+    for wanted in (arithmetic, Precision.BF16):
+        if find_peak(accelerator, wanted) is None:
+            problem = message("estimate.no_peak", accelerator=accelerator.name, arithmetic=str(wanted))
+            raise InputError(problem, "accelerator")
+
+
+def _choose_engine(
+    request: EstimateRequest,
+    accelerator: Accelerator,
+    model: Model,
+    engines: tuple[ServingEngine, ...],
+    weights: Precision,
+    kv: Precision,
+) -> tuple[ServingEngine, tuple[Message, ...]]:
+    if request.serving_engine is None:
+        best = engine_support.choose_engine(engines, accelerator, model, weights, kv, request.date)
+        if isinstance(best, Message):
+            raise InputError(best, "kv" if best.id == "engine.none_kv" else "weights")
+        return best, (message("estimate.engine_chosen", engine=best.name),)
+    named = next((engine for engine in engines if engine.id == request.serving_engine), None)
+    if named is None:
+        known = tuple(engine.id for engine in engines)
+        raise InputError(message("engine.unknown", engine=request.serving_engine, known=known), "serving_engine")
+    against = engine_support.find_objections(named, accelerator, model, weights, kv, request.date)
+    if against:
+        raise InputError(against[0], "serving_engine")
+    return named, ()
+
+
+def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanConstraints:
+    """Return what the user fixed of the plan, and what the serving engine can do."""
+    return PlanConstraints(
+        count=request.count,
+        tp=request.tp,
+        pp=request.pp,
+        ep=request.ep,
+        dp=request.dp,
+        attention_dp=request.attention_dp,
+        allow_pp=engine.supports_pp,
+        allow_ep=engine.supports_ep,
+        allow_attention_dp=engine.supports_attention_dp,
+    )
+
+
+def check_plan(request: EstimateRequest, configuration: ServingConfiguration) -> None:
+    """Refuse a plan that cannot be: a count that is not tp x pp x dp, heads that tp does not divide."""
+    degrees = ("count", "tp", "pp", "ep", "dp")
+    check_degrees({name: getattr(request, name) for name in degrees})
+    if request.tp is not None and not divides_heads(configuration.model, request.tp):
+        raise InputError(message("plan.heads", tp=request.tp, model=configuration.model.name), "tp")
+    if request.pp is not None and request.pp > configuration.model.layer_count:
+        raise InputError(message("plan.stages", pp=request.pp, layers=configuration.model.layer_count), "pp")
+    _check_features(request, configuration)
+
+
+def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
+    engine = configuration.engine
+    if (request.pp or 1) > 1 and not engine.supports_pp:
+        raise InputError(message("plan.engine_pp", engine=engine.name), "pp")
+    if (request.ep or 1) > 1 and not _count_experts_per_layer(configuration.model):
+        raise InputError(message("plan.no_experts", model=configuration.model.name), "ep")
+    if (request.ep or 1) > 1 and not engine.supports_ep:
+        raise InputError(message("plan.engine_ep", engine=engine.name), "ep")
+    if request.attention_dp and not engine.supports_attention_dp:
+        raise InputError(message("plan.engine_attention_dp", engine=engine.name), "attention_dp")
+
+
+def _count_experts_per_layer(model: Model) -> int:
+    return max((getattr(group.ffn, "experts", 0) for group in model.layers), default=0)
+
+
+def list_memory_plans(
+    request: EstimateRequest, configuration: ServingConfiguration, count: int
+) -> tuple[MemoryPlan, ...]:
+    """Return every plan of `count` accelerators with its memory, whether it fits or not."""
+    return tuple(
+        make_memory_plan(request, configuration, plan) for plan in list_open_plans(request, configuration, count)
+    )
+
+
+def list_open_plans(
+    request: EstimateRequest, configuration: ServingConfiguration, count: int
+) -> tuple[ParallelPlan, ...]:
+    """Return every plan of `count` accelerators that the question leaves open."""
+    return list_parallel_plans(
+        configuration.model, configuration.accelerator, count, make_plan_wishes(request, configuration.engine)
+    )
+
+
+def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -> tuple[int, ...]:
+    """Deployment sizes to try, smallest first: those on which all weights together find room."""
+    if request.count is not None:
+        return (request.count,)
+    sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
+    weights = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
+    roomy = tuple(size for size in sizes if size * configuration.accelerator.memory_bytes > weights)
+    return roomy or sizes[-1:]
+
+
+def make_memory_plan(request: EstimateRequest, configuration: ServingConfiguration, plan: ParallelPlan) -> MemoryPlan:
+    """Return the memory of a plan and the settings that it needs.
+
+    What nobody set is lowered where the model fills the memory, as an operator does.
+    """
+    settings = configuration.settings
+    while True:
+        budget = compute_memory_budget(
+            configuration.accelerator, configuration.model, configuration.weights, configuration.kv, plan, settings
+        )
+        leaner = _reduce_settings(request, configuration.model, settings, budget, plan)
+        if leaner is None:
+            return MemoryPlan(plan, budget, settings)
+        settings = leaner
+
+
+def _reduce_settings(
+    request: EstimateRequest, model: Model, settings: MemorySettings, budget: MemoryBudget, plan: ParallelPlan
+) -> MemorySettings | None:
+    """Return settings that leave the usual cache more where it has too little, if there are any.
+
+    The chunk is halved while its activations would leave less than they take, the batch while drawing its
+    tokens would leave nothing. Where activations lie beside the fraction, lowering them brings nothing.
+    """
+    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    left = budget.capacity_bytes - taken
+    beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < left
+    if beside or budget.weights_bytes >= budget.capacity_bytes:
+        return None
+    if compute_step_bytes(model, plan, settings) >= compute_sampling_bytes(model, settings):
+        chunk = settings.max_batched_tokens
+        short = budget.usual_pool_bytes < budget.activations_bytes
+        if request.max_batched_tokens or not short or chunk < 2 * LEAST_BATCHED_TOKENS:
+            return None
+        return replace(settings, max_batched_tokens=chunk // 2)
+    batch = settings.max_batch
+    if request.max_batch or budget.usual_pool_bytes > 0 or batch < 2 * LEAST_BATCH:
+        return None
+    return replace(settings, max_batch=batch // 2)
+
+
+def make_operating_conditions(
+    request: EstimateRequest, configuration: ServingConfiguration, placed: MemoryPlan
+) -> OperatingConditions:
+    return OperatingConditions(
+        accelerator=configuration.accelerator,
+        family=configuration.engine.family,
+        weights=configuration.weights,
+        arithmetic=configuration.kernel.arithmetic,
+        kv=configuration.kv,
+        plan=placed.plan,
+        months_old=configuration.months_old,
+        eager=request.workload.eager,
+        server=request.workload.behind_server,
+        acceptance_length=request.workload.acceptance_length,
+        max_batched_tokens=placed.settings.max_batched_tokens,
+        max_batch=placed.settings.max_batch,
+        mixed_steps=configuration.mixed_steps,
+        kv_on_demand=configuration.kv_on_demand,
+        present_runtime=configuration.present_runtime,
+    )
+
+
+def resolve_deployment(
+    request: EstimateRequest,
+    configuration: ServingConfiguration,
+    placed: MemoryPlan,
+    calibration: Calibration,
+    position: int,
+) -> ResolvedDeployment:
+    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
+    plan, budget, settings = placed.plan, placed.budget, placed.settings
+    situation = make_operating_conditions(request, configuration, placed)
+    offered = compute_ceilings(situation, configuration.model, calibration.value("node_bandwidth", {}))
+    counted = compute_step_work(situation, configuration.model, budget.shards, budget.cache, offered)
+    constant = look_up_rates(calibration, make_constant_keys(situation, configuration.model, offered))
+    reached = compute_rates(constant, counted)
+    row = compute_coefficients(counted, reached)
+    notes = _make_link_notes(plan, offered)
+    if settings is not configuration.settings:
+        notes += _make_reduction_notes(settings, configuration.settings)
+    return ResolvedDeployment(
+        plan, budget, situation, offered, counted, reached, row, position, _make_plan_note(plan), notes
+    )
+
+
+def _make_plan_note(plan: ParallelPlan) -> Message:
+    name = "estimate.plan_chosen_attention_dp" if plan.attention_dp else "estimate.plan_chosen"
+    return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
+
+
+def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tuple[Message, ...]:
+    notes: tuple[Message, ...] = ()
+    if settings.max_batched_tokens < usual.max_batched_tokens:
+        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
+    if settings.max_batch < usual.max_batch:
+        notes += (message("estimate.smaller_batch", sequences=settings.max_batch),)
+    return notes
+
+
+def _make_link_notes(plan: ParallelPlan, offered: HardwareCeilings) -> tuple[Message, ...]:
+    used = {offered.link.kind: offered.link} if plan.tp > 1 else {}
+    if is_dispatched(plan):
+        used[offered.dispatch_link.kind] = offered.dispatch_link
+    if plan.pp > 1:
+        used[offered.stage_link.kind] = offered.stage_link
+    return tuple(_make_link_note(each) for kind, each in used.items() if kind != "scale-up")
+
+
+def _make_link_note(used: RankLink) -> Message:
+    name = "estimate.over_pcie" if used.kind == "pcie" else "estimate.between_hosts"
+    return message(name, bandwidth=(used.bandwidth, "B/s"))
+
+
+def make_pool_request(request: EstimateRequest, wish: PoolRequest) -> EstimateRequest:
+    """Return the question for one pool as if it stood alone."""
+    return replace(
+        request,
+        disaggregated=None,
+        count=wish.count,
+        tp=wish.tp,
+        pp=wish.pp,
+        ep=wish.ep,
+        dp=wish.dp,
+        attention_dp=wish.attention_dp,
+    )
+
+
+def make_plan_request(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
+    """Return the question for one pool of which the plan is known."""
+    wish = PoolRequest(plan.count, plan.tp, plan.pp, plan.ep, plan.dp, plan.attention_dp)
+    return make_pool_request(request, wish)

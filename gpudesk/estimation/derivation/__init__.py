@@ -1,0 +1,1 @@
+"""Derivations of an estimate's figures as trees of terms."""

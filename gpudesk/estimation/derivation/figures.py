@@ -1,0 +1,464 @@
+"""The derivation of a figure as a tree of terms with formulas, numbers, units and sources.
+
+The tree is computed from the same coefficients and functions as the figure, so that it adds up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.derivation import DerivationTerm, format_placeholder
+from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
+from gpudesk.estimation.derivation.replica_terms import (
+    TermContext,
+    get_figure_value,
+    make_batch_term,
+    make_decode_steps_term,
+    make_decode_term,
+    make_per_accelerator_term,
+    make_prefill_term,
+    make_request_term,
+    make_scenario_term,
+    make_term_context,
+    make_tokens_per_step_term,
+    make_total_term,
+)
+from gpudesk.estimation.operation import find_memory_plan, get_pool_request
+from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
+from gpudesk.text.messages import InputError, message
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.estimation.search_space import SearchSpaceTable
+
+
+def explain_figure(estimate: Estimate, figure: str, table: SearchSpaceTable) -> DerivationTerm:
+    """Return the derivation of `figure`; raises InputError that names the figures there are."""
+    maker = _FIGURES.get(figure)
+    if maker is None:
+        raise InputError(message("explain.unknown", figure=figure, known=tuple(_FIGURES)), "figure")
+    setup, placed = find_memory_plan(estimate, table)
+    candidate = table.candidate(get_pool_request(estimate), setup, placed)
+    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
+    return maker(make_term_context(estimate, setup, candidate, max(1.0, (estimate.admitted or 1) / active)))
+
+
+def _memory_term(context: TermContext) -> DerivationTerm:
+    return make_memory_term(context.estimate, context.setup.frame, context.candidate)
+
+
+def _max_concurrency_term(context: TermContext) -> DerivationTerm:
+    return make_max_concurrency_term(context.estimate, context.setup.frame, context.candidate)
+
+
+def _has_queue(estimate: Estimate) -> bool:
+    return estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0)
+
+
+def _admission_term(context: TermContext) -> DerivationTerm:
+    """What keeps requests waiting, or how many could run where none waits."""
+    if _has_queue(context.estimate):
+        return make_admission_term(context.estimate, context.setup.frame, context.candidate)
+    return _max_concurrency_term(context)
+
+
+def _explain_no_figure(context: TermContext) -> str:
+    return "the limits cannot be met" if context.estimate.stable else "the queue grows without end"
+
+
+def _total_term(context: TermContext) -> DerivationTerm:
+    return make_total_term(context.estimate, _throughput_term(context))
+
+
+def _per_accelerator_term(context: TermContext) -> DerivationTerm:
+    return make_per_accelerator_term(context.estimate, _throughput_term(context))
+
+
+def _request_term(context: TermContext) -> DerivationTerm:
+    return make_request_term(context.estimate, _ttft_term(context), _tpot_term(context))
+
+
+def _batch_term(context: TermContext) -> DerivationTerm:
+    return make_batch_term(context.estimate, _throughput_term(context))
+
+
+def _tpot_term(context: TermContext) -> DerivationTerm:
+    work = context.estimate.request.workload
+    tpot = get_figure_value(context.estimate.tpot_ms)
+    decode = make_decode_term(context)
+    each = make_tokens_per_step_term(context)
+    pure_ms = float(context.decode.total[0]) / each.number * 1e3
+    if tpot is None:
+        reason = "a single output token has none" if work.output_tokens == 1 else _explain_no_figure(context)
+        return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
+    stalled = _stall_term(context, tpot - pure_ms)
+    speculates = work.acceptance_length != 1
+    step = "{decode_step} ÷ {tokens_a_step}" if speculates else "{decode_step}"
+    return DerivationTerm(
+        "TPOT",
+        tpot,
+        "ms",
+        f"{step} + {format_placeholder(stalled.name)}",
+        inputs=(
+            decode,
+            *((each,) if speculates else ()),
+            stalled,
+            DerivationTerm("running sequences in a replica", context.running, None),
+        ),
+    )
+
+
+def _stall_term(context: TermContext, stalled_ms: float) -> DerivationTerm:
+    """What prompts of others add to TPOT; a run that ends has emptier steps as well, which take less."""
+    load = context.estimate.request.workload.load
+    name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
+    if load.batch is not None or load.requests is not None:
+        name = "stall by prefill and emptier steps"
+        what = f"{what}; less what steps take less before all run and after the first end"
+    return DerivationTerm(name, stalled_ms, "ms", what, inputs=(make_prefill_term(context),))
+
+
+def _ttft_term(context: TermContext) -> DerivationTerm:
+    ttft = get_figure_value(context.estimate.ttft_ms)
+    own = make_prefill_term(context, waiting=1.0)
+    if ttft is None:
+        return DerivationTerm("TTFT", None, "ms", _explain_no_figure(context), inputs=(own,))
+    return DerivationTerm(
+        "TTFT",
+        ttft,
+        "ms",
+        "{prefill_of_one_prompt} + {waiting}",
+        inputs=(
+            own,
+            DerivationTerm(
+                "waiting",
+                ttft - own.number * 1e3,
+                "ms",
+                "for the running step, the prompts before it, and a place in the cache",
+                inputs=(make_decode_term(context), _admission_term(context)),
+            ),
+        ),
+    )
+
+
+def _throughput_term(context: TermContext) -> DerivationTerm:
+    estimate = context.estimate
+    work = estimate.request.workload
+    value = get_figure_value(estimate.output_tokens_per_s)
+    if value is None:
+        return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
+    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
+    replicas = (DerivationTerm("busy replicas", active, None),) if active > 1 else ()
+    factors = (_running_term(context), *replicas, make_scenario_term("output tokens", work.output_tokens, "tokens"))
+    return DerivationTerm(
+        "output tokens/s",
+        value,
+        "tok/s",
+        f"{' × '.join(format_placeholder(factor.name) for factor in factors)} ÷ {{round}}",
+        inputs=(*factors, _round_term(context, context.running * active * work.output_tokens / value)),
+    )
+
+
+def _running_term(context: TermContext) -> DerivationTerm:
+    """How many sequences run: what the load asks for, or what memory admits of it."""
+    load = context.estimate.request.workload.load
+    name = "running sequences in a replica"
+    if _has_queue(context.estimate):
+        admission = _admission_term(context)
+        grown = (context.estimate.admitted or 0) > admission.number
+        rule = "more than at full length, since memory is given as they grow" if grown else None
+        return DerivationTerm(name, context.running, None, rule, inputs=(admission,))
+    if load.kind is LoadKind.LIMITS:
+        return _limits_term(name, context)
+    stated = load.concurrency is not None or load.batch is not None
+    return DerivationTerm(name, context.running, None, source="scenario" if stated else None)
+
+
+def _limits_term(name: str, context: TermContext) -> DerivationTerm:
+    """How many sequences meet the limits, which p99 limits let run in short steps only."""
+    if context.estimate.request.workload.load.limit == "mean":
+        return DerivationTerm(name, context.running, None, "as many as meet the limits")
+    tokens = context.setup.frame.limit_tokens
+    most = DerivationTerm("most tokens in a step of a rank", tokens, "tokens", source="calibration:limit_tokens")
+    rule = "as many as meet the limits, in steps of no more tokens, prompts included"
+    return DerivationTerm(name, context.running, None, rule, inputs=(most,))
+
+
+def _round_term(context: TermContext, seconds: float) -> DerivationTerm:
+    """The time in which every running sequence is answered once."""
+    steps, decode, prefill = (make_decode_steps_term(context), make_decode_term(context), make_prefill_term(context))
+    busy = steps.number * decode.number + context.running * prefill.number
+    return DerivationTerm(
+        "round",
+        seconds,
+        "s",
+        "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt} + {waiting_overlap_and_tail}",
+        inputs=(
+            steps,
+            decode,
+            DerivationTerm("running sequences", context.running, None),
+            prefill,
+            DerivationTerm(
+                "waiting, overlap and tail",
+                seconds - busy,
+                "s",
+                "what the load adds: queue, last wave, arrivals; less what runs at once",
+            ),
+        ),
+    )
+
+
+_FIGURES: dict[str, Callable[[TermContext], DerivationTerm]] = {
+    "output_tokens_per_s": _throughput_term,
+    "total_tokens_per_s": _total_term,
+    "output_tokens_per_s_per_accelerator": _per_accelerator_term,
+    "request_s": _request_term,
+    "batch_s": _batch_term,
+    "ttft_ms": _ttft_term,
+    "tpot_ms": _tpot_term,
+    "max_concurrency": _max_concurrency_term,
+    "memory": _memory_term,
+}
+
+#: Figures that can be explained.
+EXPLAINED_FIGURES = tuple(_FIGURES)
+
+
+@dataclass(frozen=True, slots=True)
+class _PoolContext:
+    """Everything that the terms of one estimate with pools are made from."""
+
+    estimate: Estimate
+    table: PoolEstimator
+    operation: PoolOperatingPoint
+    prefill: TermContext
+    decode: TermContext
+
+
+def explain_pools(estimate: Estimate, figure: str, table: PoolEstimator) -> DerivationTerm | None:
+    """Return the derivation of a figure that pools change; None for all others."""
+    maker = _POOL_FIGURES.get(figure)
+    if maker is None:
+        return None
+    done = table.operate(estimate)
+    contexts = [
+        make_term_context(estimate, setup, choice.candidate, max(1.0, float(done.results.running[0])))
+        for setup, choice in zip(done.setups, done.pair, strict=True)
+    ]
+    return maker(_PoolContext(estimate, table, done, *contexts))
+
+
+def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
+    estimate = pools.estimate
+    value = get_figure_value(estimate.output_tokens_per_s)
+    if value is None:
+        return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
+    output = estimate.request.workload.output_tokens
+    return DerivationTerm(
+        "output tokens/s",
+        value,
+        "tok/s",
+        "{output_tokens} × {requests_a_second}",
+        inputs=(make_scenario_term("output tokens", output, "tokens"), _pool_requests_term(pools, value / output)),
+    )
+
+
+def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
+    """Requests/s, with what each of the stations would allow by itself."""
+    replicas = pools.operation.pair[1].candidate.plan.dp
+    running = float(pools.operation.results.running[0])
+    steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
+    stay = replicas * running / rate
+    return DerivationTerm(
+        "requests a second",
+        rate,
+        "requests/s",
+        "{decode_replicas} × {running_in_each} ÷ {stay_in_the_decode_pool}",
+        inputs=(
+            DerivationTerm("decode replicas", replicas, None),
+            DerivationTerm("running in each", running, None),
+            DerivationTerm(
+                "stay in the decode pool",
+                stay,
+                "s",
+                "{decode_steps} × {decode_step} + {waiting_and_tail}",
+                inputs=(
+                    steps,
+                    decode,
+                    DerivationTerm(
+                        "waiting and tail",
+                        stay - steps.number * decode.number,
+                        "s",
+                        "for the step under way, for the limits, and while the run begins and ends",
+                    ),
+                ),
+            ),
+            _prefill_pool_term(pools),
+            _link_term(pools),
+        ),
+    )
+
+
+def _prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
+    replicas = pools.operation.pair[0].candidate.plan.dp
+    prompt = make_prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
+    return DerivationTerm(
+        "most from the prefill pool",
+        replicas / prompt.number,
+        "requests/s",
+        "{prefill_replicas} ÷ {prefill_of_one_prompt}",
+        inputs=(DerivationTerm("prefill replicas", replicas, None), prompt),
+    )
+
+
+def _link_term(pools: _PoolContext) -> DerivationTerm:
+    ends = [_transfer_term(pools, choice) for choice in pools.operation.pair]
+    rates = [at_once / time.number for time, at_once in ends]
+    slower = int(np.argmin(rates))
+    time, at_once = ends[slower]
+    return DerivationTerm(
+        "most over the link",
+        rates[slower],
+        "requests/s",
+        "{transfers_at_once} ÷ {KV_transfer}",
+        inputs=(DerivationTerm("transfers at once", at_once, None), time),
+    )
+
+
+def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationTerm, float]:
+    """Time in which the ranks of a pool move the cache of one prompt, and how many they move at once."""
+    (each,), (at_once,) = compute_moved_bytes(pools.estimate.request, [choice])
+    setup = pools.operation.setups[1]
+    joined = pools.table.link(setup, sum(each.candidate.plan.count for each in pools.operation.pair))
+    reached = pools.table.reached(setup, joined)
+    model = pools.estimate.request.model
+    time = DerivationTerm(
+        "KV transfer",
+        float(each) / (joined.bandwidth * reached),
+        "s",
+        "{bytes_of_a_rank} ÷ ({link} × {link_efficiency})",
+        inputs=(
+            DerivationTerm("bytes of a rank", float(each), "B", source=f"catalog:{model}"),
+            DerivationTerm("link", joined.bandwidth, "B/s", source=f"link:{joined.kind}"),
+            DerivationTerm("link efficiency", reached, None, source="calibration:link_efficiency"),
+        ),
+    )
+    return time, float(at_once)
+
+
+def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
+    ttft = get_figure_value(pools.estimate.ttft_ms)
+    own = make_prefill_term(pools.prefill, waiting=1.0)
+    transfer = max((_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
+    handover = DerivationTerm(
+        "hand-over", pools.table.handover(pools.operation.setups[1]), "s", source="calibration:handover_time"
+    )
+    known = (own, transfer, handover)
+    if ttft is None:
+        return DerivationTerm("TTFT", None, "ms", _pool_without_figure(pools), inputs=known)
+    waiting = DerivationTerm(
+        "waiting",
+        ttft - sum(term.number for term in known) * 1e3,
+        "ms",
+        "for the prompts before it, the link, and a place in the decode pool",
+    )
+    return DerivationTerm(
+        "TTFT",
+        ttft,
+        "ms",
+        "{prefill_of_one_prompt} + {KV_transfer} + {hand_over} + {waiting}",
+        inputs=(*known, waiting),
+    )
+
+
+def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
+    tpot, work = get_figure_value(pools.estimate.tpot_ms), pools.estimate.request.workload
+    decode = make_decode_term(pools.decode)
+    if tpot is None:
+        reason = "a single output token has none" if work.output_tokens == 1 else _pool_without_figure(pools)
+        return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
+    running = DerivationTerm("running in each", float(pools.operation.results.running[0]), None)
+    tokens = decode.number * 1e3 / tpot
+    if abs(tokens - 1.0) < 1e-9:
+        return DerivationTerm("TPOT", tpot, "ms", "{decode_step}", inputs=(decode, running))
+    yielded = DerivationTerm("tokens a step", tokens, None, source="scenario")
+    return DerivationTerm("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_a_step}", inputs=(decode, yielded, running))
+
+
+def _pool_without_figure(pools: _PoolContext) -> str:
+    return "the limits cannot be met" if pools.estimate.stable else "the queue grows without end"
+
+
+_POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {
+    "output_tokens_per_s": _pool_throughput_term,
+    "total_tokens_per_s": lambda pools: make_total_term(pools.estimate, _pool_throughput_term(pools)),
+    "output_tokens_per_s_per_accelerator": lambda pools: make_per_accelerator_term(
+        pools.estimate, _pool_throughput_term(pools)
+    ),
+    "request_s": lambda pools: make_request_term(pools.estimate, _pool_ttft_term(pools), _pool_tpot_term(pools)),
+    "batch_s": lambda pools: make_batch_term(pools.estimate, _pool_throughput_term(pools)),
+    "ttft_ms": _pool_ttft_term,
+    "tpot_ms": _pool_tpot_term,
+}
+
+
+def count_published_rows(estimate: Estimate, catalog: Catalog, calibration: Calibration) -> CalibrationCoverage:
+    """Count the rows of the estimate's generation and of its serving-engine family."""
+    generation = catalog.accelerator(estimate.request.accelerator).generation
+    family = catalog.serving_engine(estimate.serving_engine).family
+    return CalibrationCoverage(
+        together=calibration.rows(generation, family),
+        generation=calibration.generation_rows(generation),
+        family=calibration.family_rows(family),
+    )
+
+
+#: The attribute whose source stands for all dimensions of a model.
+_DIMENSION = "hidden_size"
+
+
+def describe_term_source(source: str, catalog: Catalog, calibration: Calibration) -> str:
+    kind, _, rest = source.partition(":")
+    if kind == "catalog":
+        return _describe_claim(rest, catalog)
+    if kind == "calibration":
+        constant = calibration.constants.get(rest)
+        meaning = rest.replace("_", " ") if constant is None else constant.meaning
+        return tr("calibration: {meaning}", meaning=meaning)
+    if kind == "setting":
+        engine, _, field = rest.partition("/")
+        name = catalog.serving_engine(engine).name
+        return tr("setting of {engine}: {field}", engine=name, field=field.replace("_", " "))
+    if kind == "link":
+        return tr("link: {kind}", kind=rest)
+    return tr("scenario") if kind == "scenario" else source
+
+
+def _describe_claim(path: str, catalog: Catalog) -> str:
+    """Return publisher and date of the preferred claim of `THING/ATTRIBUTE`, or of a model's dimensions."""
+    thing, _, name = path.partition("/")
+    attribute = _find_attribute(thing, name or _DIMENSION, catalog)
+    claim = None if attribute is None else attribute.preferred
+    if claim is None:
+        return path
+    words = (claim.source.publisher, claim.source.title, claim.source.date)
+    return ", ".join(word for word in words if word)
+
+
+def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims | None:
+    """Return the attribute, or the first of a family: `peak_dense` stands for that of any precision."""
+    try:
+        attributes = catalog.attributes(thing)
+    except InputError:
+        return None
+    same = (attribute for attribute in attributes if attribute.name == name)
+    family = (attribute for attribute in attributes if attribute.name.startswith(f"{name}_"))
+    return next(same, None) or next(family, None)

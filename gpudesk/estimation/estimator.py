@@ -1,0 +1,239 @@
+"""The estimator: resolves requests against catalog and calibration and answers many of them in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference
+from gpudesk.domain.deployment_analysis import (
+    AcceleratorScaling,
+    DeploymentTimeShares,
+    KvCacheCurve,
+    RequestTimeline,
+    Roofline,
+    TopologyComparison,
+)
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, PlanChoice
+from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
+from gpudesk.engine.calibration import Calibration, find_pair_interval, find_plan_interval
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.serving import serve_loads
+from gpudesk.estimation.curves import CurveTable, PoolCharts
+from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
+from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
+from gpudesk.estimation.launch import get_launch_settings
+from gpudesk.estimation.operation import (
+    compute_kv_curve,
+    compute_memory_room,
+    compute_request_time,
+    compute_step_shares,
+    find_deployment,
+    find_memory_plan,
+    get_pool_request,
+    make_roofline,
+    operate,
+)
+from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
+from gpudesk.estimation.pools import PoolEstimator
+from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.estimation.sizing.demand import SizingRequest, size_demand
+from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeployment, find_remedies, is_short
+from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, message
+
+#: Figures of an estimate that two parts are compared by.
+COMPARED_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
+
+
+def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
+    """Return the constants of serving dynamics, which are the same for all parts."""
+    names = SchedulingConstants.__dataclass_fields__
+    return SchedulingConstants(**{name: calibration.value(name, {}) for name in names})
+
+
+class Estimator:
+    """Answers questions about deployments; keeps what it has worked out about parts, models and plans."""
+
+    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+        self._calibration = calibration
+        self._constants = get_serving_constants(calibration)
+        self._setups = SearchSpaceTable(catalog, calibration)
+        self._curves = CurveTable(self._setups, self._constants)
+        self._needs = MinimumCountFinder(self._setups, self._constants)
+        self._pools = PoolEstimator(self._setups, self._constants)
+        self._pool_charts = PoolCharts(self._pools, self._constants)
+        self._scaling = ScalingTable(self._setups, self._constants, self.estimate_many)
+
+    def estimate(self, request: EstimateRequest) -> Estimate:
+        """Answer one question; raises InputError for one that cannot be answered."""
+        answer = self.estimate_many([request])[0]
+        if isinstance(answer, InputError):
+            raise answer
+        return answer
+
+    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
+        self._make_room()
+        cases = CaseList(self._setups)
+        answers: list[Estimate | InputError | None] = [None] * len(requests)
+        for position, request in enumerate(requests):
+            try:
+                if request.disaggregated is not None:
+                    answers[position] = self._pools.estimate(request)
+                    continue
+                setup = self._setups.setup(request)
+                if not cases.add(position, request, setup):
+                    answers[position] = make_unfit_estimate(request, setup, self._setups)
+            except InputError as error:
+                answers[position] = error
+        if len(cases):
+            arrays = cases.arrays()
+            results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
+            for position, estimate in cases.best(results, arrays, self._constants):
+                answers[position] = estimate
+        return [answer for answer in answers if answer is not None]
+
+    def remember(self, most: int) -> None:
+        """Remember this many plans, of about 1.5 kB each: for many questions about many deployments."""
+        self._setups.most_kept = most
+
+    def _make_room(self) -> None:
+        if self._setups.make_room():
+            self._curves.clear()
+
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
+        """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
+        alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
+        return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
+
+    def roofline(self, estimate: Estimate) -> Roofline | None:
+        """Return the roofs over a deployment and its points; None where it does not fit."""
+        if not estimate.fits:
+            return None
+        if estimate.pools is not None:
+            return self._pool_charts.roofline(estimate)
+        there = find_deployment(estimate, self._setups)
+        return make_roofline(there.candidate, operate([there], self._setups, self._constants))
+
+    def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
+        """Return where the time of a deployment goes; None where it does not fit."""
+        if not estimate.fits:
+            return None
+        if estimate.pools is not None:
+            return self._pool_charts.step_shares(estimate)
+        there = find_deployment(estimate, self._setups)
+        return compute_step_shares(operate([there], self._setups, self._constants))
+
+    def request_time(self, estimate: Estimate) -> RequestTimeline | None:
+        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        if not estimate.fits:
+            return None
+        if estimate.pools is not None:
+            return self._pool_charts.request_time(estimate)
+        there = find_deployment(estimate, self._setups)
+        return compute_request_time(operate([there], self._setups, self._constants), estimate)
+
+    def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
+        """Return the KV cache of a deployment against context length, whether it fits or not."""
+        setup, placed = find_memory_plan(estimate, self._setups)
+        return compute_kv_curve(estimate, setup.frame, placed)
+
+    def memory_room(self, estimate: Estimate) -> UsableMemory:
+        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
+        _, placed = find_memory_plan(estimate, self._setups)
+        return compute_memory_room(estimate, placed.budget)
+
+    def launch_settings(self, estimate: Estimate) -> LaunchSettings:
+        return get_launch_settings(estimate, self._setups)
+
+    def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
+        """Return for each request the smallest deployments by weight format, from wide to narrow."""
+        self._make_room()
+        return self._needs.needed(requests)
+
+    def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> SizingResult:
+        """Return how many of each accelerator a demand needs; counts that requests fix are left open."""
+        self._make_room()
+        output_tokens = requests[0].workload.output_tokens if requests else 1
+        asked = [self._to_size(request) for request in requests]
+        return size_demand(demand, asked, self.estimate_many, output_tokens)
+
+    def _to_size(self, request: EstimateRequest) -> SizingRequest:
+        part, model = self._setups.facts(request)
+        free = replace(request, count=None, dp=None)
+        if request.disaggregated is not None:
+            return SizingRequest(free, part, model, (), message("sizing.pools"))
+        try:
+            least = (request.tp or 1) * (request.pp or 1)
+            fixed = request.tp is not None or request.pp is not None
+            counts = (least,) if fixed else self._setups.setup(free).counts
+        except InputError as error:
+            return SizingRequest(free, part, model, (), error.problem)
+        return SizingRequest(free, part, model, counts)
+
+    def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
+        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        if not is_short(estimate):
+            return ()
+        part, model = self._setups.facts(estimate.request)
+        size = self._needs.for_load(estimate.request)
+        unasked = replace(get_pool_request(estimate), memory_fraction=None)
+        safe = self._setups.setup(unasked).frame.settings.memory_fraction
+        return find_remedies(ShortDeployment(estimate, part, model, size, safe), self.estimate_many)
+
+    def scalings(
+        self, requests: Sequence[EstimateRequest], *, brief: bool = False
+    ) -> tuple[AcceleratorScaling | InputError, ...]:
+        """Return for each request how its accelerator scales with their number, counts left open."""
+        return self._scaling.scalings(requests, brief=brief)
+
+    def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
+        """Compare what two deployments spend on being spread; raises InputError where one does not fit."""
+        return compare_topologies(baseline, other, self._setups, self._constants, self.estimate_many, self.differences)
+
+    def plans(self, estimate: Estimate) -> PlanChoice:
+        """Return every plan that was looked at for an estimate, and why it was taken or not."""
+        bands = PlanIntervals(
+            *(
+                find_plan_interval(self._calibration, figure, estimate.basis)
+                for figure in ("throughput", "ttft", "tpot")
+            )
+        )
+        return explain_plan_choice(estimate, self._setups, self._constants, bands)
+
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
+        """Compare two estimates figure by figure, each on the band of its ratio."""
+        found = []
+        for figure in COMPARED_FIGURES:
+            ours, theirs = getattr(other, figure), getattr(baseline, figure)
+            if ours is None or theirs is None:
+                continue
+            kind = {"ttft_ms": "ttft", "tpot_ms": "tpot"}.get(figure, "throughput")
+            factors = find_pair_interval(self._calibration, kind, baseline.basis, other.basis)
+            ratio = factors.around(ours.value / theirs.value)
+            found.append(
+                FigureDifference(
+                    figure=figure,
+                    accelerator=other.request.accelerator,
+                    baseline=baseline.request.accelerator,
+                    ratio=ratio,
+                    winner=_find_winner(baseline, other, ratio, lower_is_better=kind != "throughput"),
+                )
+            )
+        return tuple(found)
+
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
+        """Return the derivation of a figure; raises InputError that names the figures there are."""
+        found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
+        return found or explain_figure(estimate, figure, self._setups)
+
+
+def _find_winner(baseline: Estimate, other: Estimate, ratio: IntervalEstimate, *, lower_is_better: bool) -> str | None:
+    if ratio.low <= 1.0 <= ratio.high:
+        return None
+    higher = other if ratio.value > 1.0 else baseline
+    lower = baseline if higher is other else other
+    return (lower if lower_is_better else higher).request.accelerator

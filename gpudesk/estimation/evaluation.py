@@ -1,0 +1,490 @@
+"""Evaluation of many requests in one vectorized call: cases as arrays, figures with intervals, notes, estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.disaggregation import DisaggregatedResults
+from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
+from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import (
+    LOAD_CODES,
+    DeploymentLoads,
+    ServingResults,
+    make_requests_and_loads,
+    make_workload_values,
+    score_plans,
+)
+from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
+from gpudesk.estimation.search_space import CoefficientTable, FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, Message, message
+
+
+@dataclass(frozen=True, slots=True)
+class CaseArrays:
+    """Everything that one vectorised call takes."""
+
+    index: NDArray[np.intp]
+    rows: CoefficientColumns
+    requests: ReplicaRequests
+    loads: DeploymentLoads
+    counts: Array
+
+
+@dataclass(frozen=True, slots=True)
+class CaseColumns:
+    """What differs from case to case beside the workload: step row, admission, replicas, accelerators."""
+
+    rows: Sequence[int] | NDArray[np.intp]
+    capacity: Sequence[float] | Array
+    replicas: Sequence[float] | Array
+    counts: Sequence[float] | Array
+
+
+def make_case_arrays(
+    table: CoefficientTable, workloads: Sequence[tuple[float, ...]], lengths: Sequence[int], cases: CaseColumns
+) -> CaseArrays:
+    """Return the cases as arrays; each of the `workloads` holds for `lengths` cases in a row."""
+    values = np.repeat(np.array(workloads, dtype=np.float64), lengths, axis=0)
+    requests, loads = make_requests_and_loads(values, np.array(cases.capacity), np.array(cases.replicas))
+    index = np.array(cases.rows, dtype=np.intp)
+    return CaseArrays(
+        index=index,
+        rows=table.take(index),
+        requests=requests,
+        loads=loads,
+        counts=np.asarray(cases.counts, dtype=np.float64),
+    )
+
+
+#: Beyond so many rounds the end of a run hardly counts.
+_MANY_ROUNDS = 10
+
+
+class CaseFigures(NamedTuple):
+    """What one question's winning case does; None where a figure has no meaning for the load."""
+
+    concurrency: int | None
+    admitted: int | None
+    stable: bool
+    limiter: int
+    output_tokens_per_s: IntervalEstimate | None
+    total_tokens_per_s: IntervalEstimate | None
+    output_tokens_per_s_per_accelerator: IntervalEstimate | None
+    ttft_ms: IntervalEstimate | None
+    tpot_ms: IntervalEstimate | None
+    request_s: IntervalEstimate | None
+    batch_s: IntervalEstimate | None
+
+
+def make_estimate(
+    request: EstimateRequest,
+    frame: ServingConfiguration,
+    basis: EstimateBasis,
+    candidate: ResolvedDeployment,
+    max_sequences: int,
+    sequence_bytes: int,
+    figures: CaseFigures,
+) -> Estimate:
+    """Make the estimate of the winning plan; `sequence_bytes` is what one sequence holds on a rank."""
+    admitted, concurrency = figures.admitted, figures.concurrency
+    limiter = LIMITERS[figures.limiter]
+    if admitted is not None and concurrency is not None and admitted < concurrency:
+        limiter = Limiter.CAPACITY
+    # Of requests that are given memory as they grow more run than it holds at full length.
+    resident = max(1, min(admitted or 1, candidate.budget.admitted(sequence_bytes)))
+    return Estimate(
+        request=request,
+        fits=True,
+        serving_engine=frame.engine.id,
+        plan=candidate.plan,
+        count=candidate.plan.count,
+        memory=candidate.budget.use(resident, sequence_bytes),
+        max_concurrency=max_sequences,
+        concurrency=concurrency,
+        admitted=admitted,
+        limiter=limiter,
+        basis=basis,
+        output_tokens_per_s=figures.output_tokens_per_s,
+        total_tokens_per_s=figures.total_tokens_per_s,
+        output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
+        ttft_ms=figures.ttft_ms,
+        tpot_ms=figures.tpot_ms,
+        request_s=figures.request_s,
+        batch_s=figures.batch_s,
+        stable=figures.stable,
+        notes=_make_notes(request, frame, candidate, max_sequences, figures),
+    )
+
+
+def _make_notes(
+    request: EstimateRequest,
+    frame: ServingConfiguration,
+    candidate: ResolvedDeployment,
+    max_sequences: int,
+    figures: CaseFigures,
+) -> tuple[Message, ...]:
+    notes = frame.notes
+    if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
+        notes += (candidate.plan_note,)
+        if candidate.plan.count & (candidate.plan.count - 1):
+            notes += (_make_uneven_note(candidate.plan.count),)
+    if figures.output_tokens_per_s is not None and _runs_short_steps(request, frame, candidate):
+        notes += (message("estimate.short_steps", tokens=round(frame.limit_tokens)),)
+    if _ends_unevenly(request, figures):
+        notes += (message("estimate.uneven_end"),)
+    return notes + candidate.notes + make_load_notes(request, frame, candidate.budget, max_sequences, figures)
+
+
+def _runs_short_steps(request: EstimateRequest, frame: ServingConfiguration, candidate: ResolvedDeployment) -> bool:
+    load = request.workload.load
+    p99 = load.kind is LoadKind.LIMITS and load.limit == "p99"
+    return p99 and frame.limit_tokens < candidate.situation.max_batched_tokens
+
+
+def _ends_unevenly(request: EstimateRequest, figures: CaseFigures) -> bool:
+    work = request.workload
+    total = work.load.requests
+    if not work.uneven or work.output_tokens == 1 or total is None or not figures.admitted:
+        return False
+    return 1 < total < _MANY_ROUNDS * figures.admitted
+
+
+def make_load_notes(
+    request: EstimateRequest,
+    frame: ServingConfiguration,
+    budget: MemoryBudget,
+    max_sequences: int,
+    figures: CaseFigures,
+) -> tuple[Message, ...]:
+    """Say what the load asks that the deployment does not give: requests that wait, limits, overload."""
+    admitted, concurrency = figures.admitted, figures.concurrency
+    notes: tuple[Message, ...] = ()
+    tokens = request.workload.input_tokens + request.workload.output_tokens
+    if admitted is not None and concurrency is not None and admitted < concurrency:
+        notes += (_make_queue_note(frame, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),)
+    elif admitted is not None and admitted > max_sequences:
+        name = frame.engine.name
+        notes += (message("estimate.grown", engine=name, admitted=admitted, most=max_sequences),)
+    if not figures.stable:
+        notes += (message("estimate.overload"),)
+    if frame.model.max_context is not None and tokens > frame.model.max_context:
+        most = frame.model.max_context
+        notes += (message("estimate.beyond_context", model=frame.model.name, tokens=tokens, most=most),)
+    if request.workload.load.kind is LoadKind.LIMITS and not admitted:
+        notes += (message("estimate.limits_not_met"),)
+    return notes
+
+
+def _make_queue_note(
+    frame: ServingConfiguration, admitted: int, concurrency: int, by_memory: int, most: int
+) -> Message:
+    """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch.
+
+    Of requests of one length more run than memory holds at full length, where they get it as they grow.
+    """
+    queued = concurrency - admitted
+    if admitted > most:
+        return message(
+            "estimate.queued_grown",
+            engine=frame.engine.name,
+            admitted=admitted,
+            concurrency=concurrency,
+            most=most,
+            queued=queued,
+        )
+    if by_memory > admitted:
+        return message("estimate.queued_engine", admitted=admitted, concurrency=concurrency, queued=queued)
+    if by_memory < most:
+        return message(
+            "estimate.queued_usual",
+            engine=frame.engine.name,
+            usual=frame.settings.usual_fraction or frame.settings.memory_fraction,
+            admitted=admitted,
+            concurrency=concurrency,
+            fraction=frame.settings.memory_fraction,
+            most=most,
+        )
+    return message("estimate.queued_memory", admitted=admitted, concurrency=concurrency, queued=queued)
+
+
+def _make_uneven_note(count: int) -> Message:
+    """Say why some more accelerators can be slower for few requests: heads divide by powers of two."""
+    return message("estimate.uneven_count", count=count, fewer=1 << (count.bit_length() - 1))
+
+
+def find_nearest_memory_plan(
+    request: EstimateRequest, setup: SearchSpace, table: SearchSpaceTable, tokens: int
+) -> MemoryPlan:
+    """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
+    made = [placed for count in setup.counts for placed in table.placements(request, setup, count)]
+    if not made:
+        raise InputError(message("plan.none", count=request.count or 0, model=setup.frame.model.name), "count")
+    return max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
+
+
+def explain_unfit(request: EstimateRequest, frame: ServingConfiguration, nearest: MemoryPlan, tokens: int) -> Message:
+    """Say why a plan does not hold a request of `tokens`."""
+    budget = nearest.budget
+    spare = budget.use(1, budget.cache.sequence_bytes(tokens)).free_bytes
+    if request.memory_fraction is not None and spare > 0:
+        name = "estimate.fraction_too_small"
+    elif budget.pool_bytes > 0:
+        name = "estimate.request_does_not_fit"
+    else:
+        name = "estimate.weights_do_not_fit"
+    return message(
+        name,
+        fraction=frame.settings.memory_fraction,
+        accelerator=frame.accelerator.name,
+        count=nearest.plan.count,
+        missing=(float(-budget.headroom_bytes(tokens)), "B"),
+        weights=(float(budget.weights_bytes), "B"),
+        capacity=(float(budget.capacity_bytes), "B"),
+    )
+
+
+def make_unfit_estimate(request: EstimateRequest, setup: SearchSpace, table: SearchSpaceTable) -> Estimate:
+    """Say why nothing fits, with the memory of the plan that comes closest, and how many would do."""
+    tokens = request.workload.input_tokens + request.workload.output_tokens
+    nearest = find_nearest_memory_plan(request, setup, table, tokens)
+    budget = nearest.budget
+    return Estimate(
+        request=request,
+        fits=False,
+        serving_engine=setup.frame.engine.id,
+        plan=nearest.plan,
+        count=nearest.plan.count,
+        memory=budget.use(1, budget.cache.sequence_bytes(tokens)),
+        max_concurrency=0,
+        limiter=Limiter.CAPACITY,
+        basis=setup.basis,
+        reason=explain_unfit(request, setup.frame, nearest, tokens),
+        needs=_find_smallest_count(request, table, tokens),
+        notes=setup.frame.notes,
+    )
+
+
+def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
+    """Return the smallest deployment that fits with a plan of our choice; None where none is known."""
+    free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+    return table.needs(free, table.setup(free), tokens)
+
+
+#: Value, low and high, each an array; NaN where the figure has no meaning.
+IntervalArrays = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureIntervals:
+    """The figures of an `Estimate` as arrays, by their names there."""
+
+    output_tokens_per_s: IntervalArrays
+    total_tokens_per_s: IntervalArrays
+    output_tokens_per_s_per_accelerator: IntervalArrays
+    ttft_ms: IntervalArrays
+    tpot_ms: IntervalArrays
+    request_s: IntervalArrays
+    batch_s: IntervalArrays
+
+
+def compute_figure_intervals(
+    results: ServingResults,
+    arrays: CaseArrays,
+    chosen: NDArray[np.intp] | slice,
+    ideal: CoefficientColumns,
+    factors: Array,
+) -> FigureIntervals:
+    """Return the figures of the chosen cases with their bands.
+
+    `ideal` are the rows of the chosen cases without any loss; `factors` has the shape (cases, 6): low and
+    high factor of throughput, TTFT and TPOT.
+    """
+    requests, loads = arrays.requests.select(chosen), arrays.loads.select(chosen)
+    bound = compute_bounds(ideal, requests, np.maximum(results.running[chosen], 1.0))
+    admitted = results.admitted[chosen]
+    active = np.minimum(loads.replicas, np.maximum(np.nan_to_num(admitted, nan=1.0), 1.0))
+    whole = PhysicalBounds(bound.rate * active, bound.tpot, bound.ttft)
+    reached = DeploymentRates(results.rate[chosen], results.ttft[chosen], results.tpot[chosen])
+    return bound_intervals(whole, reached, requests, loads, arrays.counts[chosen], factors)
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentRates:
+    """What whole deployments reach: requests/s, and seconds of TTFT and TPOT."""
+
+    rate: Array
+    ttft: Array
+    tpot: Array
+
+
+def bound_intervals(
+    bound: PhysicalBounds,
+    reached: DeploymentRates,
+    requests: ReplicaRequests,
+    loads: DeploymentLoads,
+    counts: Array,
+    factors: Array,
+) -> FigureIntervals:
+    """Return the figures with bands that stay within the bounds of the whole deployments."""
+    # An open loop is never answered faster than it asks.
+    asked = np.where(loads.kind == LOAD_CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
+    rate = _bound_rate(reached.rate, np.minimum(bound.rate, asked), factors[:, 0], factors[:, 1])
+    output = _scale_interval(rate, requests.output)
+    ttft = _bound_time(reached.ttft, bound.ttft, factors[:, 2], factors[:, 3])
+    tpot = _bound_time(reached.tpot, bound.tpot, factors[:, 4], factors[:, 5])
+    gaps = np.maximum(requests.output - 1.0, 0.0)
+    value, low, high = (first + np.where(gaps > 0, gaps * each, 0.0) for first, each in zip(ttft, tpot, strict=True))
+    is_batch = loads.kind == LOAD_CODES[LoadKind.BATCH]
+    size = np.where(is_batch, loads.amount, np.nan)
+    return FigureIntervals(
+        output_tokens_per_s=output,
+        total_tokens_per_s=_scale_interval(output, (requests.held_prompt + requests.output) / requests.output),
+        output_tokens_per_s_per_accelerator=_scale_interval(output, 1.0 / counts),
+        ttft_ms=_scale_interval(ttft, 1e3),
+        tpot_ms=_scale_interval(tpot, 1e3),
+        request_s=(value, low, high),
+        batch_s=(size / rate[0], size / rate[2], size / rate[1]),
+    )
+
+
+def iterate_chosen_figures(
+    results: ServingResults, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: CoefficientColumns, factors: Array
+) -> Iterator[CaseFigures]:
+    """Yield the figures of the chosen cases one by one, as `figure_bands` has them."""
+    yield from iterate_figures(results, chosen, compute_figure_intervals(results, arrays, chosen, ideal, factors))
+
+
+def iterate_figures(
+    results: ServingResults | DisaggregatedResults, chosen: NDArray[np.intp], bands: FigureIntervals
+) -> Iterator[CaseFigures]:
+    """Yield the chosen cases one by one, each with its figures, which `bands` has in the same order."""
+    yield from map(
+        CaseFigures,
+        _list_whole(results.concurrency[chosen]),
+        _list_whole(results.admitted[chosen]),
+        results.stable[chosen].tolist(),
+        results.limiter[chosen].tolist(),
+        *(_list_intervals(getattr(bands, field.name)) for field in fields(FigureIntervals)),
+    )
+
+
+def _bound_rate(value: Array, bound: Array, low: Array, high: Array) -> IntervalArrays:
+    """Band of a rate: neither value nor band passes the bound."""
+    value = np.where(value > 0, np.minimum(value, bound), np.nan)
+    return value, value * low, np.maximum(value, np.minimum(value * high, bound))
+
+
+def _bound_time(value: Array, bound: Array, low: Array, high: Array) -> IntervalArrays:
+    """Band of a time: neither value nor band falls below the bound."""
+    value = np.where(value > 0, np.maximum(value, bound), np.nan)
+    return value, np.minimum(value, np.maximum(value * low, bound)), value * high
+
+
+def _scale_interval(figure: IntervalArrays, factor: Array | float) -> IntervalArrays:
+    return figure[0] * factor, figure[1] * factor, figure[2] * factor
+
+
+def _list_intervals(figure: IntervalArrays) -> list[IntervalEstimate | None]:
+    finite = (np.isfinite(figure[0]) & np.isfinite(figure[1]) & np.isfinite(figure[2])).tolist()
+    # Hundreds of thousands are made at once, and the named constructor costs several times the plain one.
+    new = tuple.__new__
+    rows = zip(figure[0].tolist(), figure[1].tolist(), figure[2].tolist(), strict=True)
+    return [new(IntervalEstimate, row) if known else None for row, known in zip(rows, finite, strict=True)]
+
+
+def _list_whole(values: Array) -> list[int | None]:
+    return [None if value != value else max(0, round(value)) for value in values.tolist()]
+
+
+class CaseList:
+    """Collects the cases of many questions: every question has one case for each plan that fits."""
+
+    def __init__(self, table: SearchSpaceTable) -> None:
+        self._table = table
+        self._asked: list[tuple[int, EstimateRequest, SearchSpace, FittingPlans]] = []
+        self._rows: list[int] = []
+        self._capacity: list[float] = []
+        self._replicas: list[float] = []
+        self._lengths: list[int] = []
+        self._counts: list[int] = []
+        self._per_request: list[tuple[float, ...]] = []
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def add(self, position: int, request: EstimateRequest, setup: SearchSpace) -> bool:
+        """Add a question; returns False where no plan holds one request of its length."""
+        work = request.workload
+        options = self._table.options(request, setup, work.input_tokens + work.output_tokens)
+        if options is None:
+            return False
+        self.add_options(position, request, setup, options)
+        return True
+
+    def add_options(self, position: int, request: EstimateRequest, setup: SearchSpace, options: FittingPlans) -> None:
+        """Add a question that one of the given plans is to answer."""
+        self._asked.append((position, request, setup, options))
+        self._rows.extend(options.rows)
+        self._capacity.extend(options.capacity)
+        self._replicas.extend(options.replicas)
+        self._lengths.append(len(options.rows))
+        self._counts.append(options.count)
+        self._per_request.append(make_workload_values(request.workload))
+
+    def arrays(self) -> CaseArrays:
+        counts = np.repeat(np.array(self._counts, dtype=np.float64), self._lengths)
+        columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
+        return make_case_arrays(self._table.rows, self._per_request, self._lengths, columns)
+
+    def winners(self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants) -> NDArray[np.intp]:
+        """Return the case of every question that answers it: the plan with the highest output rate.
+
+        Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one;
+        where none meets the limits of the load, the one that comes nearest to them.
+        """
+        starts = self._starts()
+        score = score_plans(arrays.rows, arrays.requests, arrays.loads, results, constants)
+        peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
+        highest = np.flatnonzero(score >= peak)
+        return highest[np.searchsorted(highest, starts)]
+
+    def candidates(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
+        places = (cases - self._starts()).tolist()
+        return [options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)]
+
+    def _starts(self) -> NDArray[np.intp]:
+        return np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
+
+    def best(
+        self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
+    ) -> Iterator[tuple[int, Estimate]]:
+        """Yield position and estimate of every question, by the plan that wins."""
+        first = self.winners(results, arrays, constants)
+        factors = np.array([setup.factors[request.workload.load.kind] for _, request, setup, _ in self._asked])
+        chosen = self.candidates(first)
+        places = (first - self._starts()).tolist()
+        figures = iterate_chosen_figures(results, arrays, first, self._table.ideal(chosen), factors)
+        for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):
+            yield (
+                position,
+                make_estimate(
+                    request,
+                    setup.frame,
+                    setup.basis,
+                    options.chosen[place],
+                    options.sequences[place],
+                    options.sequence_bytes[place],
+                    row,
+                ),
+            )

@@ -1,0 +1,116 @@
+"""Golden figures: what the engine answered to known questions when it was last changed, compared anywhere.
+
+They tell whether this installation computes what the program was tested with, not whether the figures are right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.estimation.batch import write_estimate_json
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.text.messages import InputError, message
+
+#: The file among the resources.
+GOLDEN_FILE: Final = "self_test/golden.json"
+
+#: Relative. Processors and systems round the last of sixteen digits differently, and a search that ends a
+#: step earlier carries that up by some digits. What is shown has four digits: fifty times coarser than this.
+TOLERANCE: Final = 1e-6
+
+#: Sentences, which follow the language, and what the question says itself.
+_LEFT_OUT: Final = frozenset({"id", "notes", "reason"})
+
+#: Digits that are written: what lies behind them differs between machines, and would between two files.
+_DIGITS: Final = 12
+
+AskMany = Callable[[EstimateRequest], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCase:
+    """A question in the fields of a JSON line, and its answer in those of `estimate --json`."""
+
+    request: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.request["id"])
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFile:
+    """All cases, and the revision of the calibration that they were answered with."""
+
+    calibration: str
+    cases: tuple[GoldenCase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenDifference:
+    """A figure that is another than expected; `field` is its path in the answer."""
+
+    field: str
+    expected: object
+    found: object
+
+
+def read_golden(path: Path) -> GoldenFile:
+    """Return the golden figures of a file; raises `InputError` where it is none."""
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+        cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in read["cases"])
+        golden = GoldenFile(str(read["calibration"]), cases)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(message("golden.unreadable", reason=str(error)), str(path)) from error
+    if not cases or not all(case.expected and "id" in case.request for case in cases):
+        raise InputError(message("golden.empty"), str(path))
+    return golden
+
+
+def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask: AskMany) -> str:
+    """Return the file of golden figures for questions, as they are answered now."""
+    cases = [{"request": dict(each), "expected": _round_figures(answer_golden(each, ask))} for each in questions]
+    return json.dumps({"calibration": calibration, "cases": cases}, indent=1, ensure_ascii=False) + "\n"
+
+
+def answer_golden(request: Mapping[str, Any], ask: AskMany) -> dict[str, Any]:
+    """Return the figures of the answer to a question; raises `InputError` where there is none."""
+    fields = write_estimate_json(ask(parse_request(dict(request))))
+    return {name: value for name, value in fields.items() if name not in _LEFT_OUT}
+
+
+def compare_golden(case: GoldenCase, ask: AskMany, tolerance: float = TOLERANCE) -> tuple[GoldenDifference, ...]:
+    return tuple(_list_differing("", case.expected, answer_golden(case.request, ask), tolerance))
+
+
+def _round_figures(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: _round_figures(each) for name, each in value.items()}
+    return value
+
+
+def _list_differing(where: str, expected: object, found: object, tolerance: float) -> Iterator[GoldenDifference]:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for name in {**expected, **found}:
+            place = f"{where}.{name}" if where else str(name)
+            yield from _list_differing(place, expected.get(name), found.get(name), tolerance)
+    elif not _figures_agree(expected, found, tolerance):
+        yield GoldenDifference(where, expected, found)
+
+
+def _figures_agree(expected: object, found: object, tolerance: float) -> bool:
+    """Whether two values are the same; numbers within the tolerance, and nothing in the place of none."""
+    numbers = isinstance(expected, int | float) and isinstance(found, int | float)
+    if not numbers or isinstance(expected, bool) or isinstance(found, bool):
+        return type(expected) is type(found) and expected == found
+    assert isinstance(expected, int | float)
+    assert isinstance(found, int | float)
+    return abs(found - expected) <= tolerance * max(abs(expected), abs(found))

@@ -1,0 +1,92 @@
+"""Effect of a catalog change on a scenario: two answers compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.answer import (
+    HIGHER_IS_BETTER,
+    Answer,
+    AnswerImpact,
+    ColumnChange,
+    FigureChange,
+    LeaderChange,
+    find_leaders,
+    make_column_keys,
+    mask_unranked,
+)
+from gpudesk.domain.estimate import Estimate
+
+if TYPE_CHECKING:
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.domain.user_facts import FactEdit
+    from gpudesk.service import GpuDeskService
+
+
+IN_FLIGHT: Final = "max_concurrency"
+#: What people choose by, the most important first.
+_LEADS: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+
+def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
+    """Return what changed between two answers to one scenario; columns are told by their keys."""
+    former = dict(zip(make_column_keys(before.scenario.accelerators), before.columns, strict=True))
+    columns = []
+    for key, column in zip(make_column_keys(after.scenario.accelerators), after.columns, strict=True):
+        was = former[key].estimate if key in former else None
+        if was != column.estimate:
+            change = ColumnChange(key, was, column.estimate, _list_changed_figures(was, column.estimate))
+            if change.figures or _summarize_deployment(was) != _summarize_deployment(column.estimate):
+                columns.append(change)
+    leads = [LeaderChange(figure, _find_leaders(before, figure), _find_leaders(after, figure)) for figure in _LEADS]
+    leads.append(LeaderChange(IN_FLIGHT, _find_largest_capacity(before), _find_largest_capacity(after)))
+    return AnswerImpact(before, after, tuple(columns), tuple(leads))
+
+
+def compute_impact(workbench: GpuDeskService, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
+    """Return what an edit would do to a scenario; nothing is written.
+
+    Raises `InputError` where the scenario cannot be answered, before or after.
+    """
+    from gpudesk.estimation.estimator import Estimator
+    from gpudesk.estimation.scenario_answer import answer_scenario
+
+    before = workbench.answer(scenario)
+    catalog = workbench.catalog.with_own(workbench.own.facts.after(edit))
+    estimator = Estimator(catalog, workbench.calibration) if edit.moves_estimates else workbench.estimator
+    after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=workbench.rank_announced)
+    return compare_answers(before, after)
+
+
+def _list_changed_figures(before: Estimate | None, after: Estimate | None) -> tuple[FigureChange, ...]:
+    """Return the figures that differ, in the order in which figures are shown."""
+    pairs = [(name, getattr(before, name, None), getattr(after, name, None)) for name in HIGHER_IS_BETTER]
+    return tuple(FigureChange(name, was, now) for name, was, now in pairs if was != now)
+
+
+def _summarize_deployment(estimate: Estimate | None) -> tuple[object, ...]:
+    """Return what else of a result people see: whether and how it fits, how much it holds, what limits it."""
+    if estimate is None:
+        return ()
+    return (
+        estimate.fits,
+        estimate.needs,
+        estimate.count,
+        estimate.plan,
+        estimate.max_concurrency,
+        estimate.limiter,
+        estimate.memory,
+    )
+
+
+def _find_leaders(answer: Answer, figure: str) -> tuple[str, ...]:
+    keys = make_column_keys(answer.scenario.accelerators)
+    return tuple(keys[position] for position in find_leaders(answer, figure))
+
+
+def _find_largest_capacity(answer: Answer) -> tuple[str, ...]:
+    """Return the keys of the ranked columns that hold most requests; none where there are fewer than two."""
+    keys = make_column_keys(answer.scenario.accelerators)
+    estimates = mask_unranked(answer, [column.estimate for column in answer.columns])
+    held = {key: found.max_concurrency for key, found in zip(keys, estimates, strict=True) if found and found.fits}
+    return tuple(key for key, most in held.items() if most == max(held.values())) if len(held) > 1 else ()

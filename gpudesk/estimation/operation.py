@@ -1,0 +1,343 @@
+"""What the chosen deployment of an estimate does under its load: step shares, roofline, KV curve, memory headroom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.deployment_analysis import (
+    PREFILL_SHARE,
+    DeploymentTimeShares,
+    KvCacheCurve,
+    RequestTimeline,
+    Roofline,
+    RooflineCeiling,
+    RooflinePoint,
+    TimeShare,
+)
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.sizing import UsableMemory
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.loads import RoundTimes, SchedulingConstants, split_round_times
+from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.rates import EffectiveRates, compute_lossless_coefficients
+from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
+from gpudesk.engine.step_work import HardwareCeilings
+from gpudesk.engine.steps import (
+    LIMITERS,
+    Array,
+    CoefficientColumns,
+    OperatorTimes,
+    StepCoefficients,
+    StepTime,
+    compute_decode_operators,
+    compute_prefill_operators,
+    compute_prefill_step,
+)
+from gpudesk.estimation.deployment import make_plan_request
+from gpudesk.estimation.evaluation import CaseArrays, CaseColumns, make_case_arrays
+
+if TYPE_CHECKING:
+    from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateDeployment:
+    """An estimate with the plan that it chose; `max_sequences` is what memory admits of its requests."""
+
+    estimate: Estimate
+    setup: SearchSpace
+    placement: MemoryPlan
+    candidate: ResolvedDeployment
+    max_sequences: int
+
+    @property
+    def capacity(self) -> float:
+        """Sequences that one replica runs at once, by its memory and by its serving engine."""
+        return self.placement.capacity(count_request_tokens(self.estimate))
+
+
+def count_request_tokens(estimate: Estimate) -> int:
+    work = estimate.request.workload
+    return work.input_tokens + work.output_tokens
+
+
+def get_pool_request(estimate: Estimate) -> EstimateRequest:
+    """Return the question of an estimate; with pools, that of the pool whose plan it has, alone."""
+    request = estimate.request
+    return request if request.disaggregated is None else make_plan_request(request, estimate.plan)
+
+
+def find_memory_plan(estimate: Estimate, table: SearchSpaceTable) -> tuple[SearchSpace, MemoryPlan]:
+    """Return the setup of an estimate, and its plan with its memory, whether it fits or not.
+
+    With pools, these are those of the pool whose plan the estimate has.
+    """
+    request = get_pool_request(estimate)
+    setup = table.setup(request)
+    made = table.placements(request, setup, estimate.plan.count)
+    return setup, next(placed for placed in made if placed.plan == estimate.plan)
+
+
+def find_deployment(estimate: Estimate, table: SearchSpaceTable) -> EstimateDeployment:
+    setup, placement = find_memory_plan(estimate, table)
+    candidate = table.candidate(get_pool_request(estimate), setup, placement)
+    sequences = placement.budget.max_sequences(count_request_tokens(estimate))
+    return EstimateDeployment(estimate, setup, placement, candidate, sequences)
+
+
+def make_deployment_arrays(
+    deployments: Sequence[EstimateDeployment], table: SearchSpaceTable, points: Sequence[int] | None = None
+) -> CaseArrays:
+    """Return a case for each deployment under its own load, or as many in a row as `points` says."""
+    lengths = points or [1] * len(deployments)
+    columns = (
+        [each.candidate.position for each in deployments],
+        [each.capacity for each in deployments],
+        [float(each.candidate.plan.dp) for each in deployments],
+        [float(each.candidate.plan.count) for each in deployments],
+    )
+    return make_case_arrays(
+        table.rows,
+        [make_workload_values(each.estimate.request.workload) for each in deployments],
+        lengths,
+        CaseColumns(*(np.repeat(column, lengths) for column in columns)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """What deployments do under their own loads, one case for each."""
+
+    arrays: CaseArrays
+    results: ServingResults
+    rounds: RoundTimes
+
+
+def operate(
+    deployments: Sequence[EstimateDeployment], table: SearchSpaceTable, constants: SchedulingConstants
+) -> OperatingPoint:
+    """Serve the load of each deployment once more, and take its round apart."""
+    arrays = make_deployment_arrays(deployments, table)
+    results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
+    return OperatingPoint(arrays, results, split_case_rounds(arrays, results))
+
+
+def split_case_rounds(arrays: CaseArrays, results: ServingResults) -> RoundTimes:
+    running = results.running.clip(1.0)
+    return split_round_times(arrays.rows, arrays.requests, running, results.waiting)
+
+
+#: Limiters that take time; capacity does not.
+_LIMITER_NAMES: Final = tuple(str(limiter) for limiter in LIMITERS[:4])
+
+
+def compute_step_shares(operation: OperatingPoint) -> DeploymentTimeShares:
+    """Return where the time of a single deployment goes.
+
+    TPOT is the decode step over the tokens that it yields, and the rest is the prefill mixed in.
+    """
+    rounds = operation.rounds
+    decode = _list_step_parts(rounds.decode)
+    return DeploymentTimeShares(
+        run=_name_shares(np.array([float(part[0]) for part in rounds.parts])),
+        token=_split_token_time(operation, decode),
+        decode=_name_shares(decode),
+        prefill=_name_shares(_list_step_parts(rounds.prefill)),
+    )
+
+
+def _list_step_parts(step: StepTime) -> Array:
+    """Seconds of a step in the order of the limiters."""
+    return np.array([float(part[0]) for part in (step.read, step.arithmetic, step.collectives, step.overhead)])
+
+
+def _name_shares(seconds: Array, names: tuple[str, ...] = _LIMITER_NAMES) -> tuple[TimeShare, ...]:
+    shares = (seconds / seconds.sum()).tolist()
+    return tuple(TimeShare(name, share) for name, share in zip(names, shares, strict=True))
+
+
+def _split_token_time(operation: OperatingPoint, decode: Array) -> tuple[TimeShare, ...] | None:
+    later = float(operation.arrays.requests.output[0]) - 1.0
+    tpot = float(operation.results.tpot[0])
+    if later <= 0 or not np.isfinite(tpot):
+        return None
+    stepping = float(operation.rounds.decoding[0]) / later
+    parts = decode / decode.sum() * stepping
+    # Steps of a run that ends are emptier at times, and where speculation yields more than is asked for the
+    # last one counts whole: both leave nothing over.
+    return _name_shares(np.append(parts, max(0.0, tpot - stepping)), (*_LIMITER_NAMES, PREFILL_SHARE))
+
+
+def compute_request_time(operation: OperatingPoint, estimate: Estimate) -> RequestTimeline | None:
+    """Divide the time of one request; None where the load has no such time.
+
+    Its own prefill takes what it would take alone; what TTFT has beyond that is waiting.
+    """
+    whole, first = estimate.request_s, estimate.ttft_ms
+    if whole is None or first is None:
+        return None
+    ttft = first.value / 1e3
+    prefill = min(float(operation.rounds.alone[0]), ttft)
+    return RequestTimeline(ttft - prefill, prefill, whole.value - ttft)
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedWork:
+    """What one accelerator reads and computes in one step, by operator class: bytes and FLOPs."""
+
+    dense: tuple[float, float]
+    experts: tuple[float, float]
+    head: tuple[float, float]
+    attention: tuple[float, float]
+
+    @property
+    def read_bytes(self) -> float:
+        return self.dense[0] + self.experts[0] + self.head[0] + self.attention[0]
+
+    @property
+    def flop(self) -> float:
+        return self.dense[1] + self.experts[1] + self.head[1] + self.attention[1]
+
+
+def make_roofline(candidate: ResolvedDeployment, operation: OperatingPoint) -> Roofline:
+    """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
+    offered, rates = candidate.offered, candidate.rates
+    row = _make_counting_row(candidate)
+    decode, prefill = _place_decode(row, offered, operation), _place_prefill(row, offered, operation)
+    return Roofline(
+        arithmetic=candidate.situation.arithmetic,
+        peak_precision=offered.expert_peak.precision,
+        paper=RooflineCeiling(offered.bandwidth, offered.expert_peak.flops),
+        effective=RooflineCeiling(
+            _compute_effective_bandwidth(decode[0], offered, rates),
+            _compute_effective_flops(prefill[0], offered, rates),
+        ),
+        prefill=prefill[1],
+        decode=decode[1],
+    )
+
+
+def _make_counting_row(candidate: ResolvedDeployment) -> StepCoefficients:
+    """Return the lossless row, in which attention ranks count as they work on average, not as the busiest."""
+    row = compute_lossless_coefficients(candidate.work, candidate.rates.expert_evenness)
+    return replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
+
+
+def _count_work(classes: OperatorTimes, offered: HardwareCeilings) -> _CountedWork:
+    def of(times: tuple[np.ndarray, np.ndarray], peak: float) -> tuple[float, float]:
+        read, arithmetic = times
+        return float(read[0]) * offered.bandwidth, float(arithmetic[0]) * peak
+
+    return _CountedWork(
+        dense=of(classes.dense, offered.dense_peak.flops),
+        experts=of(classes.experts, offered.expert_peak.flops),
+        head=of(classes.head, offered.attention_peak.flops),
+        attention=of(classes.attention, offered.attention_peak.flops),
+    )
+
+
+def _place_decode(
+    row: StepCoefficients, offered: HardwareCeilings, operation: OperatingPoint
+) -> tuple[_CountedWork, RooflinePoint | None]:
+    rows, requests = CoefficientColumns(CoefficientColumns.table([row])), operation.arrays.requests
+    running = np.maximum(operation.results.running, 1.0)
+    micro_batch = np.maximum(running / rows.stages, 1.0)
+    work = _count_work(compute_decode_operators(rows, micro_batch, requests.context), offered)
+    if requests.output[0] <= 1.0 or operation.results.running[0] <= 0.0:
+        return work, None
+    # With fewer sequences than pipeline stages the others stand idle.
+    busy = float(np.minimum(running / rows.stages, 1.0)[0])
+    tokens = float((micro_batch * rows.verified_tokens)[0])
+    seconds = float(operation.rounds.decode.total[0]) / busy
+    return work, RooflinePoint(tokens, work.flop, work.read_bytes, seconds)
+
+
+def _place_prefill(
+    row: StepCoefficients, offered: HardwareCeilings, operation: OperatingPoint
+) -> tuple[_CountedWork, RooflinePoint | None]:
+    arrays, results = operation.arrays, operation.results
+    prompt = np.maximum(arrays.requests.prompt, 1.0)
+    chunk, step = compute_prefill_step(arrays.rows, prompt, results.waiting, arrays.requests.cached)
+    rows = CoefficientColumns(CoefficientColumns.table([row]))
+    work = _count_work(compute_prefill_operators(rows, prompt, chunk, chunk, arrays.requests.cached), offered)
+    if results.running[0] <= 0.0:
+        return work, None
+    return work, RooflinePoint(float(chunk[0]), work.flop, work.read_bytes, float(step.total[0]))
+
+
+def _compute_effective_bandwidth(work: _CountedWork, offered: HardwareCeilings, rates: EffectiveRates) -> float:
+    """Bytes/s: bytes of the step / sum over classes of bytes / (bandwidth x efficiency)."""
+    seconds = (
+        (work.dense[0] + work.head[0]) / rates.dense_read_efficiency
+        + work.experts[0] / rates.expert_read_efficiency
+        + work.attention[0] / rates.kv_read_efficiency
+    ) / offered.bandwidth
+    return float(work.read_bytes / (seconds * rates.stretch))
+
+
+def _compute_effective_flops(work: _CountedWork, offered: HardwareCeilings, rates: EffectiveRates) -> float:
+    """FLOP/s: FLOPs of the step / sum over classes of FLOPs / (peak x efficiency)."""
+    seconds = (
+        work.dense[1] / (offered.dense_peak.flops * rates.dense_efficiency)
+        + work.experts[1] / (offered.expert_peak.flops * rates.expert_efficiency)
+        + work.head[1] / (offered.attention_peak.flops * rates.dense_efficiency)
+        + work.attention[1] / (offered.attention_peak.flops * rates.attention_efficiency)
+    )
+    return float(work.flop / (seconds * rates.stretch))
+
+
+#: Where the curve begins, and where it ends for a model that states no maximum; tokens.
+SHORTEST_CONTEXT: Final = 1024
+LONGEST_ASSUMED: Final = 131_072
+
+
+@lru_cache(maxsize=128)
+def list_context_lengths(max_context: int | None, tokens: int) -> tuple[int, ...]:
+    """Return powers of two up to the model's maximum, that itself, and the length of the scenario."""
+    most = max_context or max(LONGEST_ASSUMED, tokens)
+    powers = [1 << exponent for exponent in range(SHORTEST_CONTEXT.bit_length() - 1, most.bit_length())]
+    own = [tokens] if tokens <= most else []
+    return tuple(sorted({*powers, most, *own}))
+
+
+def compute_kv_curve(estimate: Estimate, frame: ServingConfiguration, placed: MemoryPlan) -> KvCacheCurve:
+    """Return what one sequence takes at each context length, and how many of it the deployment holds."""
+    tokens = count_request_tokens(estimate)
+    lengths = list_context_lengths(frame.model.max_context, tokens)
+    undivided = compute_cache_profile(frame.model, frame.kv, ParallelPlan())
+    return KvCacheCurve(
+        context=lengths,
+        sequence_bytes=tuple(undivided.sequence_bytes(length) for length in lengths),
+        fullest_bytes=tuple(placed.budget.cache.sequence_bytes(length) for length in lengths),
+        max_concurrency=tuple(placed.budget.max_sequences(length) for length in lengths),
+        max_context=frame.model.max_context,
+        tokens=tokens,
+    )
+
+
+def compute_memory_room(estimate: Estimate, budget: MemoryBudget) -> UsableMemory:
+    """Return the room of an estimate's deployment, whether it fits or not."""
+    tokens = count_request_tokens(estimate)
+    static = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    held = budget.use(
+        _count_sequences(estimate, budget.admitted_sequences(tokens)), budget.cache.sequence_bytes(tokens)
+    )
+    return UsableMemory(usable_bytes=static + budget.pool_bytes, needed_bytes=static + held.kv_bytes)
+
+
+def _count_sequences(estimate: Estimate, usual: int) -> int:
+    """Return how many requests memory is to hold at full length: not those that wait for the serving engine.
+
+    `usual` is how many the engine admits; more of them run where they are given memory as they grow.
+    """
+    admitted, asked = max(1, estimate.admitted or 1), estimate.concurrency or 1
+    if estimate.fits and estimate.max_concurrency <= admitted < asked:
+        return asked
+    return max(1, min(admitted, usual))

@@ -1,0 +1,530 @@
+"""Why the plan of an estimate was chosen and the others were not.
+
+Reasons are computed: each plan is served under the load of the estimate, and what sets it apart from the
+chosen plan is the part of its time that grew most, or how many sequences it runs at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from gpudesk.domain.deployment import ParallelPlan, count_parallelism_kinds, describe_degrees
+from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.model import Model, MoeFfn
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.calibration import IntervalFactors
+from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.plans import PIPELINE_DEGREES, TENSOR_DEGREES, divides_heads, list_replica_counts
+from gpudesk.engine.serving import LOAD_CODES, ServingResults, find_lowest_limits, score_plans, serve_loads
+from gpudesk.engine.steps import Array
+from gpudesk.estimation.deployment import make_plan_wishes
+from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
+from gpudesk.estimation.operation import (
+    EstimateDeployment,
+    OperatingPoint,
+    count_request_tokens,
+    operate,
+    split_case_rounds,
+)
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message, MessageParameter, message
+from gpudesk.text.units import GIB
+
+if TYPE_CHECKING:
+    from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+
+
+#: A plan with what rules it out.
+PlanExclusion = tuple[ParallelPlan, Message]
+
+
+def list_plan_exclusions(
+    request: EstimateRequest, frame: ServingConfiguration, count: int
+) -> tuple[PlanExclusion, ...]:
+    """Return one plan of `count` accelerators for each thing that rules some out.
+
+    Only degrees that the user left open are looked at: of the others nothing was to be chosen.
+    """
+    if count == 1 or (request.tp, request.pp, request.dp) != (None, None, None):
+        return ()
+    found = [*_exclude_tensor(frame, count), *_exclude_pipeline(frame, count)]
+    if request.ep is None and request.attention_dp is None:
+        found += _exclude_experts(frame, count)
+    return tuple(found)
+
+
+def _list_degrees(count: int) -> tuple[int, ...]:
+    return tuple(tp for tp in TENSOR_DEGREES if 1 < tp <= count and count % tp == 0)
+
+
+def _exclude_tensor(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+    """Yield tensor-parallel degrees whose heads do not divide, and the smallest that leaves its host."""
+    host = frame.accelerator.cards_per_host
+    for tp in _list_degrees(count):
+        plan = ParallelPlan(tp, dp=count // tp)
+        if not divides_heads(frame.model, tp):
+            yield plan, message("plan.heads_do_not_divide", tp=tp, model=frame.model.name)
+        elif tp > host:
+            yield plan, message("plan.beyond_host", tp=tp, host=host)
+            return
+
+
+def _exclude_pipeline(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+    if frame.engine.supports_pp:
+        return
+    stages = [pp for pp in PIPELINE_DEGREES if 1 < pp <= frame.model.layer_count and count % pp == 0]
+    if stages:
+        plan = ParallelPlan(pp=stages[0], dp=count // stages[0])
+        yield plan, message("plan.no_pp", engine=frame.engine.name)
+
+
+def _exclude_experts(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+    """Yield the widest plan with expert parallelism, and with data-parallel attention, if it is not tried."""
+    experts = count_experts(frame.model)
+    host = frame.accelerator.cards_per_host
+    ranks = [tp for tp in _list_degrees(count) if tp <= host and divides_heads(frame.model, tp)]
+    if not experts or not ranks:
+        return
+    ep = ranks[-1]
+    plan, name = ParallelPlan(ep, ep=ep, dp=count // ep), frame.engine.name
+    beside = ParallelPlan(ep, ep=ep, dp=count // ep, attention_dp=True)
+    if experts % ep:
+        yield plan, message("plan.experts_do_not_divide", ep=ep, experts=experts)
+        return
+    if not frame.engine.supports_ep:
+        yield plan, message("plan.no_ep", engine=name)
+    if not frame.engine.supports_attention_dp:
+        yield beside, message("plan.no_attention_dp", engine=name)
+
+
+def count_experts(model: Model) -> int:
+    """Return the experts of the widest layer; 0 where there are none."""
+    return max((group.ffn.experts for group in model.layers if isinstance(group.ffn, MoeFfn)), default=0)
+
+
+#: What the first four of `LIMITERS` are called in a reason.
+_PARTS: Final = ("part.reads", "part.arithmetic", "part.collectives", "part.overhead")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTrial:
+    """One plan under the load.
+
+    `score` is what the search ranks plans by. `rate` is in output tokens/s, 0 where the plan does not meet
+    the limits of the load; `lifted` is what it would be if the plan ran as many sequences at once as the plan
+    taken. `spent` divides the seconds that the deployment takes for one request by the first four of
+    `LIMITERS`; `level` does so with as many sequences in flight as the plan taken has, whatever the limits
+    of the load. `alone` is TTFT and TPOT of a single request in flight, in seconds, as limits count them.
+    `idle` replicas have no request.
+    """
+
+    plan: ParallelPlan
+    figures: CaseFigures
+    score: float
+    rate: float
+    lifted: float
+    spent: tuple[float, ...]
+    level: tuple[float, ...]
+    alone: tuple[float, float]
+    idle: int
+
+    @property
+    def admitted(self) -> int:
+        """Sequences that run at once in the whole deployment."""
+        return self.figures.admitted or 0
+
+
+@dataclass(frozen=True, slots=True)
+class TimeGrowth:
+    """The part of the time that grew most: its shares of the time of both plans, and by what factor."""
+
+    part: str
+    now: float
+    before: float
+    times: float
+
+    @property
+    def is_share(self) -> bool:
+        """Whether its share rose too, which says more than the factor."""
+        return round(100 * self.now) > round(100 * self.before)
+
+
+def find_time_growth(mine: tuple[float, ...], theirs: tuple[float, ...]) -> TimeGrowth | None:
+    """Return what grew most; None where nothing did that one could see."""
+    place = max(range(len(mine)), key=lambda place: mine[place] - theirs[place])
+    if mine[place] <= theirs[place]:
+        return None
+    times = mine[place] / theirs[place] if theirs[place] > 0.0 else math.inf
+    found = TimeGrowth(_PARTS[place], mine[place] / sum(mine), theirs[place] / sum(theirs), times)
+    return found if found.is_share or times < math.inf else None
+
+
+def try_plans(
+    estimate: Estimate,
+    setup: SearchSpace,
+    fitting: Sequence[MemoryPlan],
+    table: SearchSpaceTable,
+    constants: SchedulingConstants,
+) -> tuple[PlanTrial, ...]:
+    """Return what each of the plans does, in their order; that of the estimate must be among them."""
+    tokens = count_request_tokens(estimate)
+    tried = [
+        EstimateDeployment(
+            estimate,
+            setup,
+            placed,
+            table.candidate(estimate.request, setup, placed),
+            placed.budget.max_sequences(tokens),
+        )
+        for placed in fitting
+    ]
+    done = operate(tried, table, constants)
+    figures = _list_trial_figures(tried, done, table)
+    scores = score_plans(done.arrays.rows, done.arrays.requests, done.arrays.loads, done.results, constants)
+    admitted = _count_running(done.results)
+    spent = _compute_spent_time(done)
+    taken = next(place for place, placed in enumerate(fitting) if placed.plan == estimate.plan)
+    output = done.arrays.requests.output
+    lifted = np.nan_to_num(_compute_lifted_rate(done, float(admitted[taken]), constants) * output)
+    level = _compute_level_time(done, float(admitted[taken]), constants)
+    ttft, tpot = _compute_single_latency(done, constants)
+    idle = _count_idle_replicas(estimate, done.arrays)
+    return tuple(
+        PlanTrial(
+            plan=placed.plan,
+            figures=found,
+            score=float(scores[place]),
+            rate=0.0 if found.output_tokens_per_s is None else found.output_tokens_per_s.value,
+            lifted=float(lifted[place]),
+            spent=tuple(spent[place].tolist()),
+            level=tuple(level[place].tolist()),
+            alone=(float(ttft[place]), float(tpot[place])),
+            idle=int(idle[place]),
+        )
+        for place, (placed, found) in enumerate(zip(fitting, figures, strict=True))
+    )
+
+
+def _list_trial_figures(
+    tried: list[EstimateDeployment], done: OperatingPoint, table: SearchSpaceTable
+) -> list[CaseFigures]:
+    every = np.arange(len(tried))
+    ideal = table.ideal([each.candidate for each in tried])
+    factors = np.array([each.setup.factors[each.estimate.request.workload.load.kind] for each in tried])
+    return list(iterate_chosen_figures(done.results, done.arrays, every, ideal, factors))
+
+
+def _count_running(results: ServingResults) -> Array:
+    """Sequences that run at once in the whole deployment, one at least."""
+    return np.maximum(np.nan_to_num(results.admitted, nan=1.0), 1.0)
+
+
+def _compute_spent_time(done: OperatingPoint) -> Array:
+    """Seconds of the deployment for one request by what they go to; one row for each case."""
+    admitted = _count_running(done.results)
+    return np.array([part / admitted for part in done.rounds.parts]).T
+
+
+def _compute_lifted_rate(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
+    """Requests/s if memory and serving engine admitted `most` sequences to every deployment."""
+    arrays = done.arrays
+    capacity = np.maximum(arrays.requests.capacity, np.ceil(most / arrays.loads.replicas))
+    if np.array_equal(capacity, arrays.requests.capacity):
+        return done.results.rate
+    requests = replace(arrays.requests, capacity=capacity)
+    return serve_loads(arrays.rows, requests, arrays.loads, constants).rate
+
+
+def _has_limits(arrays: CaseArrays) -> bool:
+    """Whether the load is one of latency limits, as it is for all plans of an estimate or for none."""
+    return bool(arrays.loads.kind[0] == LOAD_CODES[LoadKind.LIMITS])
+
+
+def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants) -> OperatingPoint:
+    """Return what replicas with `each` sequences in flight do, where limits decided how many there are."""
+    anything = np.full_like(each, np.inf)
+    loads = replace(arrays.loads, ttft=anything, tpot=anything, p99=np.zeros_like(arrays.loads.p99))
+    changed = replace(arrays, requests=replace(arrays.requests, capacity=each), loads=loads)
+    results = serve_loads(changed.rows, changed.requests, changed.loads, constants)
+    return OperatingPoint(changed, results, split_case_rounds(changed, results))
+
+
+def _compute_level_time(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
+    """What `_spent` has, with `most` sequences in flight where limits decided how many there are."""
+    if not _has_limits(done.arrays):
+        return _compute_spent_time(done)
+    each = np.ceil(most / done.arrays.loads.replicas)
+    return _compute_spent_time(_operate_at(done.arrays, each, constants))
+
+
+def _compute_single_latency(done: OperatingPoint, constants: SchedulingConstants) -> tuple[Array, Array]:
+    """Seconds of TTFT and TPOT of one request in flight as limits count them; infinite if none is missed."""
+    arrays = done.arrays
+    if not _has_limits(arrays) or not np.any(np.isnan(done.results.rate)):
+        return np.full_like(arrays.counts, np.inf), np.full_like(arrays.counts, np.inf)
+    return find_lowest_limits(arrays.rows, arrays.requests, arrays.loads, constants)
+
+
+def _count_idle_replicas(estimate: Estimate, arrays: CaseArrays) -> Array:
+    load = estimate.request.workload.load
+    asked = {LoadKind.BATCH: load.batch, LoadKind.CONCURRENCY: load.concurrency, LoadKind.SATURATE: load.requests}.get(
+        load.kind
+    )
+    replicas = arrays.loads.replicas
+    return np.zeros_like(replicas) if asked is None else np.maximum(replicas - asked, 0.0)
+
+
+#: Rates that differ by less than this share are the same to a reader: both are shown in whole per cent.
+_SAME_RATE: Final = 0.005
+#: From this ratio on a plan is so many times as fast as another; below it, so many per cent faster.
+_TIMES: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanIntervals:
+    """What tells two plans apart: the bands of the ratio of their throughput, TTFT and TPOT."""
+
+    throughput: IntervalFactors
+    ttft: IntervalFactors
+    tpot: IntervalFactors
+
+
+def explain_plan_choice(
+    estimate: Estimate, table: SearchSpaceTable, constants: SchedulingConstants, bands: PlanIntervals
+) -> PlanChoice:
+    """Return every plan that was looked at for an estimate, with the reasons for and against it."""
+    request = estimate.request
+    if estimate.plan.count != estimate.count:
+        return PlanChoice(())
+    setup = table.setup(request)
+    placed = table.placements(request, setup, estimate.count)
+    tokens = count_request_tokens(estimate)
+    fitting = [each for each in placed if each.budget.max_sequences(tokens) >= 1]
+    trials = try_plans(estimate, setup, fitting, table, constants) if estimate.fits else ()
+    short = [each for each in placed if each.budget.max_sequences(tokens) < 1]
+    options = [
+        *_make_fitting_options(estimate, trials, bands),
+        *(_make_unfit_options(each, tokens) for each in _sort_nearest_first(short, tokens)),
+        *(_make_unfit_options(each, tokens) for each in _is_smaller(estimate, setup, table, tokens)),
+        *(
+            ConsideredPlan(plan, fits=None, taken=False, reasons=(why,))
+            for plan, why in list_plan_exclusions(request, setup.frame, estimate.count)
+        ),
+    ]
+    return PlanChoice(tuple(options))
+
+
+# Plans that do not fit
+
+
+def _sort_nearest_first(placed: list[MemoryPlan], tokens: int) -> list[MemoryPlan]:
+    return sorted(placed, key=lambda each: -each.budget.headroom_bytes(tokens))
+
+
+def _is_smaller(estimate: Estimate, setup: SearchSpace, table: SearchSpaceTable, tokens: int) -> list[MemoryPlan]:
+    """Return the plan that comes closest of each smaller deployment, where the size was left open."""
+    request, frame = estimate.request, setup.frame
+    if request.count is not None:
+        return []
+    sizes = list_replica_counts(frame.accelerator, make_plan_wishes(request, frame.engine))
+    smaller = [count for count in sizes if count < estimate.count]
+    made = [table.placements(request, setup, count) for count in reversed(smaller)]
+    return [_sort_nearest_first(list(each), tokens)[0] for each in made if each]
+
+
+def _make_unfit_options(placed: MemoryPlan, tokens: int) -> ConsideredPlan:
+    budget = placed.budget
+    if budget.weights_bytes > budget.capacity_bytes:
+        why = message(
+            "plan.weights_do_not_fit", weights=budget.weights_bytes / GIB, capacity=(budget.capacity_bytes / GIB, "GiB")
+        )
+    else:
+        why = message("plan.does_not_fit", missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"))
+    return ConsideredPlan(placed.plan, fits=False, taken=False, reasons=(why,))
+
+
+# Plans that fit
+
+
+def _make_fitting_options(
+    estimate: Estimate, trials: tuple[PlanTrial, ...], bands: PlanIntervals
+) -> list[ConsideredPlan]:
+    if not trials:
+        return []
+    taken = next(trial for trial in trials if trial.plan == estimate.plan)
+    others = sorted((trial for trial in trials if trial is not taken), key=lambda trial: -trial.score)
+    load = estimate.request.workload.load
+    made = [_make_plan_option(other, taken, load, bands) for other in others]
+    return [_explain_taken(estimate, taken, others, made, bands), *made]
+
+
+def _make_plan_option(other: PlanTrial, taken: PlanTrial, load: Load, bands: PlanIntervals) -> ConsideredPlan:
+    reasons = [_list_reasons_against(other, taken, load)]
+    if reasons[0].id == "plan.slower_limits":
+        reasons += _compare_at_equal_load(other, taken)
+    within = _is_within_error(other.rate, taken.rate, bands.throughput) and other.rate < taken.rate * (1.0 - _SAME_RATE)
+    if within:
+        reasons.append(message("plan.within_error"))
+    return ConsideredPlan(
+        plan=other.plan,
+        fits=True,
+        taken=False,
+        reasons=tuple(reasons),
+        output_tokens_per_s=other.figures.output_tokens_per_s,
+        ttft_ms=other.figures.ttft_ms,
+        tpot_ms=other.figures.tpot_ms,
+        within_error=within,
+    )
+
+
+def _is_within_error(value: float, against: float, factors: IntervalFactors) -> bool:
+    if value <= 0.0 or against <= 0.0:
+        return False
+    ratio = factors.around(value / against)
+    return ratio.low <= 1.0 <= ratio.high
+
+
+def _explain_taken(
+    estimate: Estimate, taken: PlanTrial, others: list[PlanTrial], made: list[ConsideredPlan], bands: PlanIntervals
+) -> ConsideredPlan:
+    option = ConsideredPlan(
+        plan=taken.plan,
+        fits=True,
+        taken=True,
+        reasons=(_list_reasons_for(estimate, taken, others),),
+        output_tokens_per_s=estimate.output_tokens_per_s,
+        ttft_ms=estimate.ttft_ms,
+        tpot_ms=estimate.tpot_ms,
+    )
+    simpler = _is_simpler(option, made, bands)
+    if taken.rate <= 0.0:
+        missed = _explain_missed_limits(taken, estimate.request.workload.load)
+        return replace(option, reasons=(*option.reasons, missed))
+    if simpler is None:
+        return option
+    return replace(option, reasons=(*option.reasons, message("plan.simpler_would_do", plan=describe_degrees(simpler))))
+
+
+def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTrial]) -> Message:
+    if estimate.count == 1:
+        return message("plan.single")
+    if not others:
+        request = estimate.request
+        given = request.tp is not None and request.pp is not None
+        return message("plan.as_given" if given else "plan.only_one")
+    following = others[0]
+    plan = describe_degrees(following.plan)
+    if taken.rate <= 0.0:
+        return message("plan.nearest_to_limits")
+    if following.rate <= 0.0:
+        return message("plan.only_one_meets_limits")
+    ratio = taken.rate / following.rate
+    if ratio >= _TIMES:
+        return message("plan.ahead_times", times=ratio, plan=plan)
+    if following.rate < taken.rate * (1.0 - _SAME_RATE):
+        return message("plan.ahead", ahead=ratio - 1.0, plan=plan)
+    ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
+    if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME_RATE):
+        return message("plan.sooner", plan=plan, tpot=(ours.value, "ms"), other=(theirs.value, "ms"))
+    return message("plan.level", plan=plan)
+
+
+def _is_simpler(taken: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
+    fewer = [
+        other
+        for other in others
+        if count_parallelism_kinds(other.plan) < count_parallelism_kinds(taken.plan)
+        and _is_as_good(other, taken, bands)
+    ]
+    found = min(fewer, key=lambda other: count_parallelism_kinds(other.plan), default=None)
+    return None if found is None else found.plan
+
+
+def _is_as_good(other: ConsideredPlan, taken: ConsideredPlan, bands: PlanIntervals) -> bool:
+    ours, theirs = taken.output_tokens_per_s, other.output_tokens_per_s
+    if ours is None or theirs is None:
+        return False
+    if theirs.value < ours.value and not _is_within_error(theirs.value, ours.value, bands.throughput):
+        return False
+    return _is_no_later(other.ttft_ms, taken.ttft_ms, bands.ttft) and _is_no_later(
+        other.tpot_ms, taken.tpot_ms, bands.tpot
+    )
+
+
+def _is_no_later(other: IntervalEstimate | None, taken: IntervalEstimate | None, factors: IntervalFactors) -> bool:
+    if other is None or taken is None:
+        return other is taken
+    return other.value <= taken.value or _is_within_error(other.value, taken.value, factors)
+
+
+def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Message:
+    if other.rate <= 0.0:
+        return _explain_missed_limits(other, load)
+    if taken.figures.stable and not other.figures.stable:
+        asked = load.request_rate or 0.0
+        return message("plan.overloaded", served=asked * other.rate / taken.rate, asked=asked)
+    behind = 1.0 - other.rate / taken.rate if taken.rate > 0.0 else 0.0
+    if behind < _SAME_RATE:
+        return _explain_later(other, taken)
+    if other.idle > taken.idle:
+        return message("plan.slower_idle", behind=behind, idle=other.idle, replicas=other.plan.dp)
+    if other.admitted < taken.admitted:
+        if other.lifted - other.rate > 0.5 * (taken.rate - other.rate):
+            most = taken.admitted
+            return message("plan.slower_fewer", behind=behind, admitted=other.admitted, most=most)
+        if load.kind is LoadKind.LIMITS:
+            most = taken.admitted
+            return message("plan.slower_limits", behind=behind, admitted=other.admitted, most=most)
+    return _explain_slower(behind, other, taken)
+
+
+def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
+    """Say why a plan meets limits with fewer sequences only: what grows most if it runs as many."""
+    grown = find_time_growth(other.level, taken.level)
+    most = taken.admitted
+    if grown is None:
+        return []
+    if grown.is_share:
+        return [message("plan.as_many_share", most=most, part=grown.part, now=grown.now, before=grown.before)]
+    return [message("plan.as_many_times", most=most, part=grown.part, times=grown.times)]
+
+
+def _explain_missed_limits(other: PlanTrial, load: Load) -> Message:
+    """Say which latency limit not even one request meets: the one that is missed by more."""
+    ttft, tpot = (1e3 * each for each in other.alone)
+    missed = {}
+    if load.ttft_ms is not None and ttft > load.ttft_ms:
+        missed[ttft / load.ttft_ms] = message("plan.misses_ttft", ttft=(ttft, "ms"), limit=_state_growth(load.ttft_ms))
+    if load.tpot_ms is not None and tpot > load.tpot_ms:
+        missed[tpot / load.tpot_ms] = message("plan.misses_tpot", tpot=(tpot, "ms"), limit=_state_growth(load.tpot_ms))
+    return missed[max(missed)] if missed else message("plan.misses_limits")
+
+
+def _state_growth(value: float) -> MessageParameter:
+    return int(value) if value == int(value) else value
+
+
+def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
+    ours, theirs = other.figures.tpot_ms, taken.figures.tpot_ms
+    if ours is not None and theirs is not None and ours.value > theirs.value * (1.0 + _SAME_RATE):
+        return message("plan.later", tpot=(ours.value, "ms"), other=(theirs.value, "ms"))
+    return message("plan.no_better")
+
+
+def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Message:
+    """Name the part of the time that grew most, by its share or, where that did not rise, by its grown."""
+    grown = find_time_growth(other.spent, taken.spent)
+    if grown is None:
+        if other.plan.pp > taken.plan.pp:
+            # What no round shows: prompts wait until the stages are filled.
+            return message("plan.slower_stages", behind=behind, pp=other.plan.pp)
+        return message("plan.slower", behind=behind)
+    part = grown.part
+    if grown.is_share:
+        return message("plan.slower_share", behind=behind, part=part, now=grown.now, before=grown.before)
+    return message("plan.slower_times", behind=behind, part=part, times=grown.times)

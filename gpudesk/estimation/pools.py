@@ -1,0 +1,505 @@
+"""Disaggregated deployments: of all splits and plans the one that serves a load best, as an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest, describe_degrees
+from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, EstimateRequest, Limiter, PoolKind
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.disaggregation import (
+    DECODE_STATION,
+    LINK_STATION,
+    PREFILL_STATION,
+    DisaggregatedResults,
+    PoolPair,
+    compute_pool_bounds,
+    serve_pools,
+)
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.loads import SchedulingConstants, get_p99_factors
+from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
+from gpudesk.engine.step_work import RankLink, find_link
+from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
+from gpudesk.estimation.deployment import make_plan_request, make_pool_request
+from gpudesk.estimation.evaluation import (
+    CaseColumns,
+    CaseFigures,
+    DeploymentRates,
+    FigureIntervals,
+    bound_intervals,
+    iterate_figures,
+    make_case_arrays,
+    make_load_notes,
+    make_unfit_estimate,
+)
+from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.text.messages import InputError, Message, message
+
+#: Splits of a deployment that are tried at the most; larger ones are split in steps.
+MOST_SPLITS: Final = 32
+_DEGREES: Final = ("tp", "pp", "ep", "dp", "attention_dp")
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSide:
+    """One pool to be chosen: its question as if it stood alone, and the tokens that it holds of a request."""
+
+    kind: PoolKind
+    request: EstimateRequest
+    setup: SearchSpace
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChoice:
+    """A plan of one pool: its candidate, sequences that one replica runs, and bytes of one on a rank."""
+
+    candidate: ResolvedDeployment
+    capacity: float
+    max_sequences: int
+    sequence_bytes: int
+
+
+#: A plan of the prefill pool with one of the decode pool.
+PoolPairChoice = tuple[PoolChoice, PoolChoice]
+
+
+def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[PoolSide, PoolSide]:
+    """Return prefill and decode pool of a question; raises InputError for a plan that cannot be."""
+    wish = request.disaggregated or DisaggregationRequest()
+    for name in _DEGREES:
+        if getattr(request, name) is not None:
+            raise InputError(message("pools.degree", name=name), name)
+    work = request.workload
+    return (
+        _make_side(request, PoolKind.PREFILL, wish.prefill, work.input_tokens, table),
+        _make_side(request, PoolKind.DECODE, wish.decode, work.input_tokens + work.output_tokens, table),
+    )
+
+
+def _make_side(
+    request: EstimateRequest, kind: PoolKind, wish: PoolRequest, tokens: int, table: SearchSpaceTable
+) -> PoolSide:
+    own = make_pool_request(request, wish)
+    with _name_pool_in_errors(kind):
+        return PoolSide(kind, own, table.setup(own), tokens)
+
+
+@contextmanager
+def _name_pool_in_errors(kind: PoolKind) -> Iterator[None]:
+    """Name the pool where something is wrong with its plan."""
+    try:
+        yield
+    except InputError as error:
+        if error.where in ("count", *_DEGREES):
+            raise InputError(error.problem, f"disaggregated.{kind}.{error.where}") from error
+        raise
+
+
+def list_pool_pairs(
+    request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
+) -> list[PoolPairChoice]:
+    """Return every pair of plans that holds a request, over all splits of the accelerators."""
+    return [
+        pair
+        for one, other in _list_splits(request, prefill, decode, table)
+        for pair in product(list_pool_choices(prefill, one, table), list_pool_choices(decode, other, table))
+    ]
+
+
+def _list_splits(
+    request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
+) -> tuple[tuple[int, int], ...]:
+    """Return the counts of both pools to try; without a count in all, those of the smallest pools."""
+    total, one, other = request.count, prefill.request.count, decode.request.count
+    if total is None:
+        one, other = one or _find_smallest_pool(prefill, table), other or _find_smallest_pool(decode, table)
+        return () if one is None or other is None else ((one, other),)
+    if one is not None and other is not None:
+        if one + other != total:
+            raise InputError(message("pools.sum", count=total, prefill=one, decode=other), "count")
+        return ((one, other),)
+    if total <= max(one or 1, other or 1):
+        raise InputError(message("pools.none_left", count=total), "count")
+    if one is not None:
+        return ((one, total - one),)
+    if other is not None:
+        return ((total - other, other),)
+    step = 1
+    while total > step * MOST_SPLITS:
+        step *= 2
+    return tuple((part, total - part) for part in range(step, total, step))
+
+
+def _find_smallest_pool(side: PoolSide, table: SearchSpaceTable) -> int | None:
+    """Return how many accelerators the pool takes at least; None where none is known."""
+    with _name_pool_in_errors(side.kind):
+        options = table.options(side.request, side.setup, side.tokens)
+    return None if options is None else options.count
+
+
+def list_pool_choices(side: PoolSide, count: int, table: SearchSpaceTable) -> list[PoolChoice]:
+    """Return the plans of a pool that fit; with pipeline stages only where none fits without them."""
+    with _name_pool_in_errors(side.kind):
+        options = table.options_of(side.request, side.setup, count, side.tokens)
+    made = [] if options is None else _make_choices(options)
+    return [each for each in made if each.candidate.plan.pp == 1] or made
+
+
+def _make_choices(options: FittingPlans) -> list[PoolChoice]:
+    columns = (options.chosen, options.capacity, options.sequences, options.sequence_bytes)
+    return [PoolChoice(*each) for each in zip(*columns, strict=True)]
+
+
+def make_unfit_pools(
+    request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
+) -> Estimate:
+    """Say which pool has no room, or that no split gives room to both, and how many accelerators would do."""
+    known = [_find_smallest_pool(_open_side(side, table), table) for side in (prefill, decode)]
+    total = None if None in known else sum(count or 0 for count in known)
+    for side in (decode, prefill):
+        whole = request.count is None and side.request.count is None
+        if (whole and _find_smallest_pool(side, table) is None) or _is_too_small(side, table):
+            found = make_unfit_estimate(side.request, side.setup, table)
+            return replace(found, request=request, count=request.count or found.count, needs=total)
+    rest = make_pool_request(request, PoolRequest(count=(request.count or 2) - 1))
+    found = make_unfit_estimate(rest, table.setup(rest), table)
+    return replace(
+        found,
+        request=request,
+        count=request.count or found.count,
+        needs=total,
+        reason=_explain_unfit_pools(request, decode, known),
+    )
+
+
+def _is_too_small(side: PoolSide, table: SearchSpaceTable) -> bool:
+    """Whether the accelerators that the user gave a pool do not hold a request."""
+    return side.request.count is not None and not list_pool_choices(side, side.request.count, table)
+
+
+def _open_side(side: PoolSide, table: SearchSpaceTable) -> PoolSide:
+    own = make_pool_request(side.request, PoolRequest())
+    return replace(side, request=own, setup=table.setup(own))
+
+
+def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, known: list[int | None]) -> Message:
+    prefill_needs, decode_needs = (count or 0 for count in known)
+    return message(
+        "pools.do_not_fit" if prefill_needs and decode_needs else "pools.never_fit",
+        count=request.count or 0,
+        accelerator=decode.setup.frame.accelerator.name,
+        prefill=prefill_needs,
+        decode=decode_needs,
+    )
+
+
+#: Requests/s of an open loop in which every request has the pools to itself.
+_RARELY: Final = 1e-9
+_BINDING: Final = {PREFILL_STATION: PoolKind.PREFILL, LINK_STATION: None, DECODE_STATION: PoolKind.DECODE}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCases:
+    """Pairs of plans as arrays, all under the load of one question; `counts` are accelerators of both."""
+
+    pools: PoolPair
+    requests: ReplicaRequests
+    loads: DeploymentLoads
+    counts: Array
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOperatingPoint:
+    """The pools that an estimate chose, and what they do under its load, as a single case.
+
+    `setups` are those of prefill and decode pool.
+    """
+
+    setups: tuple[SearchSpace, SearchSpace]
+    pair: PoolPairChoice
+    cases: PoolCases
+    results: DisaggregatedResults
+
+
+class PoolEstimator:
+    """Answers disaggregated questions with what the estimator knows."""
+
+    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
+        self._table = table
+        self._constants = constants
+
+    def estimate(self, request: EstimateRequest) -> Estimate:
+        """Return the estimate of the best split and plans; raises InputError where there can be none."""
+        prefill, decode = make_pool_sides(request, self._table)
+        found = list_pool_pairs(request, prefill, decode, self._table)
+        if not found:
+            return make_unfit_pools(request, prefill, decode, self._table)
+        cases = self.cases(request, decode.setup, found)
+        results = self.serve(request, cases)
+        best = int(np.argmax(self._scores(cases, results)))
+        return self._chosen(request, decode.setup, found[best], cases, results, best)
+
+    def _scores(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
+        """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
+
+        A split trades TTFT for TPOT, so that it is the whole answer that counts. Where limits are not met,
+        scores are below zero, the less the further a request that has the pools to itself is from them.
+        """
+        output = cases.requests.output
+        later = np.where(output > 1.0, results.tpot * (output - 1.0), 0.0)
+        pace = np.nan_to_num(results.ttft + later, nan=1.0)
+        scores: Array = np.nan_to_num(results.rate, nan=-1.0) * (1.0 - 1e-3 * pace / (1.0 + pace))
+        missed = np.flatnonzero(np.isnan(results.rate))
+        if len(missed):
+            asked = _select_cases(cases, missed)
+            rarely = replace(asked.loads, amount=np.full(len(missed), _RARELY))
+            found = serve_pools(LoadKind.REQUEST_RATE, asked.pools, asked.requests, rarely, self._constants)
+            _, margin = get_p99_factors(asked.loads.p99, self._constants)
+            scores[missed] = -LowestLimits(found.ttft, found.tpot / margin).missed_by(asked.loads)
+        return scores
+
+    def operate(self, estimate: Estimate) -> PoolOperatingPoint:
+        """Serve the load of an estimate with pools once more."""
+        request, pools = estimate.request, estimate.pools
+        if pools is None:
+            raise ValueError(estimate.plan)
+        tokens = request.workload.input_tokens, request.workload.input_tokens + request.workload.output_tokens
+        found = [
+            self._known(make_plan_request(request, pool.plan), pool.plan, each)
+            for pool, each in zip((pools.prefill, pools.decode), tokens, strict=True)
+        ]
+        (prefill_setup, prefill), (decode_setup, decode) = found
+        cases = self.cases(request, decode_setup, [(prefill, decode)])
+        results = self.serve(request, cases)
+        return PoolOperatingPoint((prefill_setup, decode_setup), (prefill, decode), cases, results)
+
+    def _known(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[SearchSpace, PoolChoice]:
+        """Return a pool of which the plan is known, and that fits."""
+        setup = self._table.setup(own)
+        side = PoolSide(PoolKind.DECODE, own, setup, tokens)
+        return setup, list_pool_choices(side, plan.count, self._table)[0]
+
+    def serve(self, request: EstimateRequest, cases: PoolCases) -> DisaggregatedResults:
+        kind = request.workload.load.kind
+        return serve_pools(kind, cases.pools, cases.requests, cases.loads, self._constants)
+
+    def cases(self, request: EstimateRequest, setup: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
+        """Return pairs of a prefill and a decode plan as arrays."""
+        plans = [(prefill.candidate.plan, decode.candidate.plan) for prefill, decode in found]
+        counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
+        columns = CaseColumns(
+            rows=[decode.candidate.position for _, decode in found],
+            capacity=[decode.capacity for _, decode in found],
+            replicas=[float(other.dp) for _, other in plans],
+            counts=counts,
+        )
+        arrays = make_case_arrays(self._table.rows, [make_workload_values(request.workload)], [len(found)], columns)
+        positions = np.array([prefill.candidate.position for prefill, _ in found], dtype=np.intp)
+        rows = (self._table.rows.take(positions), arrays.rows)
+        pools = self._pools(request, setup, found, rows, lossless=False)
+        return PoolCases(pools, arrays.requests, arrays.loads, counts)
+
+    def _pools(
+        self,
+        request: EstimateRequest,
+        setup: SearchSpace,
+        found: list[PoolPairChoice],
+        rows: tuple[CoefficientColumns, CoefficientColumns],
+        *,
+        lossless: bool,
+    ) -> PoolPair:
+        """Join pools; `lossless` counts nothing but the rate of the link between them."""
+        totals = [one.candidate.plan.count + other.candidate.plan.count for one, other in found]
+        links = {total: self.link(setup, total) for total in set(totals)}
+        rates = {
+            total: each.bandwidth * (1.0 if lossless else self.reached(setup, each)) for total, each in links.items()
+        }
+        rate = np.array([rates[total] for total in totals])
+        sent, senders = compute_moved_bytes(request, [prefill for prefill, _ in found])
+        received, receivers = compute_moved_bytes(request, [decode for _, decode in found])
+        handover = 0.0 if lossless else self.handover(setup)
+        return PoolPair(
+            prefill=rows[0],
+            decode=rows[1],
+            prefill_replicas=np.array([float(each.candidate.plan.dp) for each, _ in found]),
+            decode_replicas=np.array([float(each.candidate.plan.dp) for _, each in found]),
+            prompts=np.array([each.capacity for each, _ in found]),
+            transfer=np.maximum(sent, received) / rate,
+            spacing=np.maximum(sent / senders, received / receivers) / rate,
+            handover=np.full(len(found), handover),
+        )
+
+    def link(self, setup: SearchSpace, count: int) -> RankLink:
+        """Return what joins pools of together `count`: the scale-up domain or host that holds both, or else
+        the network.
+        """
+        node = self._table.calibration.value("node_bandwidth", {})
+        return find_link(setup.frame.accelerator, count, node)
+
+    def reached(self, setup: SearchSpace, joined: RankLink) -> float:
+        keys = {**_make_constant_keys(setup), "link": joined.kind, "ranks": "2"}
+        return self._table.calibration.value("link_efficiency", keys)
+
+    def handover(self, setup: SearchSpace) -> float:
+        """Return the seconds that the serving engine adds to a request that changes pools."""
+        return self._table.calibration.value("handover_time", _make_constant_keys(setup))
+
+    def bands(
+        self,
+        request: EstimateRequest,
+        setup: SearchSpace,
+        pair: PoolPairChoice,
+        cases: PoolCases,
+        results: DisaggregatedResults,
+    ) -> FigureIntervals:
+        """Return the figures, with their bands, of cases that all are of one pair of plans."""
+        rows = [self._table.ideal([each.candidate]) for each in pair]
+        first = np.zeros(len(cases.counts), dtype=np.intp)
+        ideal = self._pools(request, setup, [pair], (rows[0], rows[1]), lossless=True).select(first)
+        bound = compute_pool_bounds(ideal, cases.requests, results)
+        reached = DeploymentRates(results.rate, results.ttft, results.tpot)
+        factors = np.array([setup.factors[request.workload.load.kind]])[first]
+        return bound_intervals(bound, reached, cases.requests, cases.loads, cases.counts, factors)
+
+    def _chosen(
+        self,
+        request: EstimateRequest,
+        setup: SearchSpace,
+        pair: PoolPairChoice,
+        cases: PoolCases,
+        results: DisaggregatedResults,
+        best: int,
+    ) -> Estimate:
+        only = np.array([best], dtype=np.intp)
+        cases, results = _select_cases(cases, only), results.select(only)
+        bands = self.bands(request, setup, pair, cases, results)
+        figures = next(iterate_figures(results, np.zeros(1, dtype=np.intp), bands))
+        plans = pair[0].candidate.plan, pair[1].candidate.plan
+        pools = DisaggregatedPools(
+            prefill=AcceleratorPool(plans[0], float(results.prefill_busy[0])),
+            decode=AcceleratorPool(plans[1], float(results.decode_busy[0])),
+            transfer_ms=float(cases.pools.transfer[0] + cases.pools.handover[0]) * 1e3,
+            transfer_bytes=_count_cache_bytes(request, setup),
+            link=self.link(setup, plans[0].count + plans[1].count).kind,
+            link_busy=float(results.link_busy[0]),
+            binding=_BINDING[int(results.binding[0])],
+        )
+        return _make_pool_estimate(request, setup, pair, pools, figures)
+
+
+def _make_pool_estimate(
+    request: EstimateRequest, setup: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
+) -> Estimate:
+    decode = pair[1]
+    queued = figures.admitted is not None and figures.admitted < (figures.concurrency or 0)
+    full = queued and pools.binding is PoolKind.DECODE
+    resident = max(1, min(figures.admitted or 1, decode.max_sequences))
+    return Estimate(
+        request=request,
+        fits=True,
+        serving_engine=setup.frame.engine.id,
+        plan=pools.decode.plan,
+        count=pools.prefill.count + pools.decode.count,
+        memory=decode.candidate.budget.use(resident, decode.sequence_bytes),
+        max_concurrency=decode.max_sequences,
+        concurrency=figures.concurrency,
+        admitted=figures.admitted,
+        limiter=Limiter.CAPACITY if full else LIMITERS[figures.limiter],
+        basis=setup.basis,
+        output_tokens_per_s=figures.output_tokens_per_s,
+        total_tokens_per_s=figures.total_tokens_per_s,
+        output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
+        ttft_ms=figures.ttft_ms,
+        tpot_ms=figures.tpot_ms,
+        request_s=figures.request_s,
+        batch_s=figures.batch_s,
+        stable=figures.stable,
+        notes=_make_pool_notes(request, setup, pair, pools, figures),
+        pools=pools,
+    )
+
+
+def _make_constant_keys(setup: SearchSpace) -> dict[str, str]:
+    frame = setup.frame
+    return {"generation": frame.accelerator.generation, "serving_engine": frame.engine.family}
+
+
+def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Array]:
+    """Bytes that a rank of each pool moves of one prompt, and how many prompts move at once.
+
+    Ranks move their shares side by side. Under attention-DP a prompt lies on one rank, so that as many
+    prompts move at once as there are ranks.
+    """
+    budgets = [each.candidate.budget for each in pool]
+    moved = [float(budget.cache.filled_bytes(request.workload.input_tokens)) for budget in budgets]
+    return np.array(moved), np.array([float(budget.attention_ranks * budget.replicas) for budget in budgets])
+
+
+def _count_cache_bytes(request: EstimateRequest, setup: SearchSpace) -> int:
+    undivided = compute_cache_profile(setup.frame.model, setup.frame.kv, ParallelPlan())
+    return undivided.sequence_bytes(request.workload.input_tokens)
+
+
+def _select_cases(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
+    return PoolCases(
+        cases.pools.select(chosen), cases.requests.select(chosen), cases.loads.select(chosen), cases.counts[chosen]
+    )
+
+
+def _make_pool_notes(
+    request: EstimateRequest, setup: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
+) -> tuple[Message, ...]:
+    """Say how the accelerators are split, which pool binds, how idle the other is, and what travels."""
+    return (
+        *setup.frame.notes,
+        _make_pool_note(PoolKind.PREFILL, pools.prefill.plan),
+        _make_pool_note(PoolKind.DECODE, pools.decode.plan),
+        message(
+            "pools.transfer",
+            size=(float(pools.transfer_bytes), "B"),
+            time=(pools.transfer_ms / 1e3, "s"),
+            link=pools.link,
+        ),
+        *_make_binding_notes(pools, figures),
+        _make_memory_note(pair[0].candidate.budget),
+        *_list_particular_notes(pair),
+        *make_load_notes(request, setup.frame, pair[1].candidate.budget, pair[1].max_sequences, figures),
+    )
+
+
+def _make_pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
+    return message("pools.pool", pool=str(kind).capitalize(), count=plan.count, plan=describe_degrees(plan))
+
+
+def _make_memory_note(prefill: MemoryBudget) -> Message:
+    """Say whose memory is told, and how much of its own the other pool has left beside the weights."""
+    weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
+    return message("pools.memory", weights=(weights, "B"), capacity=(capacity, "B"))
+
+
+def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tuple[Message, ...]:
+    if figures.output_tokens_per_s is None:
+        return ()
+    if pools.binding is None:
+        return (message("pools.link_binds", fraction=pools.prefill.busy, share=pools.decode.busy),)
+    of = {PoolKind.PREFILL: pools.prefill, PoolKind.DECODE: pools.decode}
+    other = next(kind for kind in PoolKind if kind is not pools.binding)
+    return (message("pools.binds", binding=str(pools.binding), other=str(other), fraction=of[other].busy),)
+
+
+def _list_particular_notes(pair: PoolPairChoice) -> tuple[Message, ...]:
+    """Return what is particular to the plans, each note once."""
+    notes = {(note.id, *note.parameters.items()): note for each in pair for note in each.candidate.notes}
+    return tuple(notes.values())

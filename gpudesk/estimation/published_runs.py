@@ -1,0 +1,381 @@
+"""The published runs nearest to an estimate: their conditions, what differs, and held-out predictions of them."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.step_work import has_experts, has_latent_cache
+from gpudesk.engine.tensors import count_active_parameters, count_parameters
+from gpudesk.estimation.deployment import to_calendar_months
+from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
+from gpudesk.evidence.nearest_runs import FloatArray, NearestRuns, RunConditions, find_nearest, read_held_out
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, message
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.evidence.nearest_runs import HeldOutFigure
+
+
+def get_model_family(model: Model) -> str:
+    """Return the family of a model by its id: the name before a version, with the major one of Llama."""
+    words = model.id.split("-")
+    if words[0] == "gpt":
+        return "-".join(words[:2])
+    return f"llama-{words[1][0]}" if words[0] == "llama" else words[0]
+
+
+#: Sequences that stand for what runs at once of a longer queue: memory decides, and is not compared.
+RUN_OF_A_QUEUE = 256
+#: Where nobody asked for a date, software differs that is this many months older than the newest.
+OLD_MONTHS = 12
+
+
+def complete_request(estimate: Estimate, vendor: str, newest_month: str) -> EstimateRequest:
+    """Return the question with what the program chose: serving engine, count, plan, formats, date."""
+    request, plan = estimate.request, estimate.plan
+    return replace(
+        request,
+        serving_engine=estimate.serving_engine,
+        count=estimate.count,
+        weights=_merge_16_bit(resolve_fp4(request.weights, vendor)),
+        kv=_merge_16_bit(resolve_fp4(request.kv, vendor)),
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        dp=plan.dp,
+        attention_dp=plan.attention_dp,
+        date=request.date or newest_month,
+    )
+
+
+def _merge_16_bit(precision: Precision) -> Precision:
+    """Take the two formats of 16 bits as one: they are equally fast."""
+    return Precision.FP16 if precision is Precision.BF16 else precision
+
+
+def make_conditions(request: EstimateRequest, part: Accelerator, model: Model, family: str) -> RunConditions:
+    """Return what is compared of a question or run that names count and date; `family` of its engine."""
+    work, count = request.workload, float(request.count or 1)
+    weights = _merge_16_bit(resolve_fp4(request.weights, part.vendor))
+    total, active, architecture = _get_model_traits(model)
+    dp = request.dp or 1
+    return RunConditions(
+        accelerator=part.id,
+        generation=part.generation,
+        vendor=part.vendor,
+        model=model.id,
+        family=get_model_family(model),
+        experts=architecture[0],
+        latent=architecture[1],
+        serving_engine=family,
+        weights=weights,
+        load=work.load.kind,
+        memory_bandwidth=part.memory_bandwidth,
+        total_parameters=total,
+        active_parameters=active,
+        weights_bits=float(STORAGE_FORMATS[weights].bits),
+        kv_bits=KV_BYTES[resolve_fp4(request.kv, part.vendor)] * 8,
+        input_tokens=float(work.input_tokens),
+        output_tokens=float(work.output_tokens),
+        count=count,
+        month=float(to_calendar_months(request.date or "")),
+        in_flight=_count_in_flight(work.load, dp),
+        queued=(work.load.requests or 1) / dp if work.load.kind is LoadKind.SATURATE else None,
+        request_rate=None if work.load.request_rate is None else work.load.request_rate / count,
+        ttft_limit_ms=work.load.ttft_ms,
+        tpot_limit_ms=work.load.tpot_ms,
+        tp=request.tp,
+        pp=request.pp,
+        attention_dp=_resolve_switch(request.attention_dp, architecture),
+        expert_parallel=_resolve_switch(None if request.ep is None else request.ep > 1, architecture),
+        prefix_hit_rate=work.prefix_hit_rate,
+        acceptance_length=work.acceptance_length,
+        varied=work.varied,
+        server=work.behind_server,
+        eager=work.eager,
+        disaggregated=request.disaggregated is not None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _get_model_traits(model: Model) -> tuple[float, float, tuple[str, str]]:
+    """Return parameters in all and for one token, and whether there are experts and latents."""
+    kinds = ("experts" if has_experts(model) else "dense", "latent" if has_latent_cache(model) else "heads")
+    return float(max(1, count_parameters(model))), float(max(1, count_active_parameters(model))), kinds
+
+
+def _resolve_switch(stated: bool | None, architecture: tuple[str, str]) -> float | None:
+    """Return a switch that only experts have: where it is not stated, dense models have it off."""
+    return False if stated is None and architecture[0] == "dense" else stated
+
+
+def _count_in_flight(load: Load, dp: int) -> float | None:
+    """Return the sequences that a replica runs at once, as far as the load says."""
+    if load.kind is LoadKind.SATURATE:
+        return min((load.requests or 1) / dp, RUN_OF_A_QUEUE)
+    asked = load.batch or load.concurrency
+    return None if asked is None else asked / dp
+
+
+# What differs
+
+
+#: Settings that differ only where the question itself gives them.
+_SETTINGS = (RunCondition.MEMORY_FRACTION, RunCondition.MAX_BATCH, RunCondition.MAX_BATCHED_TOKENS)
+
+
+def list_condition_differences(
+    asked: EstimateRequest, original: EstimateRequest, run: EstimateRequest
+) -> tuple[RunCondition, ...]:
+    """Return the conditions of a run that are not as asked, in the order in which they are told.
+
+    `asked` has what the program chose, `original` what was left open. What one side leaves open does not
+    differ, except that software a year older than the newest is not what anybody expects.
+    """
+    found = {
+        RunCondition.ACCELERATOR: asked.accelerator != run.accelerator,
+        RunCondition.COUNT: asked.count != run.count,
+        RunCondition.MODEL: asked.model != run.model,
+        RunCondition.WEIGHTS: asked.weights != _merge_16_bit(run.weights),
+        RunCondition.KV: asked.kv != _merge_16_bit(run.kv),
+        RunCondition.SERVING_ENGINE: run.serving_engine not in (None, asked.serving_engine),
+        RunCondition.PLAN: _plan_differs(asked, run),
+        RunCondition.POOLS: asked.disaggregated is not None,
+        RunCondition.DATE: _date_differs(asked, original, run),
+        **_compare_workloads(asked.workload, run.workload),
+    }
+    for setting in _SETTINGS:
+        wanted, had = getattr(original, setting), getattr(run, setting)
+        found[setting] = None not in (wanted, had) and wanted != had
+    return tuple(condition for condition in RunCondition if found[condition])
+
+
+#: Columns of the measurements and the condition that each is part of.
+_OF_COLUMN = {
+    "accelerator": RunCondition.ACCELERATOR,
+    "count": RunCondition.COUNT,
+    "model": RunCondition.MODEL,
+    "weights": RunCondition.WEIGHTS,
+    "kv": RunCondition.KV,
+    "serving_engine": RunCondition.SERVING_ENGINE,
+    "input_tokens": RunCondition.LENGTHS,
+    "output_tokens": RunCondition.LENGTHS,
+    "load": RunCondition.LOAD,
+    "amount": RunCondition.LOAD,
+    "requests": RunCondition.LOAD,
+    "tp": RunCondition.PLAN,
+    "pp": RunCondition.PLAN,
+    "ep": RunCondition.PLAN,
+    "dp": RunCondition.PLAN,
+    "attention_dp": RunCondition.PLAN,
+    "date": RunCondition.DATE,
+    "server": RunCondition.SERVER,
+    "lengths": RunCondition.SPREAD,
+    "eager": RunCondition.EAGER,
+    "prefix_hit_rate": RunCondition.PREFIX,
+    "memory_fraction": RunCondition.MEMORY_FRACTION,
+    "max_batch": RunCondition.MAX_BATCH,
+    "max_batched_tokens": RunCondition.MAX_BATCHED_TOKENS,
+}
+
+
+def list_assumed_conditions(columns: Collection[str]) -> tuple[RunCondition, ...]:
+    """Return the conditions that were filled by judgement, by the columns of which that is said."""
+    found = {_OF_COLUMN[column] for column in columns if column in _OF_COLUMN}
+    return tuple(condition for condition in RunCondition if condition in found)
+
+
+def _compare_workloads(asked: Workload, run: Workload) -> dict[RunCondition, bool]:
+    lengths, had = ((each.input_tokens, each.output_tokens) for each in (asked, run))
+    return {
+        RunCondition.LENGTHS: lengths != had,
+        RunCondition.LOAD: _load_differs(asked.load, run.load),
+        RunCondition.SERVER: asked.behind_server != run.behind_server,
+        RunCondition.SPREAD: asked.varied != run.varied,
+        RunCondition.EAGER: asked.eager != run.eager,
+        RunCondition.PREFIX: asked.prefix_hit_rate != run.prefix_hit_rate,
+        RunCondition.SPECULATION: asked.acceptance_length != run.acceptance_length,
+    }
+
+
+def _load_differs(asked: Load, run: Load) -> bool:
+    """Whether loads differ; a closed loop without an end is like one that some requests go through."""
+    if asked.kind is LoadKind.CONCURRENCY and asked.requests is None:
+        run = replace(run, requests=None)
+    return asked != run
+
+
+def _plan_differs(asked: EstimateRequest, run: EstimateRequest) -> bool:
+    """Whether a degree that the publication states is another one; the number of replicas follows."""
+    pairs = ((getattr(asked, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
+    return any(had is not None and wanted != had for wanted, had in pairs)
+
+
+def _date_differs(asked: EstimateRequest, original: EstimateRequest, run: EstimateRequest) -> bool:
+    apart = to_calendar_months(asked.date or "") - to_calendar_months(run.date or "")
+    return apart >= OLD_MONTHS if original.date is None else apart != 0
+
+
+#: The fold whose fits have not seen anything of the publisher's harness.
+RECORD_FOLD: Final = "series"
+#: Records of one figure.
+MOST_RECORDS: Final = 3
+#: Up to this distance what fits miss by is more alike, between publishers, than for any two runs; further
+#: away the error of a published figure tells little about that of the question.
+NEAR_DISTANCE: Final = 4.0
+#: How far a prediction's own note of the measured value may be from the value as published: digits.
+_SAME: Final = 1e-3
+
+#: Answers questions; a question that cannot be answered gives its error.
+EstimateMany = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
+
+
+class PublishedRunTable:
+    """All published runs that a fit predicted without having seen them, laid out for the search."""
+
+    def __init__(self, catalog: Catalog, runs: Iterable[MeasuredRun], held_out: Iterable[HeldOutFigure]) -> None:
+        """Keep the runs that have predictions, the newest first, so that it wins where two are as near.
+
+        Predictions are those of one fold: at most one for a figure of a run.
+        """
+        predicted = {(each.run, each.figure): each for each in held_out}
+        newest_first = sorted(sorted(runs, key=_name_run), key=_get_date, reverse=True)
+        self._catalog = catalog
+        self._runs = [run for run in newest_first if any((run.id, name) in predicted for name in run.measured)]
+        self._predicted = {name: _make_column_array(self._runs, predicted, name) for name in MEASURED_FIGURES}
+        self._sources = {run.source: catalog.source(run.source) for run in self._runs}
+        self._publications = _make_codes([run.source for run in self._runs])
+        self._publishers = _make_codes([self._sources[run.source].publisher for run in self._runs])
+        families = {engine.id: engine.family for engine in catalog.serving_engines()}
+        self._families = families
+        self._nearest = NearestRuns(self._conditions(run.request) for run in self._runs)
+        self._bands: dict[tuple[str, str], tuple[float, float] | None] = {}
+
+    def _conditions(self, request: EstimateRequest) -> RunConditions:
+        part, model = self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
+        return make_conditions(request, part, model, self._families.get(request.serving_engine or "", ""))
+
+    def nearest(
+        self, estimate: Estimate, figure: str, newest_month: str, ask: EstimateMany
+    ) -> tuple[ComparableRun, ...]:
+        """Return the records of a figure, the nearest first; none where nothing published is behind it.
+
+        `ask` estimates the runs themselves, of which only the width of the band is taken.
+        """
+        published = find_published_figure(estimate, figure)
+        if published is None or not self._runs:
+            return ()
+        vendor = self._catalog.accelerator(estimate.request.accelerator).vendor
+        asked = complete_request(estimate, vendor, newest_month)
+        distances = self._nearest.distances(self._conditions(asked), published)
+        distances[np.isnan(self._predicted[published])] = np.inf
+        places = find_nearest(distances, self._publications, self._publishers, MOST_RECORDS)
+        self._learn_bands([self._runs[place] for place in places], published, ask)
+        return tuple(
+            self._record(place, published, float(distances[place]), asked, estimate.request) for place in places
+        )
+
+    def _record(
+        self, place: int, figure: str, distance: float, asked: EstimateRequest, original: EstimateRequest
+    ) -> ComparableRun:
+        run = self._runs[place]
+        measured, predicted = run.measured[figure], float(self._predicted[figure][place])
+        factors = self._bands[run.id, figure]
+        inside = None
+        if factors is not None:
+            inside = predicted * factors[0] <= measured.value <= predicted * factors[1]
+        return ComparableRun(
+            run=run.id,
+            row=measured.row,
+            figure=figure,
+            measured=measured.value,
+            predicted=predicted,
+            inside_band=inside,
+            request=run.request,
+            accelerator=self._catalog.accelerator(run.request.accelerator).name,
+            model=self._catalog.model(run.request.model).name,
+            engine_version=run.engine_version,
+            source=self._sources[run.source],
+            differs=list_condition_differences(asked, original, run.request),
+            distance=distance,
+            near=distance <= NEAR_DISTANCE,
+            assumed=list_assumed_conditions(run.assumed),
+            note=run.note,
+        )
+
+    def _learn_bands(self, runs: list[MeasuredRun], figure: str, ask: EstimateMany) -> None:
+        """Find out how wide the band of each run's figure is, as low and high over its value."""
+        new = [run for run in runs if (run.id, figure) not in self._bands]
+        for run, answer in zip(new, ask([run.request for run in new]) if new else (), strict=True):
+            value = None if isinstance(answer, InputError) else getattr(answer, figure)
+            self._bands[run.id, figure] = _compute_factors(value) if isinstance(value, IntervalEstimate) else None
+
+
+def _compute_factors(figure: IntervalEstimate) -> tuple[float, float]:
+    return figure.low / figure.value, figure.high / figure.value
+
+
+def read_published_runs(catalog: Catalog, measurements: Path, held_out: Path | None) -> PublishedRunTable:
+    """Read runs and predictions; without predictions there are no records. Raises `InputError`."""
+    if held_out is None:
+        return PublishedRunTable(catalog, (), ())
+    with _name_unreadable(measurements):
+        runs = read_measured_runs(measurements).used
+    with _name_unreadable(held_out):
+        predicted = read_held_out(held_out, RECORD_FOLD)
+    return PublishedRunTable(catalog, runs, predicted)
+
+
+@contextmanager
+def _name_unreadable(path: Path) -> Iterator[None]:
+    """Name the file or folder that cannot be read, whatever is wrong with it."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(message("records.unreadable", reason=reason), str(error.filename or path)) from error
+    except (ValueError, LookupError, TypeError, csv.Error) as error:
+        reason = f"{type(error).__name__} {error}".strip()
+        raise InputError(message("records.unreadable", reason=reason), str(path)) from error
+
+
+def _name_run(run: MeasuredRun) -> str:
+    return run.id
+
+
+def _get_date(run: MeasuredRun) -> str:
+    return run.request.date or ""
+
+
+def _make_column_array(
+    runs: Sequence[MeasuredRun], predicted: dict[tuple[str, str], HeldOutFigure], figure: str
+) -> FloatArray:
+    """Return the prediction of each run, NaN where there is none, or one of another measured value."""
+    found = np.full(len(runs), np.nan)
+    for place, run in enumerate(runs):
+        measured, each = run.measured.get(figure), predicted.get((run.id, figure))
+        if measured and each and math.isclose(measured.value, each.measured, rel_tol=_SAME):
+            found[place] = each.predicted
+    return found
+
+
+def _make_codes(words: Sequence[str]) -> NDArray[np.intp]:
+    """Return a number for each word, equal for equal words."""
+    return np.unique(np.array(words, dtype=str), return_inverse=True)[1].astype(np.intp)

@@ -1,0 +1,239 @@
+"""From the fields of a JSON line to an `EstimateRequest`.
+
+The fields are those of `estimate --batch`; null equals omitted. Everything that can be refused without the
+catalog is refused here, with the field as the place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_boolean,
+    accept_identity,
+    accept_month,
+    accept_number,
+    accept_text,
+    accept_whole,
+    accept_word,
+    make_type_error,
+    make_unknown_field_error,
+)
+from gpudesk.domain.precision import KV_BYTES, Precision
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.text.messages import InputError, message
+
+_POOL_CHECKS: Final = ("prefill", "decode")
+_POOL_FIELDS: Final = ("count", "tp", "pp", "ep", "dp", "attention_dp")
+
+
+def accept_pools(degree: FieldCheck) -> FieldCheck:
+    """Return the check of `disaggregated`, of which counts and degrees are checked by `degree`.
+
+    True leaves split and plans to the program; false is the same as nothing.
+    """
+    checks: dict[str, FieldCheck] = {**dict.fromkeys(_POOL_FIELDS, degree), "attention_dp": accept_boolean}
+
+    def pool(where: str, value: object) -> PoolRequest:
+        return PoolRequest(**_accept_pool_wish(where, value, checks))
+
+    def check(where: str, value: object) -> DisaggregationRequest | None:
+        if type(value) is bool:
+            return DisaggregationRequest() if value else None
+        if type(value) is not dict:
+            raise make_type_error(where, value, "boolean_or_object")
+        return DisaggregationRequest(**_accept_pool_wish(where, value, dict.fromkeys(_POOL_CHECKS, pool)))
+
+    return check
+
+
+def _accept_pool_wish(where: str, value: object, checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
+    """Return the checked values of an object; null equals omitted."""
+    if not isinstance(value, dict):
+        raise make_type_error(where, value, "object")
+    stated: dict[str, Any] = {}
+    for name, given in value.items():
+        if name not in checks:
+            raise make_unknown_field_error(where, name, checks)
+        if given is not None:
+            stated[name] = checks[name](f"{where}.{name}", given)
+    return stated
+
+
+def write_pools_wish(wish: DisaggregationRequest | None) -> bool | dict[str, dict[str, int | bool]] | None:
+    """Return the wish as JSON states it; None where there is none."""
+    if wish is None:
+        return None
+    pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOL_CHECKS}
+    return {name: fields for name, fields in pools.items() if fields} or True
+
+
+def _write_pool_wish(wish: PoolRequest) -> dict[str, int | bool]:
+    return {name: value for name in _POOL_FIELDS if (value := getattr(wish, name)) is not None}
+
+
+MOST_TOKENS: Final = 10**8
+MOST_ACCELERATORS: Final = 100_000
+_MOST_REQUESTS: Final = 10**9
+
+SERVING_ENGINES: Final = ("vllm", "sglang", "tensorrt-llm", "llama.cpp", "tgi")
+
+_PRECISIONS: Final = {precision.value: precision for precision in Precision}
+KV_PRECISIONS: Final = {precision.value: precision for precision in KV_BYTES}
+
+TOKEN_CHECK: Final = accept_whole(1, MOST_TOKENS)
+DEGREE_CHECK: Final = accept_whole(1, MOST_ACCELERATORS)
+
+#: Field of a line -> (field of the request, check).
+REQUEST_FIELDS: Final[dict[str, tuple[str, FieldCheck]]] = {
+    "id": ("id", accept_identity),
+    "accelerator": ("accelerator", accept_text()),
+    "count": ("count", DEGREE_CHECK),
+    "model": ("model", accept_text()),
+    "weights": ("weights", accept_word(_PRECISIONS)),
+    "kv": ("kv", accept_word(KV_PRECISIONS)),
+    "serving_engine": ("serving_engine", accept_word({name: name for name in SERVING_ENGINES})),
+    "date": ("date", accept_month),
+    "tp": ("tp", DEGREE_CHECK),
+    "pp": ("pp", DEGREE_CHECK),
+    "ep": ("ep", DEGREE_CHECK),
+    "dp": ("dp", DEGREE_CHECK),
+    "attention_dp": ("attention_dp", accept_boolean),
+    "memory_fraction": ("memory_fraction", accept_number(0, 1, above=True)),
+    "max_batch": ("max_batch", accept_whole(1, MOST_TOKENS)),
+    "max_batched_tokens": ("max_batched_tokens", TOKEN_CHECK),
+    "disaggregated": ("disaggregated", accept_pools(DEGREE_CHECK)),
+}
+
+_LOAD_FIELDS: Final[dict[str, FieldCheck]] = {
+    "batch": accept_whole(1, _MOST_REQUESTS),
+    "concurrency": accept_whole(1, _MOST_REQUESTS),
+    "saturate": accept_boolean,
+    "requests": accept_whole(1, _MOST_REQUESTS),
+    "request_rate": accept_number(0, 1e9, above=True),
+    "ttft_ms": accept_number(0, 1e12, above=True),
+    "tpot_ms": accept_number(0, 1e12, above=True),
+    "limit": accept_word({"p99": "p99", "mean": "mean"}),
+}
+
+#: What makes a load of each kind, and what may stand beside it.
+_VARIANTS: Final[dict[str, tuple[LoadKind, frozenset[str]]]] = {
+    "batch": (LoadKind.BATCH, frozenset()),
+    "concurrency": (LoadKind.CONCURRENCY, frozenset({"requests"})),
+    "saturate": (LoadKind.SATURATE, frozenset({"requests"})),
+    "request_rate": (LoadKind.REQUEST_RATE, frozenset()),
+    "ttft_ms": (LoadKind.LIMITS, frozenset({"tpot_ms", "limit"})),
+    "tpot_ms": (LoadKind.LIMITS, frozenset({"ttft_ms", "limit"})),
+}
+
+
+#: What a load of a kind cannot do without.
+_PARTNERS: Final = {LoadKind.SATURATE: ("requests",), LoadKind.LIMITS: ("ttft_ms", "tpot_ms")}
+
+
+def parse_load(where: str, value: object) -> Load:
+    """Return the load that an object of a request or a scenario file states; exactly one kind."""
+    if type(value) is not dict:
+        raise make_type_error(where, value, "object")
+    stated: dict[str, Any] = {}
+    for name, given in value.items():
+        check = _LOAD_FIELDS.get(name)
+        if check is None:
+            raise make_unknown_field_error(where, name, _LOAD_FIELDS)
+        if given is not None:
+            stated[name] = check(f"{where}.{name}", given)
+    if stated.get("saturate") is False:
+        del stated["saturate"]
+    kind = _find_load_kind(where, stated)
+    if kind in _PARTNERS:
+        for name in _PARTNERS[kind]:
+            if name not in stated:
+                raise InputError(message("field.missing"), f"{where}.{name}")
+        stated.pop("saturate", None)
+    return Load(kind, **stated)
+
+
+def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
+    """Return the kind of load that the fields make, all of which must belong to it."""
+    for variant in stated:
+        if variant in _VARIANTS:
+            break
+    else:
+        raise InputError(message("load.none"), where)
+    kind, beside = _VARIANTS[variant]
+    if len(stated) > 1:
+        for name in stated:
+            if name != variant and name not in beside:
+                raise InputError(message("load.two", first=variant, second=name), where)
+    return kind
+
+
+_LENGTHS: Final = {"fixed": False, "varied": True}
+
+#: Field of a line -> (field of the workload, check).
+WORKLOAD_FIELDS: Final[dict[str, tuple[str, FieldCheck]]] = {
+    "input_tokens": ("input_tokens", TOKEN_CHECK),
+    "output_tokens": ("output_tokens", TOKEN_CHECK),
+    "load": ("load", parse_load),
+    "lengths": ("varied", accept_word(_LENGTHS)),
+    "server": ("server", accept_boolean),
+    "prefix_hit_rate": ("prefix_hit_rate", accept_number(0, 1)),
+    "acceptance_length": ("acceptance_length", accept_number(1, 1000)),
+    "eager": ("eager", accept_boolean),
+}
+
+_REQUIRED: Final = ("accelerator", "model", "weights", "input_tokens", "output_tokens", "load")
+
+_ALL_FIELDS: Final = MappingProxyType(
+    {name: (False, *rest) for name, rest in REQUEST_FIELDS.items()}
+    | {name: (True, *rest) for name, rest in WORKLOAD_FIELDS.items()}
+)
+
+
+def parse_request(fields: object) -> EstimateRequest:
+    """Return the request that the fields of one line state; raises `InputError` naming the field."""
+    if type(fields) is not dict:
+        raise make_type_error("", fields, "object")
+    request: dict[str, Any] = {}
+    workload: dict[str, Any] = {}
+    for name, value in fields.items():
+        known = _ALL_FIELDS.get(name)
+        if known is None:
+            raise make_unknown_field_error("", name, _ALL_FIELDS)
+        if value is not None:
+            in_workload, target, check = known
+            (workload if in_workload else request)[target] = check(name, value)
+    try:
+        made = EstimateRequest(workload=Workload(**workload), **request)
+    except TypeError:
+        # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
+        name = next(name for name in _REQUIRED if name not in request and name not in workload)
+        raise InputError(message("field.missing"), name) from None
+    if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
+        check_degrees(request)
+    return made
+
+
+def check_degrees(stated: dict[str, Any], where: str = "") -> None:
+    """Refuse parallel degrees that contradict the count or each other, as far as they are stated."""
+    get = stated.get
+    count, tp, pp, dp, ep = get("count"), get("tp"), get("pp"), get("dp"), get("ep")
+    product = (tp or 1) * (pp or 1) * (dp or 1)
+    if count is not None:
+        if tp and pp and dp and product != count:
+            raise InputError(
+                message("plan.product", count=count, tp=tp, pp=pp, dp=dp, product=product), f"{where}count"
+            )
+        if count % product:
+            raise InputError(message("plan.divides", count=count, product=product), f"{where}count")
+    if ep is not None and ep > 1:
+        if not tp and count and pp and dp:
+            tp = count // product
+        if not dp and count and pp and tp:
+            dp = count // product
+        if tp and dp and (tp * dp) % ep:
+            raise InputError(message("plan.ep", ep=ep, tp=tp, dp=dp), f"{where}ep")

@@ -1,0 +1,225 @@
+"""From a scenario to its answer: facts, estimates, differences and disputes, frozen under one hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import orjson
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import (
+    HIGHER_IS_BETTER,
+    Answer,
+    ComparisonColumn,
+    ConcurrencyCurve,
+    FigureDifference,
+    make_column_keys,
+)
+from gpudesk.domain.claim import AttributeClaims, Dispute
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.messages import InputError, Message, message
+
+
+class AnswerCatalog(Protocol):
+    """What an answer takes from the catalog; each method raises `InputError` for an unknown id."""
+
+    @property
+    def revision(self) -> str:
+        """Digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """Day of the newest fact."""
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        """Return a part by its id."""
+
+    def model(self, model_id: str) -> Model:
+        """Return a model by its id."""
+
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
+        """Return all attributes of a thing with their claims."""
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
+        """Return the judged contradictions about a thing."""
+
+
+class AnswerEstimator(Protocol):
+    """What an answer takes from the estimator."""
+
+    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Return one answer for each request, in order."""
+
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
+        """Return for each estimate, which fits, its figures against concurrency."""
+
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
+        """Compare two estimates figure by figure."""
+
+
+def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
+    """Raise `InputError`, with the place in the scenario, for an id that the catalog does not have.
+
+    What the scenario leaves open is not looked for.
+    """
+    try:
+        if scenario.model:
+            facts.model(scenario.model)
+    except InputError as error:
+        raise InputError(error.problem, "scenario.model") from error
+    for position, choice in enumerate(scenario.accelerators):
+        try:
+            facts.accelerator(choice.accelerator)
+        except InputError as error:
+            where = f"scenario.accelerators[{position}].accelerator"
+            raise InputError(error.problem, where) from error
+
+
+def answer_scenario(
+    scenario: Scenario,
+    facts: AnswerCatalog,
+    estimates: AnswerEstimator,
+    calibration: str,
+    *,
+    with_curves: bool = False,
+    rank_announced: bool = False,
+) -> Answer:
+    """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
+
+    A part that cannot be estimated keeps its column, with the problem. Announced parts are ranked beside
+    shipping ones only where that is asked for. A scenario without a model or without accelerators, and an
+    unknown id, raise `InputError`.
+    """
+    if not scenario.model:
+        raise InputError(message("scenario.no_model"), "scenario.model")
+    if not scenario.accelerators:
+        raise InputError(message("scenario.no_accelerators"), "scenario.accelerators")
+    check_scenario_ids(scenario, facts)
+    found = estimates.estimate_many(scenario.requests())
+    columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(found))
+    if with_curves:
+        columns = _add_curves(columns, estimates)
+    unranked = () if rank_announced else _list_unranked(columns)
+    return Answer(
+        scenario=scenario,
+        catalog_revision=facts.revision,
+        data_date=facts.data_date,
+        calibration=calibration,
+        model=facts.model(scenario.model),
+        model_attributes=_index_attributes(facts.attributes(scenario.model)),
+        columns=columns,
+        differences=_compare_columns(scenario, columns, estimates),
+        disputes=_list_disputes(scenario, facts),
+        notes=_make_answer_notes(scenario, facts, tuple(columns[place].accelerator.name for place in unranked)),
+        digest=hash_answer,
+        unranked=unranked,
+    )
+
+
+def _make_column(
+    scenario: Scenario, position: int, result: Estimate | InputError, facts: AnswerCatalog
+) -> ComparisonColumn:
+    choice = scenario.accelerators[position]
+    estimate = result if isinstance(result, Estimate) else None
+    return ComparisonColumn(
+        choice=choice,
+        accelerator=facts.accelerator(choice.accelerator),
+        attributes=_index_attributes(facts.attributes(choice.accelerator)),
+        estimate=estimate,
+        curve=None,
+        problem=result.problem if isinstance(result, InputError) else None,
+    )
+
+
+def _list_unranked(columns: tuple[ComparisonColumn, ...]) -> tuple[int, ...]:
+    """Return the positions of the announced columns, none where no other stands beside them."""
+    announced = tuple(place for place, column in enumerate(columns) if column.accelerator.announced)
+    return () if len(announced) == len(columns) else announced
+
+
+def _add_curves(columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator) -> tuple[ComparisonColumn, ...]:
+    fitting = [column.estimate for column in columns if column.estimate and column.estimate.fits]
+    curves = iter(estimates.curves(fitting))
+    return tuple(
+        replace(column, curve=next(curves)) if column.estimate and column.estimate.fits else column
+        for column in columns
+    )
+
+
+def _index_attributes(attributes: tuple[AttributeClaims, ...]) -> Mapping[str, AttributeClaims]:
+    return MappingProxyType({attribute.name: attribute for attribute in attributes})
+
+
+def _compare_columns(
+    scenario: Scenario, columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator
+) -> tuple[FigureDifference, ...]:
+    """Compare every pair of columns, the baseline's first, so that who leads can be read off."""
+    keys = make_column_keys(scenario.accelerators)
+    found = []
+    for (one, baseline), (two, other) in combinations(zip(keys, columns, strict=True), 2):
+        if baseline.estimate is None or other.estimate is None:
+            continue
+        compared = estimates.differences(baseline.estimate, other.estimate)
+        found += [_key_difference(difference, one, two) for difference in compared]
+    return tuple(found)
+
+
+def _key_difference(difference: FigureDifference, baseline: str, other: str) -> FigureDifference:
+    """Return a difference under the keys of its columns, which tell two counts of one part apart."""
+    winner = None
+    if difference.winner is not None:
+        other_wins = (difference.ratio.value > 1) == HIGHER_IS_BETTER[difference.figure]
+        winner = other if other_wins else baseline
+    return FigureDifference(difference.figure, other, baseline, difference.ratio, winner)
+
+
+def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:
+    """Return the contradictions about the things of the scenario, each once."""
+    things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
+    found = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
+    return tuple(found.values())
+
+
+def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple[str, ...]) -> tuple[Message, ...]:
+    notes = [message("answer.unranked", names=tuple(dict.fromkeys(unranked)))] if unranked else []
+    if scenario.catalog_revision not in (None, facts.revision):
+        notes.append(message("answer.other_catalog", date=facts.data_date))
+    return tuple(notes)
+
+
+def hash_answer(answer: Answer) -> str:
+    """Return the SHA-256 of the answer's content.
+
+    What only the file carries, the places in the palette, and curves, which follow from the rest, are left
+    out: the same comparison has the same hash wherever it is shown.
+    """
+    content = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    content["scenario"] = replace(
+        answer.scenario,
+        catalog_revision=None,
+        own_records=(),
+        unknown_sections=MappingProxyType({}),
+        accelerators=tuple(replace(choice, slot=None) for choice in answer.scenario.accelerators),
+    )
+    content["columns"] = tuple(
+        replace(column, choice=replace(column.choice, slot=None), curve=None) for column in answer.columns
+    )
+    del content["digest"], content["notes"]
+    canonical = orjson.dumps(content, default=_to_plain_json, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(canonical).hexdigest()
+
+
+def _to_plain_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON can hold
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        # Named tuples, which are tuples to everybody but the encoder.
+        return list(value)
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,1 @@
+"""How many accelerators a model or a demand needs, and how they scale."""

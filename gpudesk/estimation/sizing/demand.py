@@ -1,0 +1,362 @@
+"""How many accelerators a demand needs: replicas that carry the peak within limits, and spares.
+
+The rate of one replica is the estimator's highest within the latency limits; the peak is spread evenly over
+the working replicas. No queueing beyond the engine's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.sizing import (
+    DEMAND_BOUNDS,
+    NO_LIMIT_MS,
+    Demand,
+    DemandKind,
+    PhysicalBoundCheck,
+    SizingFactor,
+    SizingOption,
+    SizingResult,
+)
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.sharding import shard_model
+from gpudesk.engine.step_work import find_peak
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.units import SECONDS_PER_HOUR
+
+#: Counts above so many times the floor are explained.
+EXPLAINED_ABOVE: Final = 10.0
+#: A factor of the ratio below this is not worth a reason.
+_WORTH_SAYING: Final = 1.05
+
+
+def compute_bytes_per_token(model: Model, part: Accelerator, estimate: Estimate) -> float:
+    """Return the bytes that one output token makes memory read at the least, in bytes.
+
+    Weights are read once a step for the largest batch that the replica holds, of experts those that so many
+    tokens choose: 1 - (1 - k / E)^B. Each token reads the cache of its own request, half grown.
+    """
+    request, alone = estimate.request, ParallelPlan()
+    weights, kv = resolve_fp4(request.weights, part.vendor), resolve_fp4(request.kv, part.vendor)
+    batch = max(1, estimate.max_concurrency)
+    shards = shard_model(model, weights, alone)
+    chosen = shards.experts_per_token / shards.expert_count if shards.expert_count else 0.0
+    experts = shards.experts.stored_bytes * (1.0 - (1.0 - chosen) ** batch)
+    work = request.workload
+    cache = compute_cache_profile(model, kv, alone).sequence_bytes(work.input_tokens + work.output_tokens // 2)
+    return (shards.dense.stored_bytes + shards.head.stored_bytes + experts) / batch + cache
+
+
+def check_physical_bound(
+    model: Model,
+    part: Accelerator,
+    estimate: Estimate,
+    free: Estimate,
+    tokens_per_s: float,
+    copies: tuple[int, int, float],
+) -> PhysicalBoundCheck:
+    """Compare a candidate with the bandwidth floor: tokens/s x bytes a token / memory bandwidth.
+
+    `estimate` is one replica within its limits, `free` the same without limits, `tokens_per_s` the output of
+    the peak, `copies` the working replicas, all of them, and the utilisation cap. The factors named as
+    reasons, with those too small to be named, multiply to the ratio.
+    """
+    working, every, cap = copies
+    floor = tokens_per_s * compute_bytes_per_token(model, part, estimate) / part.memory_bandwidth
+    ratio = every * estimate.count / floor
+    if ratio <= EXPLAINED_ABOVE:
+        return PhysicalBoundCheck(floor, ratio, ())
+    within, most = _get_rate(estimate), _get_rate(free)
+    read_s = compute_bytes_per_token(model, part, estimate) / part.memory_bandwidth
+    arithmetic = 1.0 + _compute_arithmetic_s(model, part, estimate) / read_s
+    needed = tokens_per_s / (within * cap)
+    rounding, reserve, limits = working / needed, every / working, most / within
+    engine = estimate.count / (read_s * arithmetic * most)
+    spare = (every - working) * estimate.count
+    factors = (
+        (rounding, message("sizing.bound_rounding", factor=rounding, count=estimate.count)),
+        (reserve, message("sizing.bound_reserve", factor=reserve, count=spare)),
+        (1.0 / cap, message("sizing.bound_cap", factor=1.0 / cap, share=cap)),
+        (limits, message("sizing.bound_limits", factor=limits, share=1.0 / limits)),
+        (arithmetic, message("sizing.bound_arithmetic", factor=arithmetic)),
+        (engine, message("sizing.bound_engine", factor=engine, share=1.0 / engine)),
+    )
+    said = sorted(factors, key=lambda each: -each[0])
+    return PhysicalBoundCheck(floor, ratio, tuple(reason for factor, reason in said if factor >= _WORTH_SAYING))
+
+
+def _compute_arithmetic_s(model: Model, part: Accelerator, estimate: Estimate) -> float:
+    """Return the seconds of one accelerator at its peak for an output token and its share of the prompt.
+
+    Two operations for each parameter that a token multiplies with; attention is left out.
+    """
+    work = estimate.request.workload
+    weights = resolve_fp4(estimate.request.weights, part.vendor)
+    rate = find_peak(part, weights) or find_peak(part, Precision.BF16)
+    if rate is None:
+        return 0.0
+    shards = shard_model(model, weights, ParallelPlan())
+    elements = shards.dense_elements_undivided + shards.active_expert_elements
+    return 2.0 * elements * (1.0 + work.input_tokens / work.output_tokens) / rate.flops
+
+
+def _get_rate(estimate: Estimate) -> float:
+    rate = estimate.output_tokens_per_s
+    return 0.0 if rate is None else rate.value
+
+
+SECONDS_PER_DAY: Final = 86_400.0
+EstimateBatch = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
+
+
+@dataclass(frozen=True, slots=True)
+class SizingRequest:
+    """One accelerator that is to be sized: its question, its facts, and the sizes of a replica to try."""
+
+    request: EstimateRequest
+    accelerator: Accelerator
+    model: Model
+    sizes: tuple[int, ...]
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedReplica:
+    """One replica at the highest rate that its limits allow."""
+
+    asked: SizingRequest
+    estimate: Estimate
+    rate: float
+
+    @property
+    def size(self) -> int:
+        return self.estimate.count
+
+
+def check_demand(demand: Demand) -> None:
+    """Refuse a demand with a number outside its range; raises `InputError` that names the field."""
+    for name, bounds in DEMAND_BOUNDS.items():
+        value = getattr(demand, name)
+        if value is None or bounds.hold(value):
+            continue
+        low, high = bounds.low, bounds.high
+        if bounds.above:
+            problem = message("field.range_above", given=value, low=low, high=high)
+        else:
+            problem = message("field.range", given=value, low=low, high=high)
+        raise InputError(problem, f"demand.{name}")
+
+
+def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
+    """Return the factors whose product is the requests/s of the peak."""
+    average: tuple[SizingFactor, ...]
+    if demand.kind is DemandKind.USERS:
+        each = demand.requests_per_user_hour / SECONDS_PER_HOUR
+        average = (SizingFactor("users", demand.amount), SizingFactor("requests_each", each, "1/s"))
+    elif demand.kind is DemandKind.REQUEST_RATE:
+        average = (SizingFactor("requests", demand.amount, "1/s"),)
+    else:
+        average = (
+            SizingFactor("tokens_a_day", demand.amount, "tokens"),
+            SizingFactor("days_a_second", 1.0 / SECONDS_PER_DAY, "1/s"),
+            SizingFactor("requests_a_token", 1.0 / output_tokens),
+        )
+    return (*average, SizingFactor("peak", demand.peak_factor))
+
+
+def size_demand(
+    demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
+) -> SizingResult:
+    """Return a candidate for each accelerator; raises `InputError` for a demand that cannot be."""
+    check_demand(demand)
+    rate = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
+    tried = _list_replicas(demand, every, estimate_many, output_tokens)
+    chosen = [_find_best_replica(demand, rate, replicas) for replicas in tried]
+    loaded = _estimate_under_peak(rate, demand, [each for each in chosen if each is not None], estimate_many)
+    free = _estimate_without_limits([each for each in chosen if each is not None], estimate_many)
+    candidates = tuple(
+        _explain_unmet(asked, estimate_many)
+        if replica is None
+        else _make_sizing_row(demand, rate, replica, next(loaded), next(free), output_tokens)
+        for asked, replica in zip(every, chosen, strict=True)
+    )
+    return SizingResult(demand, rate, rate * output_tokens, candidates)
+
+
+def _make_limits(demand: Demand) -> Load:
+    return Load(
+        LoadKind.LIMITS, ttft_ms=demand.ttft_ms or NO_LIMIT_MS, tpot_ms=demand.tpot_ms or NO_LIMIT_MS, limit="p99"
+    )
+
+
+def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> EstimateRequest:
+    return replace(request, workload=replace(request.workload, load=load), count=count, dp=1)
+
+
+def _list_replicas(
+    demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
+) -> list[list[_SizedReplica]]:
+    """Return for each accelerator the sizes of a replica that meet the limits, all asked at once."""
+    pairs = [(place, size) for place, asked in enumerate(every) for size in asked.sizes]
+    load = _make_limits(demand)
+    answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
+    found: list[list[_SizedReplica]] = [[] for _ in every]
+    for (place, _), answer in zip(pairs, answers, strict=True):
+        if isinstance(answer, InputError) or not answer.fits or answer.output_tokens_per_s is None:
+            continue
+        rate = answer.output_tokens_per_s.value / output_tokens
+        found[place].append(_SizedReplica(every[place], answer, rate))
+    return found
+
+
+def _count_working(demand: Demand, rate: float, replica: _SizedReplica) -> int:
+    """Return how many replicas carry the peak: ceil(rate / (rate of one x cap))."""
+    return max(1, math.ceil(rate / (replica.rate * demand.utilisation_cap) - 1e-9))
+
+
+def _find_best_replica(demand: Demand, rate: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
+    """Return the replica with which the fewest accelerators do; among equals the one with more in reserve."""
+
+    def cost(replica: _SizedReplica) -> tuple[int, float]:
+        working = _count_working(demand, rate, replica)
+        return (working + demand.spare_replicas) * replica.size, -working * replica.rate
+
+    return min(replicas, key=cost, default=None)
+
+
+def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
+    plan = replica.estimate.plan
+    asked = _make_replica_request(replica.asked.request, load, replica.size)
+    return replace(
+        asked,
+        serving_engine=replica.estimate.serving_engine,
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        attention_dp=plan.attention_dp,
+    )
+
+
+def _estimate_under_peak(
+    rate: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
+) -> Iterator[Estimate | InputError]:
+    """Yield what each chosen replica does with its share of the peak."""
+    return iter(
+        estimate_many(
+            [
+                _fix_chosen_plan(
+                    each, Load(LoadKind.REQUEST_RATE, request_rate=rate / _count_working(demand, rate, each))
+                )
+                for each in replicas
+            ]
+        )
+    )
+
+
+def _estimate_without_limits(
+    replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
+) -> Iterator[Estimate | InputError]:
+    """Yield what each chosen replica would do if nothing limited its latency."""
+    load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
+    return iter(estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
+
+
+def _make_sizing_row(
+    demand: Demand,
+    rate: float,
+    replica: _SizedReplica,
+    loaded: Estimate | InputError,
+    free: Estimate | InputError,
+    output_tokens: int,
+) -> SizingOption:
+    part, size, plan = replica.asked.accelerator, replica.size, replica.estimate.plan
+    working = _count_working(demand, rate, replica)
+    copies = working + demand.spare_replicas
+    raw = rate / replica.rate / demand.utilisation_cap
+    factors = (
+        *list_demand_factors(demand, output_tokens),
+        SizingFactor("replica_seconds", 1.0 / replica.rate, "s"),
+        SizingFactor("cap", 1.0 / demand.utilisation_cap),
+        SizingFactor("rounding", working / raw),
+        SizingFactor("tp", float(plan.tp)),
+        SizingFactor("pp", float(plan.pp)),
+        SizingFactor("reserve", copies / working),
+    )
+    at_peak = loaded if isinstance(loaded, Estimate) else replica.estimate
+    return SizingOption(
+        accelerator=part.id,
+        reason=None,
+        replicas=working,
+        plan=plan,
+        spare=demand.spare_replicas * size,
+        count=copies * size,
+        nodes=_count_nodes(part, size, copies),
+        concurrency_per_replica=max(1, at_peak.concurrency or 1),
+        factors=factors,
+        output_tokens_per_s=_multiply_figure(replica.estimate.output_tokens_per_s, working),
+        power_kw=None if part.tdp_w is None else part.tdp_w * copies * size / 1000.0,
+        bound=check_physical_bound(
+            replica.asked.model,
+            part,
+            replica.estimate,
+            free if isinstance(free, Estimate) else replica.estimate,
+            rate * output_tokens,
+            (working, copies, demand.utilisation_cap),
+        ),
+        notes=tuple(_make_sizing_notes(demand, part, at_peak, working)),
+        estimate=at_peak,
+    )
+
+
+def _make_sizing_notes(demand: Demand, part: Accelerator, at_peak: Estimate, working: int) -> Iterator[Message]:
+    yield from (note for note in at_peak.notes if note.id == "estimate.beyond_context")
+    in_flight = max(1, at_peak.concurrency or 1) * working
+    if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
+        yield message("sizing.in_flight", count=in_flight)
+    if part.domain_over_machines is not None:
+        yield message("sizing.domain", domain=part.domain_over_machines)
+
+
+def _count_nodes(part: Accelerator, size: int, copies: int) -> int:
+    """Return the hosts that copies of so many accelerators take; one that fits a host is not split."""
+    host = part.cards_per_host
+    if size > host:
+        return copies * math.ceil(size / host)
+    return math.ceil(copies / (host // size))
+
+
+def _multiply_figure(figure: IntervalEstimate | None, count: int) -> IntervalEstimate | None:
+    return None if figure is None else IntervalEstimate(*(each * count for each in figure))
+
+
+def _explain_unmet(asked: SizingRequest, estimate_many: EstimateBatch) -> SizingOption:
+    """Say why no replica of an accelerator meets the demand, and what the best of them reaches."""
+    if asked.problem is not None:
+        return SizingOption(asked.request.accelerator, asked.problem)
+    one = Load(LoadKind.CONCURRENCY, concurrency=1)
+    answers = estimate_many([_make_replica_request(asked.request, one, size) for size in asked.sizes])
+    fitting = [each for each in answers if isinstance(each, Estimate) and each.fits]
+    if not fitting:
+        return SizingOption(asked.request.accelerator, _find_first_reason(answers))
+    tpot = min(each.tpot_ms.value for each in fitting if each.tpot_ms is not None)
+    ttft = min(each.ttft_ms.value for each in fitting if each.ttft_ms is not None)
+    reason = message("sizing.limits_not_met", accelerator=asked.accelerator.name, ttft=(ttft, "ms"), tpot=(tpot, "ms"))
+    return SizingOption(asked.request.accelerator, reason)
+
+
+def _find_first_reason(answers: Sequence[Estimate | InputError]) -> Message:
+    for answer in reversed(answers):
+        if isinstance(answer, InputError):
+            return answer.problem
+        if answer.reason is not None:
+            return answer.reason
+    return message("sizing.nothing_fits")

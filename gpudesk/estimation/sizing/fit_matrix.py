@@ -1,0 +1,278 @@
+"""Which accelerators hold which models, and how many of each that takes: all pairs at once.
+
+Memory is the estimator's, to the byte, without timing. The readings of a memory label are for checking
+published counts; answers never use them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
+from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
+from gpudesk.engine.tensors import count_parameters
+from gpudesk.estimation.deployment import configure_serving, list_counts, list_open_plans, make_memory_plan
+from gpudesk.estimation.evaluation import explain_unfit
+from gpudesk.text.messages import InputError, Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.estimation.search_space import EstimatorCatalog
+
+
+#: Plans of one size in the order in which they are preferred: one replica before copies, tensor parallelism
+#: before pipeline stages, what every serving engine does before spread experts and attention-DP.
+_PLAIN_FIRST: Final = attrgetter("dp", "pp", "attention_dp", "ep")
+
+
+@dataclass(frozen=True, slots=True)
+class LadderStep:
+    """A deployment that holds what is asked, and what is left of the usable memory of its fullest part."""
+
+    placement: MemoryPlan
+    headroom_bytes: int
+
+    @property
+    def usable_bytes(self) -> int:
+        budget = self.placement.budget
+        return budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes + budget.pool_bytes
+
+
+@dataclass(slots=True)
+class DeploymentLadder:
+    """The plans of one accelerator and model by deployment size; `sizes` are those that are tried."""
+
+    request: EstimateRequest
+    frame: ServingConfiguration
+    sizes: tuple[int, ...]
+    _plans: dict[int, list[ParallelPlan]] = field(default_factory=dict)
+    _made: dict[int, list[MemoryPlan | None]] = field(default_factory=dict)
+
+    def lowest(self, tokens: int, concurrency: int) -> LadderStep | None:
+        """Return the smallest deployment that runs so many sequences of `tokens` at once; None without one.
+
+        Of the plans of that size it is the plainest that does.
+        """
+        for size in self.sizes:
+            for placed in self._placements(size):
+                budget = placed.budget
+                if budget.pool_bytes <= 0 or placed.most_running * placed.plan.dp < concurrency:
+                    continue
+                each = budget.cache.sequence_bytes(tokens)
+                if budget.held(each) < concurrency:
+                    continue
+                if placed.running(each) * placed.plan.dp >= concurrency:
+                    ranks = budget.attention_ranks * budget.replicas
+                    return LadderStep(placed, budget.pool_bytes - -(-concurrency // ranks) * each)
+        return None
+
+    def reason(self, tokens: int, concurrency: int) -> Message:
+        """Say why no deployment that is tried holds it."""
+        every = [placed for size in self.sizes for placed in self._placements(size)]
+        if not every:
+            return message("plan.none", count=self.sizes[-1], model=self.frame.model.name)
+        nearest = max(every, key=lambda placed: placed.budget.headroom_bytes(tokens))
+        if not any(placed.budget.max_sequences(tokens) for placed in every):
+            return explain_unfit(self.request, self.frame, nearest, tokens)
+        return message(
+            "needed.load_too_large",
+            concurrency=concurrency,
+            count=self.sizes[-1],
+            accelerator=self.frame.accelerator.name,
+        )
+
+    def _placements(self, size: int) -> Iterator[MemoryPlan]:
+        """Yield the plans of a size, each with its memory worked out when it is asked for."""
+        plans = self._plans.get(size)
+        if plans is None:
+            plans = sorted(list_open_plans(self.request, self.frame, size), key=_PLAIN_FIRST)
+            # In this order: two threads may ask the same.
+            self._made[size] = [None] * len(plans)
+            self._plans[size] = plans
+        made = self._made[size]
+        for place, plan in enumerate(plans):
+            placed = made[place]
+            if placed is None:
+                placed = made[place] = make_memory_plan(self.request, self.frame, plan)
+            yield placed
+
+
+#: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each.
+MOST_SETTINGS: Final = 4
+
+_Settings = tuple[Precision, Precision, str | None, float | None]
+_Pairs = dict[tuple[str, str], "DeploymentLadder | Message"]
+
+
+class FitFinder:
+    """Answers questions about all pairs; keeps what depends neither on lengths nor on load."""
+
+    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+        self._engines = catalog.serving_engines()
+        self._calibration = calibration
+        self._known: dict[_Settings, _Pairs] = {}
+
+    def matrix(self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]) -> FitMatrix:
+        """Return all cells; raises `InputError` for a context or concurrency below 1."""
+        rows = tuple(self.rows(question, accelerators, models))
+        return FitMatrix(question, tuple(accelerators), tuple(models), rows)
+
+    def rows(
+        self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]
+    ) -> Iterator[tuple[FitCell, ...]]:
+        """Yield the cells of one model after the other, for whoever shows how far it is."""
+        _check_fit_question(question)
+        pairs = self._pairs(question)
+        for model in models:
+            yield tuple(self._cell(question, pairs, part, model) for part in accelerators)
+
+    def _pairs(self, question: FitQuestion) -> _Pairs:
+        settings = (question.weights, question.kv, question.serving_engine, question.memory_fraction)
+        pairs = self._known.pop(settings, {})
+        self._known[settings] = pairs
+        while len(self._known) > MOST_SETTINGS:
+            del self._known[next(iter(self._known))]
+        return pairs
+
+    def _cell(self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model) -> FitCell:
+        key = part.id, model.id
+        ladder = pairs.get(key)
+        if ladder is None:
+            ladder = pairs[key] = self._ladder(question, part, model)
+        weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
+        if isinstance(ladder, Message):
+            return FitCell(part.id, model.id, weights, kv, fits=False, reason=ladder)
+        engine = ladder.frame.engine.id
+        rung = ladder.lowest(question.context, question.concurrency)
+        if rung is None:
+            reason = ladder.reason(question.context, question.concurrency)
+            return FitCell(part.id, model.id, weights, kv, fits=False, serving_engine=engine, reason=reason)
+        return FitCell(
+            part.id,
+            model.id,
+            weights,
+            kv,
+            fits=True,
+            serving_engine=engine,
+            count=rung.placement.plan.count,
+            plan=rung.placement.plan,
+            usable_bytes=rung.usable_bytes,
+            headroom_bytes=rung.headroom_bytes,
+        )
+
+    def _ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
+        """Return the deployments of a pair, or the reason why nothing runs it."""
+        request = _make_fit_request(question, part, model)
+        try:
+            made = configure_serving(request, part, model, self._engines, self._calibration)
+            return DeploymentLadder(request, made, list_counts(request, made))
+        except InputError as error:
+            return error.problem
+
+
+def _make_fit_request(question: FitQuestion, part: Accelerator, model: Model) -> EstimateRequest:
+    """Return a question to the estimator with these settings; its lengths and load are not looked at."""
+    return EstimateRequest(
+        accelerator=part.id,
+        model=model.id,
+        weights=question.weights,
+        kv=question.kv,
+        workload=Workload(1, 1, Load(LoadKind.CONCURRENCY, concurrency=1)),
+        serving_engine=question.serving_engine,
+        memory_fraction=question.memory_fraction,
+    )
+
+
+def _check_fit_question(question: FitQuestion) -> None:
+    for name in ("context", "concurrency"):
+        value = getattr(question, name)
+        if value < 1:
+            raise InputError(message("fit.below_one", given=value), name)
+
+
+#: A label as it is printed: `80 GB`, `192 GiB`, `1.5 TB`.
+_LABEL: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(G|T)i?B\b", re.IGNORECASE)
+_UNITS: Final = {"G": 1.0, "T": 1000.0}
+
+
+def compute_reading_matrix(
+    reading: CapacityReadingId,
+    question: FitQuestion,
+    accelerators: Sequence[Accelerator],
+    models: Sequence[Model],
+    parameters: Mapping[str, float],
+) -> FitMatrix:
+    """Return the counts of a reading; of the question only the format of the weights counts.
+
+    `parameters` are those of each model by its id. Cells have no plan and no serving engine; what is usable
+    and left of it is that of one accelerator by the reading.
+    """
+    read = CAPACITY_READINGS[reading]
+    rows = tuple(
+        tuple(_make_reading_cell(read, question, part, model, parameters.get(model.id)) for part in accelerators)
+        for model in models
+    )
+    return FitMatrix(question, tuple(accelerators), tuple(models), rows)
+
+
+def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[str, float]:
+    """Return the parameters of each model by its id: those stated, else those of its dimensions.
+
+    A model of which neither is known is left out.
+    """
+    found: dict[str, float] = {}
+    for model in models:
+        named = (each for each in catalog.attributes(model.id) if each.name == "total_parameters")
+        stated = next((each.value for each in named), None)
+        if isinstance(stated, int | float) and stated > 0:
+            found[model.id] = stated
+        elif model.dimensions_known:
+            found[model.id] = count_parameters(model)
+    return found
+
+
+def compute_plain_weights_bytes(parameters: float, weights: Precision, vendor: str) -> float:
+    """Return parameters × bits / 8: every parameter in the format, scales of blocks left out."""
+    return parameters * STORAGE_FORMATS[resolve_fp4(weights, vendor)].bits / 8
+
+
+def get_memory_label(part: Accelerator) -> float | None:
+    """Return the number of a memory label in its own GB or GiB; None without a label that has one."""
+    match = _LABEL.match(part.memory_label or "")
+    return float(match[1]) * _UNITS[match[2].upper()] if match else None
+
+
+def _make_reading_cell(
+    reading: CapacityReading, question: FitQuestion, part: Accelerator, model: Model, parameters: float | None
+) -> FitCell:
+    weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
+    label = get_memory_label(part)
+    if not label:
+        reason = message("fit.no_label", accelerator=part.name)
+        return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
+    if parameters is None:
+        reason = message("fit.no_parameters", model=model.name)
+        return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
+    needed = compute_plain_weights_bytes(parameters, weights, part.vendor)
+    count, usable = reading.count(needed, label), reading.usable_bytes(label)
+    return FitCell(
+        part.id,
+        model.id,
+        weights,
+        kv,
+        fits=True,
+        count=count,
+        usable_bytes=int(usable),
+        headroom_bytes=int(usable - needed / count),
+    )

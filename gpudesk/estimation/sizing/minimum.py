@@ -1,0 +1,330 @@
+"""The smallest deployments by weight format, and what would make a deployment fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.sizing import DeploymentSize, FitRemedy, FitRemedyKind, SmallestDeployments
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.serving import serve_loads
+from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
+from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.text.messages import InputError, Message, message
+
+#: Widths of weight formats that are compared; that of the scenario comes besides.
+WIDTHS: Final = (16, 8, 4)
+
+_ONE: Final = Load(LoadKind.CONCURRENCY, concurrency=1)
+
+
+def count_in_flight(load: Load) -> int | None:
+    """Return how many requests a load has in flight by itself; None where that is a result."""
+    return {LoadKind.CONCURRENCY: load.concurrency, LoadKind.BATCH: load.batch}.get(load.kind)
+
+
+def list_weight_formats(bits: int, weights: Precision, model: Model, part: Accelerator) -> tuple[Precision, ...]:
+    """Return the weight formats of a width in the order in which they are tried on a part.
+
+    First the scenario's own, then that of the published checkpoint, then those that the part computes in.
+    """
+    usual = {
+        16: [Precision.BF16],
+        8: [Precision.FP8, Precision.INT8],
+        6: [Precision.FP6],
+        4: [resolve_fp4(Precision.FP4, part.vendor), Precision.INT4],
+    }[bits]
+    if bits == 4 and "fp4" not in part.peak_dense:
+        usual.reverse()
+    stated = [resolve_fp4(each, part.vendor) for each in (weights, model.native_precision) if each is not None]
+    return tuple(dict.fromkeys([*(each for each in stated if STORAGE_FORMATS[each].bits == bits), *usual]))
+
+
+@dataclass(slots=True)
+class _FormatSearch:
+    """One part with its weights in one width, which some serving engine runs.
+
+    `counts` are the deployment sizes that hold one request and are tried for the load.
+    """
+
+    bits: int
+    request: EstimateRequest
+    setup: SearchSpace
+    counts: tuple[int, ...] = ()
+    one: DeploymentSize | None = None
+    load: DeploymentSize | None = None
+    reason: Message | None = None
+
+    @property
+    def tokens(self) -> int:
+        return self.request.workload.input_tokens + self.request.workload.output_tokens
+
+    @property
+    def wanted(self) -> int | None:
+        return count_in_flight(self.request.workload.load)
+
+    def needed(self) -> SmallestDeployments:
+        request = self.request
+        return SmallestDeployments(request.accelerator, self.bits, request.weights, self.one, self.load, self.reason)
+
+
+class MinimumCountFinder:
+    """Finds the smallest deployments of several parts in several formats, all in a few vectorised calls."""
+
+    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
+        self._table = table
+        self._constants = constants
+
+    def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
+        """Return for each request what is needed, by weight format from wide to narrow."""
+        rows = [[self._begin(request, bits) for bits in _list_widths(request)] for request in requests]
+        self._run([each for row in rows for each in row if isinstance(each, _FormatSearch)])
+        return tuple(tuple(each.needed() if isinstance(each, _FormatSearch) else each for each in row) for row in rows)
+
+    def for_load(self, request: EstimateRequest) -> DeploymentSize | None:
+        """Return the smallest deployment that runs all that the load has in flight; None without one."""
+        asked = _open_request(request)
+        search = _FormatSearch(0, asked, self._table.setup(asked))
+        self._run([search])
+        return search.load
+
+    def _begin(self, request: EstimateRequest, bits: int) -> _FormatSearch | SmallestDeployments:
+        """Return the search in the first format of a width that runs, or the reason against the first one."""
+        part, model = self._table.facts(request)
+        reason = None
+        tried = list_weight_formats(bits, request.weights, model, part)
+        for weights in tried:
+            asked = _open_request(request, weights)
+            try:
+                return _FormatSearch(bits, asked, self._table.setup(asked))
+            except InputError as error:
+                reason = reason or error.problem
+        return SmallestDeployments(part.id, bits, tried[0], None, None, reason)
+
+    def _run(self, searches: list[_FormatSearch]) -> None:
+        """Find the plans for one request, and, smallest first, those that run everything at once.
+
+        All are tried together, and what fell short again; most are found at the first attempt.
+        """
+        fitting = [(each, options) for each in searches if (options := self._smallest(each)) is not None]
+        alone = [(each, _limit_to_one(each.request), options) for each, options in fitting]
+        left = [(each, self._roomy(each)) for each, _ in fitting if each.wanted is not None]
+        while alone or left:
+            tried = [(each, roomy, found) for each, roomy in left if (found := self._next(each, roomy))]
+            whole = [(each, each.request, options) for each, _, options in tried]
+            sizes = self._sizes([*alone, *whole])
+            for (each, _, _), (size, _) in zip(alone, sizes[: len(alone)], strict=True):
+                each.one = size
+            for (each, _, _), (size, runs_all) in zip(whole, sizes[len(alone) :], strict=True):
+                each.load = size if runs_all else None
+            alone = []
+            left = [(each, roomy) for each, roomy, _ in tried if each.load is None]
+
+    def _smallest(self, search: _FormatSearch) -> FittingPlans | None:
+        options = self._table.options(search.request, search.setup, search.tokens)
+        if options is None:
+            search.reason = make_unfit_estimate(search.request, search.setup, self._table).reason
+        else:
+            search.counts = tuple(count for count in search.setup.counts if count >= options.count)
+        return options
+
+    def _next(self, search: _FormatSearch, roomy: Iterator[FittingPlans]) -> FittingPlans | None:
+        """Return the next plans to try for the whole load; None, with the reason, after the last."""
+        options = next(roomy, None)
+        if options is None:
+            search.reason = _make_too_large(search)
+        return options
+
+    def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
+        """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
+        for count in search.counts:
+            asked = (search.request, search.setup, count, search.tokens)
+            if self._table.room(*asked) >= (search.wanted or 1):
+                options = self._table.options_of(*asked)
+                if options is not None:
+                    yield options
+
+    def _sizes(
+        self, asked: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
+    ) -> list[tuple[DeploymentSize, bool]]:
+        """Return the best of the given plans for each, and whether it runs all that is in flight."""
+        if not asked:
+            return []
+        cases = CaseList(self._table)
+        for position, (search, request, options) in enumerate(asked):
+            cases.add_options(position, request, search.setup, options)
+        arrays = cases.arrays()
+        results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
+        first = cases.winners(results, arrays, self._constants)
+        runs_all = np.rint(results.admitted[first]) == np.rint(results.concurrency[first])
+        plans = [candidate.plan for candidate in cases.candidates(first)]
+        return [(DeploymentSize(plan.count, plan), bool(all_)) for plan, all_ in zip(plans, runs_all, strict=True)]
+
+
+def _open_request(request: EstimateRequest, weights: Precision | None = None) -> EstimateRequest:
+    """Return the request, in other `weights` where given, with count and plan left to the program."""
+    return replace(
+        request, weights=weights or request.weights, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None
+    )
+
+
+def _limit_to_one(request: EstimateRequest) -> EstimateRequest:
+    return replace(request, workload=replace(request.workload, load=_ONE))
+
+
+def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
+    own = STORAGE_FORMATS[resolve_fp4(request.weights, "")].bits
+    return tuple(sorted({*WIDTHS, own}, reverse=True))
+
+
+def _make_too_large(search: _FormatSearch) -> Message:
+    return message(
+        "needed.load_too_large",
+        concurrency=search.wanted or 0,
+        count=search.setup.counts[-1],
+        accelerator=search.setup.frame.accelerator.name,
+    )
+
+
+#: Answers questions, each with an estimate or the reason why there is none.
+EstimateRequests = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShortDeployment:
+    """An estimate that does not hold what it is asked to, with what is known about its parts.
+
+    `for_load` is the smallest deployment of a free plan that runs everything at once, `safe_fraction` the
+    largest share of the memory that its serving engine can be given.
+    """
+
+    estimate: Estimate
+    part: Accelerator
+    model: Model
+    for_load: DeploymentSize | None
+    safe_fraction: float
+
+
+def is_short(estimate: Estimate) -> bool:
+    """Whether a deployment does not hold one request, or fewer than its load has in flight by itself."""
+    if not estimate.fits:
+        return True
+    stated = count_in_flight(estimate.request.workload.load) is not None
+    return stated and (estimate.admitted or 0) < (estimate.concurrency or 0)
+
+
+def find_remedies(situation: ShortDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
+    """Return what was tried: more of the memory, more accelerators, narrower formats, fewer requests.
+
+    What does not fit is made to hold one request, what holds too few to hold all. Of the weights only the
+    widest format that helps is named, or else the narrowest, which does not; more of the memory only where it
+    helps: that the rest of it does not help either goes without saying.
+    """
+    tried = [
+        *_try_fraction(situation),
+        *_try_counts(situation),
+        *_try_weights(situation),
+        *_try_kv(situation),
+        *_try_concurrency(situation),
+    ]
+    found = answers([request for _, _, request in tried])
+    made = [
+        _judge_trials(kind, value, situation.estimate, answer)
+        for (kind, value, _), answer in zip(tried, found, strict=True)
+    ]
+    named = _name_format([remedy for remedy in made if remedy.kind is FitRemedyKind.WEIGHTS])
+    return tuple(remedy for remedy in made if remedy is named or _is_reported(remedy))
+
+
+def _is_reported(remedy: FitRemedy) -> bool:
+    if remedy.kind is FitRemedyKind.FRACTION:
+        return remedy.works
+    return remedy.kind is not FitRemedyKind.WEIGHTS
+
+
+def _name_format(weights: list[FitRemedy]) -> FitRemedy | None:
+    """Return the widest format that helps, else the first of the narrowest that run at all."""
+    for remedy in weights:
+        if remedy.works:
+            return remedy
+    running = [remedy for remedy in weights if remedy.estimate is not None] or weights
+    return min(running, key=lambda remedy: STORAGE_FORMATS[Precision(str(remedy.value))].bits, default=None)
+
+
+#: A way with its new value and the question that tries it out.
+_RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
+
+
+def _try_fraction(situation: ShortDeployment) -> list[_RemedyTrial]:
+    """Give the serving engine all that is safe, where it takes less by itself or was given less."""
+    estimate = situation.estimate
+    given, safe = estimate.request.memory_fraction, situation.safe_fraction
+    takes_less = estimate.max_concurrency > (estimate.admitted or 0) if given is None else given < safe
+    request = replace(_fix_deployment(estimate), memory_fraction=safe)
+    return [(FitRemedyKind.FRACTION, safe, request)] if takes_less else []
+
+
+def _try_counts(situation: ShortDeployment) -> list[_RemedyTrial]:
+    """More of them with a plan of the program's choice: for one request where none fits, and for the load."""
+    estimate = situation.estimate
+    free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+    enough = None if situation.for_load is None else situation.for_load.count
+    wanted = dict.fromkeys(count for count in (estimate.needs, enough) if count is not None)
+    return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in wanted]
+
+
+def _try_weights(situation: ShortDeployment) -> list[_RemedyTrial]:
+    request = _fix_deployment(situation.estimate)
+    held = STORAGE_FORMATS[resolve_fp4(request.weights, situation.part.vendor)].bits
+    narrower = [
+        each
+        for bits in WIDTHS
+        if bits < held
+        for each in list_weight_formats(bits, request.weights, situation.model, situation.part)
+    ]
+    return [(FitRemedyKind.WEIGHTS, each, replace(request, weights=each)) for each in narrower]
+
+
+def _try_kv(situation: ShortDeployment) -> list[_RemedyTrial]:
+    """Halve the cache, where it is the cache that does not fit."""
+    estimate = situation.estimate
+    weights_alone = estimate.reason is not None and estimate.reason.id == "estimate.weights_do_not_fit"
+    if weights_alone or KV_BYTES[estimate.request.kv] <= 1.0:
+        return []
+    request = replace(_fix_deployment(estimate), kv=Precision.FP8)
+    return [(FitRemedyKind.KV, Precision.FP8, request)]
+
+
+def _try_concurrency(situation: ShortDeployment) -> list[_RemedyTrial]:
+    """Return as many requests as are admitted now, or a single one where not even that fits."""
+    request = _fix_deployment(situation.estimate)
+    load = request.workload.load
+    if count_in_flight(load) is None:
+        return []
+    fewer = max(1, situation.estimate.admitted or 1)
+    less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
+    changed = replace(request, workload=replace(request.workload, load=less))
+    return [(FitRemedyKind.CONCURRENCY, fewer, changed)]
+
+
+def _fix_deployment(estimate: Estimate) -> EstimateRequest:
+    """Return the request on the present count; what of the plan nobody fixed may change."""
+    return replace(estimate.request, count=estimate.count)
+
+
+def _judge_trials(
+    kind: FitRemedyKind, value: int | float | Precision, before: Estimate, answer: Estimate | InputError
+) -> FitRemedy:
+    if isinstance(answer, InputError):
+        return FitRemedy(kind, value, works=False, estimate=None, reason=answer.problem)
+    works = answer.fits and (not before.fits or not is_short(answer))
+    reason = answer.reason or next((n for n in answer.notes if n.id.startswith("estimate.queued")), None)
+    return FitRemedy(kind, value, works, answer, None if works else reason)

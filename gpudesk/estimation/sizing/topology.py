@@ -1,0 +1,480 @@
+"""What sharding costs: communication and idle stages, scaling with the count, and two deployments compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import FigureDifference
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.deployment_analysis import (
+    AcceleratorScaling,
+    ParallelismCosts,
+    ScalingRow,
+    ScalingRuleOfThumb,
+    TopologyComparison,
+    TopologySide,
+    get_throughput,
+)
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
+from gpudesk.engine.serving import serve_loads
+from gpudesk.engine.sharding import shard_model
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators, get_coefficients
+from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
+from gpudesk.text.messages import InputError, Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.estimation.search_space import SearchSpaceTable
+
+
+#: The coefficients of a step that are communication.
+_COLLECTIVES: Final = [
+    COEFFICIENT_NAMES.index(name) for name in ("comm_fixed", "comm_token", "ring_fixed", "ring_token")
+]
+
+
+class LinkGains(NamedTuple):
+    """What a deployment gains if communication takes no time: its rate over the real one, TPOT likewise."""
+
+    rate: float
+    tpot: float
+
+
+def compute_spreads(
+    estimates: Sequence[Estimate], table: SearchSpaceTable, constants: SchedulingConstants
+) -> tuple[ParallelismCosts, ...]:
+    """Return what each of the estimates, which must fit, spends on being spread; all in one vectorised call.
+
+    Bands have no part in it, and neither have pools: estimates with pools must be left out.
+    """
+    if not estimates:
+        return ()
+    there = [find_deployment(each, table) for each in estimates]
+    operation = operate(there, table, constants)
+    rows, decode = operation.arrays.rows, operation.rounds.decode
+    requests, rounds = operation.arrays.requests, operation.rounds
+    collectives = decode.collectives / decode.total
+    steps = np.where(
+        requests.later > 0, rounds.decoding / np.maximum(requests.later, 1.0), decode.total / rows.tokens_per_step
+    )
+    stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
+    running = operation.results.running.clip(1.0)
+    filled = np.minimum(running / rows.stages, 1.0)
+    # Without any loss, seconds of reading are bytes over the bandwidth of the data sheet.
+    ideal = compute_decode_operators(
+        table.ideal([each.candidate for each in there]), np.maximum(running / rows.stages, 1.0), requests.context
+    )
+    reading = ideal.dense[0] + ideal.experts[0] + ideal.head[0] + ideal.attention[0]
+    drawn = reading / decode.total * filled
+    overhead = decode.overhead / decode.total
+    parts = (collectives, collectives * steps * 1e3, filled / stretch, drawn, overhead, steps * 1e3)
+    return tuple(ParallelismCosts(*row) for row in zip(*(each.tolist() for each in parts), strict=True))
+
+
+def compute_link_gains(
+    estimates: Sequence[Estimate], table: SearchSpaceTable, constants: SchedulingConstants
+) -> tuple[LinkGains, ...]:
+    """Return how much faster each of the estimates would be with links that take no time, served anew."""
+    there = [find_deployment(each, table) for each in estimates]
+    arrays = make_deployment_arrays(there, table)
+    freed = np.array([get_coefficients(each.candidate.row) for each in there], dtype=np.float64).T.copy()
+    freed[_COLLECTIVES] = 0.0
+    real = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
+    free = serve_loads(CoefficientColumns(freed), arrays.requests, arrays.loads, constants)
+    rates, times = (free.rate / real.rate).tolist(), (free.tpot / real.tpot).tolist()
+    return tuple(LinkGains(*each) for each in zip(rates, times, strict=True))
+
+
+#: Counts that are looked at, beside that of the scenario.
+COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
+
+#: Rates that differ by less than this share are the same to a reader.
+_SAME: Final = 0.005
+#: Rows of one request at a time that are kept: those of some scenarios.
+_MOST_KEPT: Final = 512
+
+_Ask = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
+
+
+class _ScalingRequest(NamedTuple):
+    """One row to be made."""
+
+    request: EstimateRequest
+    part: Accelerator
+    size: int
+
+
+class ScalingTable:
+    """Makes the rows, and keeps those of one request at a time, which do not depend on the load."""
+
+    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants, ask: _Ask) -> None:
+        self._table = table
+        self._constants = constants
+        self._ask = ask
+        self._kept: dict[EstimateRequest, tuple[Estimate, ParallelismCosts]] = {}
+
+    def scalings(
+        self, requests: Sequence[EstimateRequest], *, brief: bool = False
+    ) -> tuple[AcceleratorScaling | InputError, ...]:
+        """Return for each question how its accelerator scales; counts and plans that it fixes are left open.
+
+        In `brief`, one request at a time and replicas are left out, which only tables show.
+        """
+        found: list[Accelerator | InputError] = []
+        asked: list[_ScalingRequest] = []
+        for request in requests:
+            try:
+                part, _ = self._table.facts(request)
+            except InputError as error:
+                found.append(error)
+                continue
+            found.append(part)
+            free = _open_counts(request)
+            asked += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
+        rows = iter(self._rows(asked, brief=brief))
+        return tuple(
+            each
+            if isinstance(each, InputError)
+            else AcceleratorScaling(
+                each.id,
+                each.memory_bandwidth,
+                each.cards_per_host,
+                _explain_drops(tuple(islice(rows, len(_list_scaling_counts(request))))),
+            )
+            for each, request in zip(found, requests, strict=True)
+        )
+
+    def _rows(self, asked: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
+        """Return a row for each: one replica at the load, one request at a time, and replicas."""
+        questions = [replace(each.request, count=each.size, dp=1) for each in asked]
+        if not brief:
+            questions += [replace(each.request, count=each.size) for each in asked]
+        answers = self._ask(questions)
+        free = dict(enumerate(answers[len(asked) :]))
+        fitting = [
+            (place, found)
+            for place, found in enumerate(answers[: len(asked)])
+            if isinstance(found, Estimate) and found.fits
+        ]
+        places = [place for place, _ in fitting]
+        spread = compute_spreads([found for _, found in fitting], self._table, self._constants)
+        ones = {}
+        if not brief:
+            singles = self._alone([make_single_request(asked[place].request, found) for place, found in fitting])
+            ones = dict(zip(places, singles, strict=True))
+        of_load = dict(zip(places, spread, strict=True))
+        return [
+            _make_scaling_row(each, answers[place], free.get(place), of_load.get(place), ones.get(place))
+            for place, each in enumerate(asked)
+        ]
+
+    def _alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, ParallelismCosts]]:
+        missing = [request for request in dict.fromkeys(requests) if request not in self._kept]
+        if missing:
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.clear()
+                missing = list(dict.fromkeys(requests))
+            made = [each for each in self._ask(missing) if isinstance(each, Estimate)]
+            spread = compute_spreads(made, self._table, self._constants)
+            self._kept.update(zip(missing, zip(made, spread, strict=True), strict=True))
+        return [self._kept[request] for request in requests]
+
+
+def _open_counts(request: EstimateRequest) -> EstimateRequest:
+    return replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None, disaggregated=None)
+
+
+def _list_scaling_counts(request: EstimateRequest) -> tuple[int, ...]:
+    own = () if request.count is None or request.count > COUNTS[-1] else (request.count,)
+    return tuple(sorted({*COUNTS, *own}))
+
+
+def make_single_request(request: EstimateRequest, estimate: Estimate) -> EstimateRequest:
+    """Return the question about the same deployment with one request at a time."""
+    plan, work = estimate.plan, request.workload
+    one = replace(work, load=Load(LoadKind.CONCURRENCY, concurrency=1), server=work.behind_server)
+    return replace(
+        request,
+        workload=one,
+        count=estimate.count,
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        dp=plan.dp,
+        attention_dp=plan.attention_dp,
+        serving_engine=estimate.serving_engine,
+    )
+
+
+def _make_scaling_row(
+    asked: _ScalingRequest,
+    whole: Estimate | InputError,
+    free: Estimate | InputError | None,
+    spread: ParallelismCosts | None,
+    one: tuple[Estimate, ParallelismCosts] | None,
+) -> ScalingRow:
+    part, count = asked.part, asked.size
+    estimate = whole if isinstance(whole, Estimate) else None
+    bandwidth = count * part.memory_bandwidth
+    return ScalingRow(
+        count=count,
+        hosts=-(-count // part.cards_per_host),
+        memory_bytes=count * part.memory_bytes,
+        estimate=estimate,
+        single=None if one is None else one[0],
+        replicas=_find_faster_replicas(free, estimate),
+        spread=spread,
+        single_spread=None if one is None else one[1],
+        bandwidth=None if spread is None else bandwidth * spread.arriving,
+        drawn=None if spread is None else bandwidth * spread.drawn,
+        by_rule=_scale_by_rule(part.memory_bandwidth, count),
+        problem=whole.problem if isinstance(whole, InputError) else None,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _scale_by_rule(bandwidth: float, count: int) -> Mapping[ScalingRuleOfThumb, float]:
+    return MappingProxyType({rule: scale_bandwidth(bandwidth, count, rule) for rule in ScalingRuleOfThumb})
+
+
+def _find_faster_replicas(free: Estimate | InputError | None, whole: Estimate | None) -> Estimate | None:
+    """Return the plan of our choice where it has replicas and is faster than one replica."""
+    if not isinstance(free, Estimate) or not free.fits or free.plan.dp == 1:
+        return None
+    ours, theirs = get_throughput(free), get_throughput(whole)
+    return free if ours is not None and ours > (theirs or 0.0) else None
+
+
+def _explain_drops(rows: tuple[ScalingRow, ...]) -> tuple[ScalingRow, ...]:
+    """Name the reason where more accelerators are slower than fewer."""
+    best: ScalingRow | None = None
+    made = []
+    for row in rows:
+        rate, before = (get_throughput(row.estimate), get_throughput(best.estimate) if best is not None else None)
+        if rate is not None and before is not None and best is not None and rate < before * (1.0 - _SAME):
+            made.append(replace(row, falls=_explain_drop(row, best)))
+            continue
+        made.append(row)
+        if rate is not None:
+            best = row
+    return tuple(made)
+
+
+def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
+    """Say which part of a step grew most: what a stage waits, communication, or launching and scheduling."""
+    if row.spread is None or best.spread is None or row.estimate is None:
+        return None
+    ours, theirs = (_list_losses(spread) for spread in (row.spread, best.spread))
+    grown = [mine - other for mine, other in zip(ours, theirs, strict=True)]
+    most = grown.index(max(grown))
+    if most == 0:
+        return message("topology.falls_idle", fewer=best.count, share=1.0 - row.spread.filled)
+    if most == 1:
+        return message("topology.falls_links", fewer=best.count, share=row.spread.collectives)
+    return message("topology.falls_overhead", fewer=best.count, share=row.spread.overhead)
+
+
+def _list_losses(spread: ParallelismCosts) -> tuple[float, float, float]:
+    """Milliseconds of a step that stages wait, links take, and launching and scheduling take."""
+    return spread.step_ms * (1.0 - spread.filled), spread.collective_ms, spread.step_ms * spread.overhead
+
+
+#: Shares of bandwidth that differ by less than this are the same to a reader.
+
+
+@dataclass(frozen=True, slots=True)
+class _SidePair:
+    """The more spread deployment and the other, with what they are called."""
+
+    many: TopologySide
+    few: TopologySide
+    names: tuple[str, str]
+
+
+def summarize_topology(
+    sides: tuple[TopologySide, TopologySide],
+    names: tuple[str, str],
+    at_load: Sequence[FigureDifference],
+    at_one: Sequence[FigureDifference],
+) -> tuple[Message, ...]:
+    """Say what sharding costs, what it brings, which keeps more room, and who is ahead, in that order."""
+    pair = _SidePair(*sides, names)
+    if _compare_spread(sides[0]) < _compare_spread(sides[1]):
+        pair = _SidePair(sides[1], sides[0], (names[1], names[0]))
+    said = [_compare_cost(pair), _compare_bandwidth(pair), _compare_room(pair)]
+    said += [_compare_single(pair, at_one), _compare_load(pair, at_load), _list_each(pair, at_load)]
+    return tuple(each for each in said if each is not None)
+
+
+def _compare_spread(side: TopologySide) -> tuple[int, int]:
+    return side.estimate.plan.replica, side.estimate.count
+
+
+def _compare_cost(pair: _SidePair) -> Message:
+    many = pair.many
+    if many.estimate.plan.replica == 1:
+        return message("topology.unspread")
+    return message(
+        "topology.cost",
+        many=pair.names[0],
+        share=many.single_spread.collectives,
+        each=(many.single_spread.collective_ms, "ms"),
+        now=many.spread.collectives,
+    )
+
+
+def _compare_bandwidth(pair: _SidePair) -> Message | None:
+    if pair.many.estimate.plan.replica == 1:
+        return None
+    left, whole = pair.many.single_arriving, pair.few.single_arriving
+    ratio = left / whole
+    more = "topology.bandwidth_more" if ratio > 1.0 else "topology.bandwidth_less"
+    name = "topology.bandwidth_same" if abs(ratio - 1.0) < _SAME else more
+    return message(name, few=pair.names[1], left=(left, "B/s"), whole=(whole, "B/s"), ahead=abs(ratio - 1.0))
+
+
+def _compare_room(pair: _SidePair) -> Message:
+    sides = ((pair.many, pair.names[0]), (pair.few, pair.names[1]))
+    (most, roomy), (least, tight) = sorted(sides, key=lambda each: -each[0].kv_room_bytes)
+    return message(
+        "topology.room",
+        roomy=roomy,
+        tight=tight,
+        room=(most.kv_room_bytes, "B"),
+        less=(least.kv_room_bytes, "B"),
+        most=most.estimate.max_concurrency,
+        fewest=least.estimate.max_concurrency,
+    )
+
+
+# Who is ahead
+
+
+@dataclass(frozen=True, slots=True)
+class _TopologyLead:
+    """Who wins in a figure (None: nobody), and the figures of both with their unit."""
+
+    many_wins: bool | None
+    own: tuple[float, str]
+    against: tuple[float, str]
+
+
+def _find_lead(
+    differences: Sequence[FigureDifference], figure: str, sides: tuple[Estimate, Estimate]
+) -> _TopologyLead | None:
+    """Read the winner off the difference; of one part twice the better figure says which of the two it is."""
+    found = next((each for each in differences if each.figure == figure), None)
+    if found is None:
+        return None
+    ours, theirs = (float(getattr(side, figure).value) for side in sides)
+    unit = "ms" if figure.endswith("_ms") else "tok/s"
+    wins = None if found.winner is None else (ours < theirs) == figure.endswith("_ms")
+    return _TopologyLead(wins, (ours, unit), (theirs, unit))
+
+
+def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
+    ahead = _find_lead(differences, "tpot_ms", (pair.many.single, pair.few.single))
+    if ahead is None:
+        return None
+    one = "topology.single_many" if ahead.many_wins else "topology.single_few"
+    name = "topology.single_none" if ahead.many_wins is None else one
+    return message(name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against)
+
+
+def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
+    many, few = pair.many.estimate, pair.few.estimate
+    ahead = _find_lead(differences, "output_tokens_per_s", (many, few))
+    if ahead is None:
+        return None
+    short = many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY
+    less = "topology.load_few_by_room" if short else "topology.load_few"
+    one = "topology.load_many" if ahead.many_wins else less
+    name = "topology.load_none" if ahead.many_wins is None else one
+    return message(
+        name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against, held=many.admitted or 0
+    )
+
+
+def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
+    figure = "output_tokens_per_s_per_accelerator"
+    ahead = _find_lead(differences, figure, (pair.many.estimate, pair.few.estimate))
+    if ahead is None or pair.many.estimate.count == pair.few.estimate.count:
+        return None
+    one = "topology.each_many" if ahead.many_wins else "topology.each_few"
+    name = "topology.each_none" if ahead.many_wins is None else one
+    return message(name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against)
+
+
+_Compare = Callable[[Estimate, Estimate], tuple[FigureDifference, ...]]
+
+
+def compare_topologies(
+    baseline: Estimate,
+    other: Estimate,
+    table: SearchSpaceTable,
+    constants: SchedulingConstants,
+    ask: _Ask,
+    compare: _Compare,
+) -> TopologyComparison:
+    """Compare two deployments; raises InputError where one does not fit or has pools."""
+    pair = (baseline, other)
+    for each in pair:
+        if not each.fits:
+            raise InputError(each.reason or message("explain.does_not_fit"), each.request.accelerator)
+        if each.pools is not None:
+            raise InputError(message("topology.pools"), each.request.accelerator)
+    ones = []
+    for found in ask([make_single_request(each.request, each) for each in pair]):
+        if isinstance(found, InputError):
+            raise found
+        ones.append(found)
+    spread = compute_spreads([*pair, *ones], table, constants)
+    free = compute_link_gains([*pair, *ones], table, constants)
+    sides = [
+        _make_topology_side(pair[k], ones[k], (spread[k], spread[k + 2]), (free[k], free[k + 2]), table) for k in (0, 1)
+    ]
+    at_load, at_one = compare(*pair), compare(*ones)
+    said = summarize_topology(
+        (sides[0], sides[1]), (_name_side(sides[0], table), _name_side(sides[1], table)), at_load, at_one
+    )
+    return TopologyComparison(sides[0], sides[1], at_load, at_one, said)
+
+
+def _make_topology_side(
+    estimate: Estimate,
+    single: Estimate,
+    spread: tuple[ParallelismCosts, ParallelismCosts],
+    free: tuple[LinkGains, LinkGains],
+    table: SearchSpaceTable,
+) -> TopologySide:
+    setup, placed = find_memory_plan(estimate, table)
+    part, plan = setup.frame.accelerator, estimate.plan
+    weights = shard_model(setup.frame.model, setup.frame.weights, ParallelPlan()).resident_bytes
+    rate, tpot, one = estimate.output_tokens_per_s, estimate.tpot_ms, single.tpot_ms
+    return TopologySide(
+        estimate=estimate,
+        single=single,
+        spread=spread[0],
+        single_spread=spread[1],
+        kv_room_bytes=float(max(0, placed.budget.pool_bytes) * plan.count),
+        bandwidth=part.memory_bandwidth * plan.count,
+        ceiling=compute_stream_ceiling(part.memory_bandwidth, weights, plan.replica),
+        free_output_tokens_per_s=None if rate is None else rate.value * free[0].rate,
+        free_tpot_ms=None if tpot is None else tpot.value * free[0].tpot,
+        free_single_tpot_ms=None if one is None else one.value * free[1].tpot,
+    )
+
+
+def _name_side(side: TopologySide, table: SearchSpaceTable) -> str:
+    part, _ = table.facts(side.estimate.request)
+    return f"{side.estimate.count} × {part.name}"

@@ -1,0 +1,1 @@
+"""Sweeps over a grid of deployments and loads, written block by block."""

@@ -1,0 +1,485 @@
+"""Sweeps: goes through a grid in order and yields the answers block by block, in memory that stays flat.
+
+What cannot be (a format without a kernel, heads that do not divide) is a point with a reason, not an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateRequest, Limiter
+from gpudesk.domain.scenario import Sweep
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import (
+    LOAD_CODES,
+    DeploymentLoads,
+    ServingResults,
+    make_workload_values,
+    score_by_rate,
+    serve_loads,
+)
+from gpudesk.engine.steps import LIMITERS, Array
+from gpudesk.estimation.estimator import get_serving_constants
+from gpudesk.estimation.evaluation import CaseArrays, FigureIntervals, IntervalArrays, compute_figure_intervals
+from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.estimation.sweep.grid import (
+    CountArray,
+    LengthPairs,
+    MaskArray,
+    PositionArray,
+    SweepCells,
+    SweepGroup,
+    make_refused_cells,
+    make_sweep_cells,
+)
+from gpudesk.text.messages import InputError, Message
+
+#: Figures of a point, each with value, low and high.
+SWEEP_FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepFigures:
+    """What was found of some points; arrays of one shape.
+
+    `figures` are value, low and high of each of `FIGURES`, NaN where they are not known. `plan` is the place
+    of the plan that won among those of the group.
+    """
+
+    figures: tuple[Array, ...]
+    admitted: Array
+    concurrency: Array
+    limiter: PositionArray
+    plan: PositionArray
+
+    def or_where(self, chosen: MaskArray, other: SweepFigures) -> SweepFigures:
+        """Return the same with the chosen points of `other`."""
+        return SweepFigures(
+            tuple(np.where(chosen, b, a) for a, b in zip(self.figures, other.figures, strict=True)),
+            np.where(chosen, other.admitted, self.admitted),
+            np.where(chosen, other.concurrency, self.concurrency),
+            np.where(chosen, other.limiter, self.limiter),
+            np.where(chosen, other.plan, self.plan),
+        )
+
+
+class SweepGroupEvaluator:
+    """Answers groups; `plans` counts the full estimates that this took, one for each plan at each point."""
+
+    def __init__(
+        self,
+        table: SearchSpaceTable,
+        constants: SchedulingConstants,
+        kind: LoadKind,
+        amounts: Sequence[int],
+        *,
+        varied: bool,
+    ) -> None:
+        """Take what all groups share: the table of setups, the constants, and the loads."""
+        self._table = table
+        self._constants = constants
+        self._kind = kind
+        self._varied = varied
+        self.amounts = np.array(amounts, dtype=np.float64)
+        self.plans = 0
+
+    def grid(self, group: SweepGroup) -> SweepFigures:
+        """Answer one group as a grid: arrays of shape (cells, loads)."""
+        shape = (len(group.at), len(self.amounts))
+        arrays = [self._grid_arrays(group, plan) for plan in range(len(group.chosen))]
+        results = [serve_loads(each.rows, each.requests, each.loads, self._constants) for each in arrays]
+        self.plans += len(arrays) * shape[0] * shape[1]
+        plan = _choose_best(results, group.fits, shape)
+        factors = np.array([group.setup.factors[self._kind]])
+        found: SweepFigures | None = None
+        for place in np.unique(plan).tolist():
+            ideal = self._table.one_ideal(group.chosen[place])
+            bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
+            here = _collect_figures(results[place], slice(None), bands, plan)
+            found = here if found is None else found.or_where(plan == place, here)
+        if found is None:
+            raise ValueError("a group without cells")
+        return found
+
+    def _grid_arrays(self, group: SweepGroup, plan: int) -> CaseArrays:
+        """Return one plan of a group as arrays of shape (cells, 1) or (1, loads)."""
+        chosen, lengths = group.chosen[plan], group.lengths
+        one = np.ones((1, 1))
+        return CaseArrays(
+            index=np.array([chosen.position]),
+            rows=self._table.rows.one(chosen.position),
+            requests=ReplicaRequests(
+                prompt=lengths.prompt[:, np.newaxis],
+                held_prompt=lengths.held[:, np.newaxis],
+                output=lengths.output[:, np.newaxis],
+                capacity=group.capacity[:, plan, np.newaxis],
+                varied=one == float(self._varied),
+            ),
+            loads=self._loads(self.amounts[np.newaxis, :], one * chosen.plan.dp),
+            counts=one * chosen.plan.count,
+        )
+
+    def list(self, groups: Sequence[SweepGroup]) -> SweepFigures:
+        """Answer groups of equally many plans in one list: one point after the other."""
+        loads, plans = len(self.amounts), len(groups[0].chosen)
+        arrays = self._list_arrays(groups)
+        results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
+        self.plans += len(arrays.index)
+        fits = np.repeat(np.concatenate([group.fits for group in groups]), loads, axis=0)
+        scores = np.where(fits, score_by_rate(results).reshape(-1, plans), -np.inf)
+        plan = scores.argmax(axis=1)
+        chosen = np.arange(len(plan)) * plans + plan
+        of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
+        ideal = self._table.ideal([each for group in groups for each in group.chosen])
+        factors = np.array([group.setup.factors[self._kind] for group in groups])[of_group]
+        bands = compute_figure_intervals(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
+        return _collect_figures(results, chosen, bands, plan)
+
+    def _list_arrays(self, groups: Sequence[SweepGroup]) -> CaseArrays:
+        """Return the cases of groups: for each cell and load all plans."""
+        loads, plans = len(self.amounts), len(groups[0].chosen)
+        cells = sum(len(group.at) for group in groups)
+
+        def of_cell(values: Sequence[Array]) -> Array:
+            return np.repeat(np.concatenate(values), loads * plans)
+
+        def of_plan(values: Sequence[Sequence[float]]) -> Array:
+            pairs = zip(values, groups, strict=True)
+            return np.concatenate([np.tile(np.array(each), len(group.at) * loads) for each, group in pairs])
+
+        index = of_plan([[each.position for each in group.chosen] for group in groups]).astype(np.intp)
+        capacity = np.concatenate([group.capacity for group in groups])
+        return CaseArrays(
+            index=index,
+            rows=self._table.rows.take(index),
+            requests=ReplicaRequests(
+                prompt=of_cell([group.lengths.prompt for group in groups]),
+                held_prompt=of_cell([group.lengths.held for group in groups]),
+                output=of_cell([group.lengths.output for group in groups]),
+                capacity=np.repeat(capacity, loads, axis=0).ravel(),
+                varied=np.full(len(index), self._varied, dtype=np.bool_),
+            ),
+            loads=self._loads(
+                np.tile(np.repeat(self.amounts, plans), cells),
+                of_plan([[float(each.plan.dp) for each in group.chosen] for group in groups]),
+            ),
+            counts=of_plan([[float(each.plan.count) for each in group.chosen] for group in groups]),
+        )
+
+    def _loads(self, amount: Array, replicas: Array) -> DeploymentLoads:
+        endless = np.broadcast_to(np.float64(np.inf), replicas.shape)
+        return DeploymentLoads(
+            kind=np.full(replicas.shape, LOAD_CODES[self._kind], dtype=np.int8),
+            amount=amount,
+            total=endless,
+            ttft=endless,
+            tpot=endless,
+            p99=np.zeros(replicas.shape, dtype=np.bool_),
+            replicas=replicas,
+        )
+
+
+def _choose_best(results: Sequence[ServingResults], fits: MaskArray, shape: tuple[int, int]) -> PositionArray:
+    """Return the plan that wins at each point of a grid; `fits` has the shape (cells, plans)."""
+    if len(results) == 1:
+        return np.zeros(shape, dtype=np.intp)
+    held = np.moveaxis(fits, 1, 0)[:, :, np.newaxis]
+    scores = [np.broadcast_to(score_by_rate(each), shape) for each in results]
+    best: PositionArray = np.where(held, np.stack(scores), -np.inf).argmax(axis=0)
+    return best
+
+
+def _collect_figures(
+    results: ServingResults, chosen: PositionArray | slice, bands: FigureIntervals, plan: PositionArray
+) -> SweepFigures:
+    """Return what the chosen cases do, in the shape of `plan`."""
+
+    def spread(values: Array) -> Array:
+        return np.broadcast_to(values, plan.shape)
+
+    return SweepFigures(
+        tuple(spread(part) for name in SWEEP_FIGURES for part in _mark_known(getattr(bands, name))),
+        np.rint(spread(results.admitted[chosen])),
+        np.rint(spread(results.concurrency[chosen])),
+        np.broadcast_to(results.limiter[chosen], plan.shape),
+        plan,
+    )
+
+
+def _mark_known(figure: IntervalArrays) -> IntervalArrays:
+    """Return a figure that is known with its whole band, or not at all."""
+    value, low, high = figure
+    whole = value + low + high
+    if np.isfinite(whole.sum()):
+        return figure
+    known = np.isfinite(whole)
+    return np.where(known, value, np.nan), np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+#: Names of all columns of figures, in the order of the rows of `SweepBlock.figures`.
+FIGURE_COLUMNS: Final = tuple(f"{name}{end}" for name in SWEEP_FIGURES for end in ("", "_low", "_high"))
+#: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
+COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
+#: Words of a point, each a position in its list of `Words`; the word at 0 is empty: there is none.
+WORD_COLUMNS: Final = ("reason", "plan", "serving_engine", "limiter", "basis")
+
+#: From so many points on a group is worth calls of its own.
+_MANY: Final = 1024
+
+_LIMITER_WORDS: Final = ("", *(limiter.value for limiter in LIMITERS))
+_CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepBlock:
+    """Answers to the points from `start` on, in the order of the grid.
+
+    `figures` has a row for each of `FIGURE_COLUMNS`, NaN where it is unknown; `counts` one for each of
+    `COUNT_COLUMNS`; `words` one for each of `WORD_COLUMNS`. A point without a reason fits.
+    """
+
+    start: int
+    figures: Array
+    counts: CountArray
+    words: NDArray[np.int16]
+
+    @property
+    def size(self) -> int:
+        return int(self.figures.shape[1])
+
+    @property
+    def fits(self) -> MaskArray:
+        found: MaskArray = self.words[0] == 0
+        return found
+
+
+class SweepWordLists:
+    """Lists of the words that the columns of a sweep use, in the order in which they came up."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, dict[str, int]] = {name: {"": 0} for name in WORD_COLUMNS}
+        for word in _LIMITER_WORDS:
+            self.code("limiter", word)
+
+    def code(self, column: str, word: str) -> int:
+        """Return the position of a word in the list of a column, to which it is added where it is new."""
+        codes = self._codes[column]
+        return codes.setdefault(word, len(codes))
+
+    def all(self, column: str) -> tuple[str, ...]:
+        return tuple(self._codes[column])
+
+
+def format_sweep_plan(plan: ParallelPlan) -> str:
+    """Return a plan as `tp8 ep8 attention-dp`; degrees of 1 are left out, but for TP."""
+    degrees = [f"tp{plan.tp}"]
+    degrees += [f"{name}{getattr(plan, name)}" for name in ("pp", "ep", "dp") if getattr(plan, name) > 1]
+    return " ".join([*degrees, "attention-dp"] if plan.attention_dp else degrees)
+
+
+@dataclass(frozen=True, slots=True)
+class _BlockArrays:
+    """The arrays of a block while it is filled, of shape (columns, cells, loads)."""
+
+    figures: Array
+    counts: CountArray
+    words: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, cells: int, loads: int) -> _BlockArrays:
+        """Return arrays in which nothing is known."""
+        return cls(
+            np.full((len(FIGURE_COLUMNS), cells, loads), np.nan),
+            np.zeros((len(COUNT_COLUMNS), cells, loads), dtype=np.int64),
+            np.zeros((len(WORD_COLUMNS), cells, loads), dtype=np.int16),
+        )
+
+    def finished(self, start: int) -> SweepBlock:
+        """Return them point after point."""
+        points = self.figures[0].size
+        return SweepBlock(
+            start, self.figures.reshape(-1, points), self.counts.reshape(-1, points), self.words.reshape(-1, points)
+        )
+
+
+class SweepBlockBuilder:
+    """Makes blocks of cells."""
+
+    def __init__(self, answers: SweepGroupEvaluator) -> None:
+        self._answers = answers
+        self.words = SweepWordLists()
+
+    def block(self, start: int, cells: Sequence[SweepCells]) -> SweepBlock:
+        """Return the answers to cells, the first point of which is at `start`."""
+        loads = len(self._answers.amounts)
+        reasons = [self.words.code("reason", reason) for each in cells for reason in each.reasons]
+        block = _BlockArrays.of(len(reasons), loads)
+        block.words[0] = np.array(reasons, dtype=np.int16)[:, np.newaxis]
+        few: dict[int, list[tuple[SweepGroup, PositionArray]]] = {}
+        first = 0
+        for each in cells:
+            for group in each.groups:
+                if len(group.at) * loads >= _MANY:
+                    self._put(block, [group], first + group.at, self._answers.grid(group))
+                else:
+                    few.setdefault(len(group.chosen), []).append((group, first + group.at))
+            first += len(each.reasons)
+        for alike in few.values():
+            groups = [group for group, _ in alike]
+            self._put(block, groups, np.concatenate([at for _, at in alike]), self._answers.list(groups))
+        return block.finished(start)
+
+    def _put(self, block: _BlockArrays, groups: Sequence[SweepGroup], at: PositionArray, found: SweepFigures) -> None:
+        """Put down what was found of groups, whose cells stand at `at` in the block."""
+        shape = (len(at), len(self._answers.amounts))
+        code = self.words.code
+        for row, figure in enumerate(found.figures):
+            block.figures[row, at] = figure.reshape(shape)
+        plan = found.plan.reshape(shape)
+        of_group = np.repeat(np.arange(len(groups)), [len(group.at) for group in groups])[:, np.newaxis]
+        counts = np.array([[each.plan.count for each in group.chosen] for group in groups])
+        plans = np.array([[code("plan", format_sweep_plan(each.plan)) for each in g.chosen] for g in groups])
+        engines = np.array([code("serving_engine", group.setup.frame.engine.id) for group in groups])
+        bases = np.array([code("basis", group.setup.basis.value) for group in groups])
+        sequences = np.concatenate([group.sequences for group in groups])
+        limiter = np.where(found.admitted < found.concurrency, _CAPACITY, found.limiter) + 1
+        block.counts[0, at] = np.take_along_axis(sequences, plan, axis=1)
+        block.counts[1, at] = found.admitted.reshape(shape)
+        block.counts[2, at] = counts[of_group, plan]
+        block.words[1, at] = plans[of_group, plan]
+        block.words[2, at] = engines[of_group]
+        block.words[3, at] = limiter.reshape(shape)
+        block.words[4, at] = bases[of_group]
+
+
+#: A block is full with this many full estimates, or points, or setups: large enough that calls cost little
+#: beside the arithmetic, small enough that its arrays stay near the processor and progress is seen.
+_MOST_PLANS: Final = 8192
+_MOST_BLOCK_POINTS: Final = 65_536
+_MOST_SETUPS: Final = 256
+#: Axes that a setup depends on, the first five of a sweep.
+SETUP_AXES: Final = 5
+
+
+class SweepEvaluation:
+    """One pass over the grid of a sweep."""
+
+    def __init__(self, sweep: Sweep, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+        self._sweep = sweep
+        # Whether a server stands before the serving engine follows from the kind of load.
+        load = sweep.load_of(sweep.amounts[0])
+        self._base = replace(sweep.base, workload=replace(sweep.base.workload, load=load))
+        self._table = SearchSpaceTable(catalog, calibration)
+        self._answers = SweepGroupEvaluator(
+            self._table,
+            get_serving_constants(calibration),
+            sweep.load,
+            sweep.amounts,
+            varied=self._base.workload.uneven,
+        )
+        self._maker = SweepBlockBuilder(self._answers)
+        self._possible: set[tuple[int, int]] = set()
+        self._refused: dict[tuple[int, int], Message] = {}
+
+    @property
+    def words(self) -> SweepWordLists:
+        return self._maker.words
+
+    @property
+    def plans(self) -> int:
+        """Full estimates so far: one for each plan at each point that fits."""
+        return self._answers.plans
+
+    def blocks(self) -> Iterator[SweepBlock]:
+        """Yield the answers in the order of the grid; whole cells at a time."""
+        _tune_allocator()
+        waiting: list[SweepCells] = []
+        start = points = plans = setups = 0
+        loads = len(self._sweep.amounts)
+        for cells, ends in self._cells():
+            waiting.append(cells)
+            points += len(cells.reasons) * loads
+            plans += sum(group.sequences.size for group in cells.groups) * loads
+            setups += ends
+            pause = ends and (setups >= _MOST_SETUPS or self._table.full)
+            if plans >= _MOST_PLANS or points >= _MOST_BLOCK_POINTS or pause:
+                yield self._maker.block(start, waiting)
+                start += points
+                points = plans = setups = 0
+                waiting = []
+            if ends and not waiting:
+                self._table.make_room()
+        if waiting:
+            yield self._maker.block(start, waiting)
+
+    def never(self) -> Iterator[tuple[str, str, Message]]:
+        """Yield the axis values that nothing is possible with, after all blocks, with the first reason.
+
+        Where nothing is possible at all, this is said once and of no axis: both names are empty.
+        """
+        if self._refused and not self._possible:
+            yield "", "", next(iter(self._refused.values()))
+            return
+        for (axis, place), reason in sorted(self._refused.items(), key=lambda item: item[0]):
+            if (axis, place) not in self._possible:
+                yield self._sweep.names[axis], str(self._sweep.axes[axis][place]), reason
+
+    def _cells(self) -> Iterator[tuple[SweepCells, bool]]:
+        """Yield the cells of setup after setup, some at a time, and whether they are its last."""
+        lengths = self._lengths()
+        step = max(1, _MOST_PLANS // len(self._sweep.amounts))
+        parts = [lengths.select(slice(first, first + step)) for first in range(0, len(lengths), step)]
+        for places in product(*(range(length) for length in self._sweep.shape[:SETUP_AXES])):
+            request = self._request(places)
+            for part in parts:
+                yield self._answer(request, places, part), part is parts[-1]
+
+    def _answer(self, request: EstimateRequest, places: tuple[int, ...], lengths: LengthPairs) -> SweepCells:
+        """Return the cells of the setup at some places of the first axes."""
+        try:
+            setup = self._table.setup(request)
+            cells = make_sweep_cells(self._table, request, setup, lengths)
+        except InputError as error:
+            for place in enumerate(places):
+                self._refused.setdefault(place, error.problem)
+            return make_refused_cells(error.problem, lengths)
+        self._possible.update(enumerate(places))
+        return cells
+
+    def _request(self, places: tuple[int, ...]) -> EstimateRequest:
+        sweep, base = self._sweep, self._base
+        tp = sweep.tp[places[4]]
+        return replace(
+            base,
+            accelerator=sweep.accelerators[places[0]],
+            model=sweep.models[places[1]],
+            weights=sweep.weights[places[2]],
+            kv=sweep.kv[places[3]],
+            tp=tp,
+            count=None if tp is None else tp * (base.pp or 1) * (base.dp or 1),
+        )
+
+    def _lengths(self) -> LengthPairs:
+        sweep, work = self._sweep, self._base.workload
+        pairs = product(sweep.input_tokens, sweep.output_tokens)
+        works = (replace(work, input_tokens=given, output_tokens=asked) for given, asked in pairs)
+        values = np.array([make_workload_values(each)[:3] for each in works])
+        return LengthPairs(*np.ascontiguousarray(values.T))
+
+
+def _tune_allocator() -> None:
+    """Let arrays of a block reuse the memory of the block before.
+
+    The C library hands freed memory back to the system and asks for it anew, which takes longer than the
+    arithmetic does, until it has once freed a larger piece than it is used to.
+    """
+    np.empty(3 << 20)

@@ -1,0 +1,251 @@
+"""The grid of a sweep: its axes from named values, and its cells with the plans that fit each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.field_checks import FieldCheck, accept_text, accept_whole
+from gpudesk.domain.model import Model
+from gpudesk.domain.scenario import MAX_SWEEP_POINTS, SWEEP_LOADS, Sweep
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
+from gpudesk.engine.steps import Array
+from gpudesk.estimation.evaluation import explain_unfit
+from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, parse_request
+from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+from gpudesk.text.messages import InputError, Message, message
+
+#: Stands for all accelerators, or all models.
+ALL_ENTRIES: Final = "all"
+#: Values of one axis at the most: the answers to one cell are worked out together.
+MOST_VALUES: Final = 10_000
+_MOST_SEQUENCES: Final = 10**9
+
+
+class SweepCatalog(Protocol):
+    """What is asked of the catalog; look-ups raise `InputError` for an unknown id."""
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        """Return every accelerator."""
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        """Return one accelerator."""
+
+    def models(self) -> tuple[Model, ...]:
+        """Return every model."""
+
+    def model(self, model_id: str) -> Model:
+        """Return one model."""
+
+
+def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], catalog: SweepCatalog) -> Sweep:
+    """Return the sweep over `axes`, all of it with the same `settings`, which are fields of a request.
+
+    Axes are accelerators, models, weights, kv, tp, input_tokens, output_tokens, and either batch or
+    concurrency. Without kv it is fp16; without tp, or where tp is None, count and plan are left open. Raises
+    `InputError` whose place is the axis or the setting.
+    """
+    load = _find_load_axis(axes)
+    given = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
+    for name, values in given.items():
+        if len(values) > MOST_VALUES:
+            raise InputError(message("sweep.too_many_values", count=len(values), most=MOST_VALUES), name)
+    parts = [part.id for part in catalog.accelerators()]
+    accelerators = _list_axis_ids(given, "accelerators", parts, catalog.accelerator)
+    models = _list_axis_ids(given, "models", [model.id for model in catalog.models()], catalog.model)
+    weights = _check_axis(given, "weights", REQUEST_FIELDS["weights"][1])
+    kv = _check_axis({"kv": ("fp16",)} | given, "kv", REQUEST_FIELDS["kv"][1])
+    tp = _check_axis({"tp": (None,)} | given, "tp", REQUEST_FIELDS["tp"][1])
+    prompts = _check_axis(given, "input_tokens", WORKLOAD_FIELDS["input_tokens"][1])
+    outputs = _check_axis(given, "output_tokens", WORKLOAD_FIELDS["output_tokens"][1])
+    amounts = _check_axis(given, load.value, accept_whole(1, _MOST_SEQUENCES))
+    base = parse_request(
+        {
+            **settings,
+            "accelerator": accelerators[0],
+            "model": models[0],
+            "weights": weights[0].value,
+            "input_tokens": prompts[0],
+            "output_tokens": outputs[0],
+            "load": {load.value: amounts[0]},
+        }
+    )
+    sweep = Sweep(accelerators, models, weights, kv, tp, prompts, outputs, load, amounts, base)
+    if sweep.points > MAX_SWEEP_POINTS:
+        raise InputError(message("sweep.too_many_points", count=sweep.points, most=MAX_SWEEP_POINTS))
+    return sweep
+
+
+def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
+    """Return the kind of load that is given; it must be exactly one."""
+    found = [kind for kind in SWEEP_LOADS if axes.get(kind.value)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(message("load.two", first=found[0].value, second=found[1].value), found[1].value)
+    raise InputError(message("sweep.no_load", known=tuple(kind.value for kind in SWEEP_LOADS)))
+
+
+def _list_axis_ids(
+    axes: Mapping[str, tuple[Any, ...]], name: str, every: Sequence[str], look_up: Callable[[str], object]
+) -> tuple[str, ...]:
+    """Return the ids of an axis, each of which the catalog knows; the word for all stands for itself only."""
+    if axes.get(name) == (ALL_ENTRIES,):
+        return tuple(every)
+    found = _check_axis(axes, name, accept_text())
+    for each in found:
+        try:
+            look_up(each)
+        except InputError as error:
+            raise InputError(error.problem, name) from error
+    return found
+
+
+def _check_axis(axes: Mapping[str, tuple[Any, ...]], name: str, check: FieldCheck) -> tuple[Any, ...]:
+    if not axes.get(name):
+        raise InputError(message("field.missing"), name)
+    return tuple(None if value is None else check(name, value) for value in axes[name])
+
+
+CountArray = NDArray[np.int64]
+MaskArray = NDArray[np.bool_]
+PositionArray = NDArray[np.intp]
+
+#: Reasons by the message that says them at length, where the name of the message alone does not tell.
+_CODES: Final = {"engine.none": "no-engine-runs-it", "engine.none_kv": "no-engine-keeps-kv"}
+
+
+def get_reason_code(reason: Message) -> str:
+    """Return the short word for a reason: `heads`, `no-kernel`, `weights-do-not-fit`."""
+    return _CODES.get(reason.id) or reason.id.rpartition(".")[2].replace("_", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class LengthPairs:
+    """Pairs of lengths as the engine takes them: prompt tokens to compute and to hold, output tokens."""
+
+    prompt: Array
+    held: Array
+    output: Array
+
+    def __len__(self) -> int:
+        return len(self.prompt)
+
+    @property
+    def tokens(self) -> CountArray:
+        return (self.held + self.output).astype(np.int64)
+
+    def select(self, chosen: PositionArray | slice) -> LengthPairs:
+        return LengthPairs(self.prompt[chosen], self.held[chosen], self.output[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class SweepGroup:
+    """Cells of one setup that the same plans are tried for, all of one count; arrays of (cells, plans).
+
+    `at` are the places of the cells among those of the setup. `sequences` is what memory holds in the whole
+    deployment, `capacity` what one replica runs at once, 1 where the plan does not hold a request.
+    """
+
+    setup: SearchSpace
+    chosen: tuple[ResolvedDeployment, ...]
+    at: PositionArray
+    lengths: LengthPairs
+    sequences: CountArray
+    capacity: Array
+
+    @property
+    def fits(self) -> MaskArray:
+        """Which plan holds a request of which length."""
+        held: MaskArray = self.sequences >= 1
+        return held
+
+
+@dataclass(frozen=True, slots=True)
+class SweepCells:
+    """Cells of one setup: those that fit in groups, and for each cell the reason why it does not, else ''."""
+
+    groups: tuple[SweepGroup, ...]
+    reasons: tuple[str, ...]
+
+
+def make_refused_cells(reason: Message, lengths: LengthPairs) -> SweepCells:
+    """Return cells that cannot be, whatever the lengths."""
+    return SweepCells((), (get_reason_code(reason),) * len(lengths))
+
+
+def make_sweep_cells(
+    table: SearchSpaceTable, request: EstimateRequest, setup: SearchSpace, lengths: LengthPairs
+) -> SweepCells:
+    """Return the cells of a setup: each takes the smallest deployment of which a plan holds its request.
+
+    Raises InputError where the setup has no plan.
+    """
+    groups: list[SweepGroup] = []
+    seen: list[MemoryPlan] = []
+    tokens = lengths.tokens
+    missing = np.arange(len(lengths))
+    for count in setup.counts:
+        placed = table.placements(request, setup, count)
+        seen += placed
+        if placed and len(missing):
+            group = _make_group(table, request, setup, placed, (lengths, missing))
+            if group is not None:
+                groups.append(group)
+                missing = np.setdiff1d(missing, group.at, assume_unique=True)
+        if not len(missing):
+            break
+    reasons = [""] * len(lengths)
+    for place, reason in zip(missing.tolist(), _list_reason_codes(request, setup, seen, tokens[missing]), strict=True):
+        reasons[place] = reason
+    return SweepCells(tuple(groups), tuple(reasons))
+
+
+def _make_group(
+    table: SearchSpaceTable,
+    request: EstimateRequest,
+    setup: SearchSpace,
+    placed: Sequence[MemoryPlan],
+    asked: tuple[LengthPairs, PositionArray],
+) -> SweepGroup | None:
+    lengths, places = asked
+    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in placed], axis=1)
+    held = sequences >= 1
+    at, plans = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
+    if not len(at):
+        return None
+    used = [placed[plan] for plan in plans.tolist()]
+    sequences = sequences[np.ix_(at, plans)]
+    tokens = lengths.tokens[places[at]]
+    admitted = np.stack([each.budget.admitted_sequences_of(tokens) for each in used], axis=1)
+    most = np.array([each.most_running for each in used])
+    replicas = np.array([each.plan.dp for each in used])
+    return SweepGroup(
+        setup=setup,
+        chosen=tuple(table.candidate(request, setup, each) for each in used),
+        at=places[at],
+        lengths=lengths.select(places[at]),
+        sequences=sequences,
+        capacity=np.maximum(np.minimum(admitted // replicas, most), 1.0),
+    )
+
+
+def _list_reason_codes(
+    request: EstimateRequest, setup: SearchSpace, placed: Sequence[MemoryPlan], tokens: CountArray
+) -> list[str]:
+    if not len(tokens):
+        return []
+    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in placed])
+    pools = np.array([each.budget.pool_bytes for each in placed])
+    nearest = (pools[:, np.newaxis] - needed).argmax(axis=0).tolist()
+    return [
+        get_reason_code(explain_unfit(request, setup.frame, placed[place], length))
+        for place, length in zip(nearest, tokens.tolist(), strict=True)
+    ]

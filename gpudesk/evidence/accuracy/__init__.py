@@ -1,0 +1,1 @@
+"""The accuracy report of the calibration. For developers."""

@@ -1,0 +1,428 @@
+"""The data of the accuracy report: judged figures, pairs, other estimators, and the summary."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration, IntervalFactors, find_pair_interval, find_plan_interval
+from gpudesk.evidence.accuracy.measures import (
+    ErrorMeasure,
+    FigureView,
+    JudgedFigure,
+    find_view,
+    group_by_view,
+    judge_figures,
+    make_pair_calibrations,
+    measure_errors,
+    select_fold,
+)
+from gpudesk.evidence.accuracy.wording import ReportNames
+from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchRun
+from gpudesk.evidence.fitting.fit import HELD_OUT_FOLDS, OTHERS, assign_fold_groups
+from gpudesk.evidence.fitting.intervals import (
+    INTERVAL_FIGURES,
+    PAIR_FOLDS,
+    HeldOutPair,
+    collect_pairs,
+    collect_plan_pairs,
+)
+from gpudesk.evidence.memory_measurements import JudgedMemory
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+
+#: Below it the two are alike within what repeats of one configuration differ by, in the logarithm.
+_ALIKE: Final = math.log(1.03)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """A pair with the band of its ratio, which has not seen its publisher."""
+
+    pair: HeldOutPair
+    fold: str
+    band: IntervalFactors
+
+    @property
+    def winner(self) -> int:
+        """Which of the two has the higher figure by the estimate: 1, -1, or 0 for no winner."""
+        if self.pair.predicted + math.log(self.band.low) > 0:
+            return 1
+        return -1 if self.pair.predicted + math.log(self.band.high) < 0 else 0
+
+    @property
+    def inside(self) -> bool:
+        return math.log(self.band.low) <= self.pair.residual <= math.log(self.band.high)
+
+    @property
+    def named_right(self) -> bool:
+        return self.winner * self.pair.measured > -_ALIKE
+
+
+class JudgedPairs(NamedTuple):
+    """Pairs of accelerators, and of parallel plans of one accelerator with their publisher left out."""
+
+    accelerators: tuple[JudgedPair, ...]
+    plans: tuple[JudgedPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """How the pairs of one figure and fold went; shares are None where there is nothing to take them of."""
+
+    pairs: int
+    publishers: int
+    named: int
+    named_right: float | None
+    open: int
+    open_right: float | None
+    coverage: float
+    median: float
+    p90: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRatio:
+    """A ratio that publications name: the best submission for each accelerator, per accelerator."""
+
+    title: str
+    source: str
+    load: LoadKind
+    tpot_ms: float | None
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRatio:
+    """A known ratio as measured, and as predicted with one trait of both runs left out."""
+
+    known: KnownRatio
+    fold: str
+    measured: float
+    predicted: float
+
+
+_MODEL: Final = "llama-2-70b"
+KNOWN_RATIOS: Final = (
+    KnownRatio("MI300X / H200, Offline, v4.1", "mlperf-inference-v4-1", LoadKind.SATURATE, None, "mi300x", "h200-sxm"),
+    KnownRatio("MI300X / H200, Offline, v5.1", "mlperf-inference-v5-1", LoadKind.SATURATE, None, "mi300x", "h200-sxm"),
+    KnownRatio("MI355X / B200, Offline, v6.0", "mlperf-inference-v6-0", LoadKind.SATURATE, None, "mi355x", "b200-hgx"),
+    KnownRatio(
+        "MI355X / B200, Interactive, v6.0", "mlperf-inference-v6-0", LoadKind.LIMITS, 40.0, "mi355x", "b200-hgx"
+    ),
+)
+
+
+def judge_pairs(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> JudgedPairs:
+    """Return all pairs of all figures and folds with cross-fitted bands."""
+    groups = dict(zip((run.id for run in runs), assign_fold_groups(runs, "series"), strict=True))
+    calibrations = make_pair_calibrations(held_out, runs, "series")
+
+    def bands(pair: HeldOutPair) -> Calibration:
+        return calibrations[groups.get(pair.first.id, OTHERS)]
+
+    accelerators = [
+        JudgedPair(each, fold, find_pair_interval(bands(each), INTERVAL_FIGURES[figure], rests_on, rests_on))
+        for rests_on, fold in PAIR_FOLDS
+        for figure in BENCH_FIGURES
+        for each in collect_pairs(held_out, runs, figure, fold)
+    ]
+    rests_on, fold = PAIR_FOLDS[0]
+    plans = [
+        JudgedPair(each, fold, find_plan_interval(bands(each), INTERVAL_FIGURES[figure], rests_on))
+        for figure in BENCH_FIGURES
+        for each in collect_plan_pairs(held_out, runs, figure, fold)
+    ]
+    return JudgedPairs(tuple(accelerators), tuple(plans))
+
+
+def group_pairs_by_figure(found: Iterable[JudgedPair], fold: str) -> dict[str, list[JudgedPair]]:
+    sorted_: dict[str, list[JudgedPair]] = {}
+    for each in found:
+        if each.fold == fold:
+            sorted_.setdefault(each.pair.figure, []).append(each)
+    return sorted_
+
+
+def summarize_pairs(found: Sequence[JudgedPair]) -> PairSummary:
+    """Return how some pairs went; at least one."""
+    named = [each for each in found if each.winner]
+    unnamed = [each for each in found if not each.winner]
+    errors = np.abs(np.expm1([-each.pair.residual for each in found]))
+    return PairSummary(
+        pairs=len(found),
+        publishers=len({each.pair.first.traits["series"] for each in found}),
+        named=len(named),
+        named_right=float(np.mean([each.named_right for each in named])) if named else None,
+        open=len(unnamed),
+        open_right=float(np.mean([each.inside for each in unnamed])) if unnamed else None,
+        coverage=float(np.mean([each.inside for each in found])),
+        median=float(np.median(errors)),
+        p90=float(np.quantile(errors, 0.9)),
+        width=float(np.median([each.band.high / each.band.low for each in found])),
+    )
+
+
+def find_known_ratios(rows: Iterable[JudgedFigure]) -> tuple[MeasuredRatio, ...]:
+    """Return the known ratios that the rows hold, for each fold."""
+    kept = [row for row in rows if row.figure == "output_tokens_per_s" and row.run.model.id == _MODEL]
+    result: list[MeasuredRatio] = []
+    for known in KNOWN_RATIOS:
+        for fold in dict.fromkeys(row.fold for row in kept):
+            inside = [row for row in kept if row.fold == fold and _asked(row.run, known)]
+            first, second = (_best(inside, part) for part in (known.first, known.second))
+            if first is None or second is None:
+                continue
+            result.append(
+                MeasuredRatio(
+                    known,
+                    fold,
+                    _each(first, first.measured) / _each(second, second.measured),
+                    _each(first, first.predicted) / _each(second, second.predicted),
+                )
+            )
+    return tuple(result)
+
+
+def _asked(run: BenchRun, known: KnownRatio) -> bool:
+    load = run.workload.load
+    return (
+        run.traits["source"] == known.source
+        and load.kind is known.load
+        and (known.tpot_ms is None or load.tpot_ms == known.tpot_ms)
+    )
+
+
+def _best(rows: Sequence[JudgedFigure], part: str) -> JudgedFigure | None:
+    """Return the best submission of an accelerator, by what was measured per accelerator."""
+    of_part = [row for row in rows if row.run.traits["accelerator"] == part]
+    return max(of_part, key=lambda row: _each(row, row.measured), default=None)
+
+
+def _each(row: JudgedFigure, value: float) -> float:
+    return value / row.run.candidates[0].situation.plan.count
+
+
+@dataclass(frozen=True, slots=True)
+class PeerAnswers:
+    """What an estimator says under one setting, by run and figure, and why it says nothing of others."""
+
+    peer: str
+    version: str
+    setting: str
+    values: Mapping[tuple[str, str], float]
+    refused: Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerSpeed:
+    """How many runs an estimator answers a second on one machine."""
+
+    peer: str
+    version: str
+    how: str
+    runs: int
+    runs_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PeerError:
+    """Median and 90th hundredth of the error, and median predicted over measured."""
+
+    median: float
+    p90: float
+    bias: float
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRecord:
+    """An estimator beside ours on the rows that it answers, of `asked` rows."""
+
+    answers: PeerAnswers
+    view: FigureView
+    asked: int
+    answered: int
+    theirs: PeerError
+    ours: PeerError
+
+
+def read_peers(path: Path) -> tuple[PeerAnswers, ...]:
+    """Read the answers of all estimators and settings."""
+    values: dict[tuple[str, str, str], dict[tuple[str, str], float]] = {}
+    refused: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            key = (row["peer"], row["version"], row["setting"])
+            values.setdefault(key, {})
+            refused.setdefault(key, {})
+            place = (row["run"], row["figure"])
+            if row["value"]:
+                values[key][place] = float(row["value"])
+            else:
+                refused[key][place] = row["reason"]
+    return tuple(PeerAnswers(*key, values[key], refused[key]) for key in values)
+
+
+def read_speeds(path: Path) -> tuple[PeerSpeed, ...]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(
+            PeerSpeed(row["peer"], row["version"], row["how"], int(row["runs"]), float(row["runs_per_s"]))
+            for row in csv.DictReader(file)
+        )
+
+
+def summarize_peers(peers: Iterable[PeerAnswers], rows: Sequence[JudgedFigure]) -> tuple[PeerRecord, ...]:
+    """Return how each estimator does on the rows that it was asked for, by view."""
+    found: list[PeerRecord] = []
+    by_place = {(row.run.id, row.figure): row for row in rows}
+    for peer in peers:
+        for view in FigureView:
+            asked = {place: row for place, row in by_place.items() if find_view(row.figure, row.run) is view}
+            answered = [(row, peer.values[place]) for place, row in asked.items() if place in peer.values]
+            known = len(answered) + sum(place in peer.refused for place in asked)
+            if answered:
+                theirs = _miss([value / row.measured for row, value in answered])
+                ours = _miss([row.ratio for row, _ in answered])
+                found.append(PeerRecord(peer, view, known, len(answered), theirs, ours))
+    return tuple(found)
+
+
+def count_refusals(peer: PeerAnswers) -> list[tuple[str, int]]:
+    """Return why an estimator leaves figures open, most often first."""
+    return Counter(peer.refused.values()).most_common()
+
+
+def _miss(ratios: Sequence[float]) -> PeerError:
+    found = np.array(ratios)
+    errors = np.abs(found - 1.0)
+    return PeerError(float(np.median(errors)), float(np.quantile(errors, 0.9)), float(np.median(found)))
+
+
+@dataclass(frozen=True)
+class AccuracyData:
+    """Runs with what folds say of them, other estimators, and what the calibration says of itself.
+
+    `unused` counts published rows by the reason for which they are not used; `refused` are runs that the
+    program does not answer. `fitted_revision` is that of the measurements that the fit has seen. `memory` is
+    what serving engines print of theirs.
+    """
+
+    runs: Sequence[BenchRun]
+    held_out: Sequence[HeldOutFigure]
+    peers: Sequence[PeerAnswers]
+    speeds: Sequence[PeerSpeed]
+    names: ReportNames
+    unused: Mapping[str, int]
+    refused: int
+    data_revision: str
+    fitted_revision: str
+    calibration_revision: str
+    newest_month: str
+    constants: int
+    memory: Sequence[JudgedMemory] = ()
+
+    @cached_property
+    def rows(self) -> tuple[JudgedFigure, ...]:
+        return judge_figures(self.held_out, self.runs)
+
+    @cached_property
+    def folds(self) -> tuple[str, ...]:
+        """Return the folds that there are, in the order of `FOLDS`."""
+        made = {row.fold for row in self.rows}
+        return tuple(fold for fold in HELD_OUT_FOLDS if fold in made)
+
+    @cached_property
+    def series_rows(self) -> list[JudgedFigure]:
+        return select_fold(self.rows, "series")
+
+    @cached_property
+    def pairs(self) -> JudgedPairs:
+        return judge_pairs(self.held_out, self.runs)
+
+    def unpredicted(self, fold: str) -> dict[str, int]:
+        """Return how many published figures a fold does not predict, by figure, those that there are."""
+        missing = Counter(figure for run in self.runs for figure in run.figures)
+        missing.subtract(row.figure for row in select_fold(self.rows, fold))
+        return {figure: missing[figure] for figure in BENCH_FIGURES if missing[figure] > 0}
+
+    @cached_property
+    def ratios(self) -> tuple[MeasuredRatio, ...]:
+        return find_known_ratios(self.rows)
+
+    @cached_property
+    def peer_records(self) -> tuple[PeerRecord, ...]:
+        """Return how other estimators do on the same rows."""
+        return summarize_peers(self.peers, self.series_rows)
+
+
+def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
+    """Return the figures of the report that other programs read.
+
+    By fold and view, figures without a prediction, pairs of accelerators and of plans, known ratios.
+    """
+    folds = {
+        fold: {
+            str(view): _fields(measure_errors(rows))
+            for view, rows in group_by_view(select_fold(data.rows, fold), whole=True).items()
+        }
+        for fold in data.folds
+    }
+    pairs = {fold: _pair_fields(data.pairs.accelerators, fold) for _, fold in PAIR_FOLDS}
+    ratios = [
+        {
+            "ratio": each.known.title,
+            "fold": each.fold,
+            "measured": _short(each.measured),
+            "predicted": _short(each.predicted),
+        }
+        for each in data.ratios
+    ]
+    return {
+        "data": data.data_revision,
+        "runs": len(data.runs),
+        "folds": folds,
+        "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
+        "pairs": {fold: found for fold, found in pairs.items() if found},
+        "plans": _pair_fields(data.pairs.plans, PAIR_FOLDS[0][1]),
+        "ratios": ratios,
+    }
+
+
+def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, float | int | None]]:
+    records = {figure: summarize_pairs(found) for figure, found in group_pairs_by_figure(pairs, fold).items()}
+    return {
+        figure: {
+            "pairs": record.pairs,
+            "named": record.named,
+            "named_right": _short(record.named_right),
+            "open": record.open,
+            "open_right": _short(record.open_right),
+            "coverage": _short(record.coverage),
+        }
+        for figure, record in records.items()
+    }
+
+
+def _fields(found: ErrorMeasure) -> dict[str, float | int | None]:
+    return {
+        "rows": found.rows,
+        "median": _short(found.median),
+        "p90": _short(found.p90),
+        "bias": _short(found.bias),
+        "coverage": _short(found.coverage),
+        "width": _short(found.width),
+    }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")

@@ -1,0 +1,511 @@
+"""The accuracy report as a manual page in Markdown, every number computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from gpudesk.evidence.accuracy.data import (
+    AccuracyData,
+    JudgedPair,
+    PeerError,
+    PeerRecord,
+    count_refusals,
+    group_pairs_by_figure,
+    summarize_pairs,
+)
+from gpudesk.evidence.accuracy.measures import (
+    BARS,
+    WHOLE_COVERAGE,
+    ErrorMeasure,
+    FigureView,
+    find_misses,
+    find_view,
+    group_by_view,
+    measure_errors,
+    select_fold,
+)
+from gpudesk.evidence.accuracy.misses import write_missed_section, write_slices_section
+from gpudesk.evidence.accuracy.wording import (
+    FOLD_NAMES,
+    MEASURED_HEAD,
+    NONE,
+    capitalize,
+    format_count,
+    format_factor,
+    format_measure_cells,
+    format_share,
+    format_whole_share,
+    join_words,
+    make_markdown_table,
+    make_sentence,
+    mark_bold,
+    name_figure,
+)
+from gpudesk.evidence.fitting.fit import SMALL_GROUP
+from gpudesk.evidence.fitting.intervals import PAIR_FOLDS
+from gpudesk.evidence.memory_measurements import CACHE_METRICS, JudgedMemory
+
+
+def write_pairs_section(data: AccuracyData) -> list[str]:
+    lines = [
+        "## 4. Two accelerators under the same question",
+        "",
+        (
+            "A pair is two accelerators that one publisher measured with the same model, serving engine, "
+            "load, lengths and count. A winner is named where the band of the predicted ratio leaves out "
+            "1; that is right where the measured ratio lies on the same side (or within 3 % of 1). "
+            "Otherwise the answer is “no winner”, which is right where the band holds the measured ratio. "
+            "The bands have not seen the publisher."
+        ),
+        "",
+    ]
+    body = [
+        (FOLD_NAMES[fold], *_pair_cells(figure, chosen))
+        for _, fold in PAIR_FOLDS
+        for figure, chosen in group_pairs_by_figure(data.pairs.accelerators, fold).items()
+    ]
+    head = ("left out", *_PAIR_HEAD)
+    lines += (
+        make_markdown_table(head, body, text_columns=2) if body else ["No two accelerators were measured alike.", ""]
+    )
+    return [*lines, *_ratios(data), *_plans(data)]
+
+
+def _plans(data: AccuracyData) -> list[str]:
+    lines = ["### Two parallel plans of one accelerator", ""]
+    found = group_pairs_by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
+    if not found:
+        return [*lines, "No two plans of one accelerator were measured alike.", ""]
+    body = [_pair_cells(figure, chosen) for figure, chosen in found.items()]
+    return [
+        *lines,
+        (
+            "The same of two plans that one publisher measured on one accelerator with the same model, "
+            "formats, software and load, with the publisher left out. Mostly they take different numbers of "
+            "accelerators, since hardly anybody publishes two plans of one size."
+        ),
+        "",
+        *make_markdown_table(_PAIR_HEAD, body),
+    ]
+
+
+_PAIR_HEAD = (
+    "figure",
+    "publishers",
+    "pairs",
+    "winner named",
+    "rightly",
+    "no winner",
+    "rightly",
+    "ratio error, median",
+    "p90",
+    "band holds",
+    "high/low",
+)
+
+
+def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
+    found = summarize_pairs(chosen)
+    return (
+        name_figure(figure),
+        f"{found.publishers:,}",
+        f"{found.pairs:,}",
+        f"{found.named:,}",
+        NONE if found.named_right is None else format_whole_share(found.named_right),
+        f"{found.open:,}",
+        NONE if found.open_right is None else format_whole_share(found.open_right),
+        format_share(found.median),
+        format_share(found.p90),
+        format_share(found.coverage),
+        f"{found.width:.2f}",
+    )
+
+
+def _ratios(data: AccuracyData) -> list[str]:
+    folds = [fold for fold in ("series", "accelerator") if fold in data.folds]
+    found = {(each.known.title, each.fold): each for each in data.ratios}
+    titles = list(dict.fromkeys(each.known.title for each in data.ratios))
+    if not titles or not folds:
+        return []
+    body = []
+    for name in titles:
+        known = [found[name, fold] for fold in folds if (name, fold) in found]
+        if known:
+            cells = [f"{found[name, fold].predicted:.2f}" if (name, fold) in found else NONE for fold in folds]
+            body.append((name, f"{known[0].measured:.2f}", *cells))
+    head = ("ratio", "measured", *(f"predicted, {FOLD_NAMES[fold]} left out" for fold in folds))
+    return [
+        (
+            "Ratios that are often quoted, from MLPerf Llama-2-70B: the best submission for each "
+            "accelerator, tokens per second and accelerator."
+        ),
+        "",
+        *make_markdown_table(head, body),
+    ]
+
+
+def write_peers_section(data: AccuracyData) -> list[str]:
+    lines = [
+        "## 5. Other estimators on the same rows",
+        "",
+        (
+            "Each row compares on exactly the figures that the other estimator answers, ours predicted "
+            "without any row of their publisher. The others are as they install, with the settings named; "
+            "none of them gives a band. What is better stands in bold."
+        ),
+        "",
+    ]
+    if not data.peer_records:
+        return [*lines, "No other estimator has been asked.", ""]
+    head = ("estimator", "setting", "figure", "answers", "of", "median, its / ours", "p90", "bias")
+    lines += make_markdown_table(head, [_peer_row(each) for each in data.peer_records], text_columns=3)
+    lines += [*_ahead(data.peer_records), "", *_refusals(data), ""]
+    return lines + _speeds(data)
+
+
+def _peer_row(found: PeerRecord) -> tuple[str, ...]:
+    peer = found.answers
+    theirs, ours = found.theirs, found.ours
+    return (
+        f"{peer.peer} {peer.version}",
+        peer.setting or "as it comes",
+        str(found.view),
+        f"{found.answered:,}",
+        format_whole_share(found.answered / max(1, found.asked)),
+        _both(theirs.median, ours.median),
+        _both(theirs.p90, ours.p90),
+        f"{format_factor(theirs.bias)} / {format_factor(ours.bias)}",
+    )
+
+
+def _both(theirs: float, ours: float) -> str:
+    return f"{mark_bold(format_share(theirs), theirs < ours)} / {mark_bold(format_share(ours), ours < theirs)}"
+
+
+def _ahead(records: Sequence[PeerRecord]) -> list[str]:
+    nearer = sum(_better(each.ours, each.theirs) for each in records)
+    lines = [
+        (
+            f"Both the median and the 90th hundredth of ours are smaller in {nearer} of "
+            f"{format_count(len(records), 'comparison')}."
+        )
+    ]
+    rates = [each for each in records if each.view is FigureView.THROUGHPUT]
+    if rates:
+        best = min(rates, key=lambda each: each.theirs.median)
+        lines.append(
+            f"The nearest of the others on throughput is {best.answers.peer} with "
+            f"{format_share(best.theirs.median)} beside {format_share(best.ours.median)} of ours on the same "
+            f"{format_count(best.answered, 'row')}."
+        )
+    return lines
+
+
+def _better(ours: PeerError, theirs: PeerError) -> bool:
+    return ours.median < theirs.median and ours.p90 < theirs.p90
+
+
+def _refusals(data: AccuracyData) -> list[str]:
+    lines = []
+    for peer in {each.peer: each for each in data.peers}.values():
+        reasons = count_refusals(peer)[:4]
+        if reasons:
+            named = join_words([f"{reason} ({number:,})" for reason, number in reasons])
+            lines.append(f"- {peer.peer} leaves figures open for want of: {named}.")
+    return lines
+
+
+def _speeds(data: AccuracyData) -> list[str]:
+    if not data.speeds:
+        return []
+    body = [
+        (f"{each.peer} {each.version}", each.how, f"{each.runs:,}", f"{float(f'{each.runs_per_s:.3g}'):,g}")
+        for each in data.speeds
+    ]
+    return [
+        "Speed on one machine, every run with all its plans; estimates a second of processor time:",
+        "",
+        *make_markdown_table(("estimator", "how", "runs", "runs a second"), body, text_columns=2),
+    ]
+
+
+#: What the metrics are called, the room for the cache apart.
+_PARTS: Final = {"weights": "weights", "activations": "activations", "driver_memory": "memory that the driver reports"}
+
+
+def write_memory_section(data: AccuracyData) -> list[str]:
+    lines = ["## 7. Memory", ""]
+    if not data.memory:
+        return [*lines, "No serving engine's own figures of its memory are there.", ""]
+    publications = len({each.row.source for each in data.memory})
+    room = [each for each in data.memory if each.row.metric in CACHE_METRICS]
+    by_engine: dict[str, list[JudgedMemory]] = {}
+    for each in sorted(room, key=lambda one: one.row.request.serving_engine or ""):
+        by_engine.setdefault(each.row.request.serving_engine or "", []).append(each)
+    body = [_row("room for the KV cache", "all", room)] if room else []
+    body += [_row("room for the KV cache", engine, rows) for engine, rows in by_engine.items()]
+    for metric, name in _PARTS.items():
+        rows = [each for each in data.memory if each.row.metric == metric]
+        if rows:
+            body.append(_row(name, "all", rows))
+    return [
+        *lines,
+        (
+            f"Serving engines print when they start how they divide the memory: "
+            f"{format_count(len(data.memory), 'figure')} from {format_count(publications, 'publication')}, each beside "
+            "what an estimate of the same deployment says. Nothing is fitted here: settings and kernels are "
+            "facts with sources, though they were settled while looking at these rows."
+        ),
+        "",
+        *make_markdown_table(("what", "serving engine", "rows", "median", "p90", "bias"), body, text_columns=2),
+    ]
+
+
+def _row(what: str, engine: str, rows: Sequence[JudgedMemory]) -> tuple[str, ...]:
+    ratios = np.array([each.ratio for each in rows])
+    errors = np.abs(ratios - 1.0)
+    return (
+        what,
+        engine,
+        f"{len(rows):,}",
+        format_share(float(np.median(errors))),
+        format_share(float(np.quantile(errors, 0.9))),
+        format_factor(float(np.median(ratios))),
+    )
+
+
+#: Files beside the page and where the constants lie, seen from the page.
+PARITY_FILE: Final = "accuracy-parity.svg"
+LATENCY_FILE: Final = "accuracy-latency.svg"
+CONSTANTS_LINK: Final = "../../data/calibration.json"
+
+
+def write_accuracy_page(data: AccuracyData) -> str:
+    parts = [
+        ["# How accurate the estimates are", ""],
+        _short(data),
+        _compared(data),
+        _by_fold(data),
+        write_slices_section(data),
+        write_pairs_section(data),
+        write_peers_section(data),
+        write_missed_section(data),
+        write_memory_section(data),
+        _constants(data),
+    ]
+    return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+
+
+def _short(data: AccuracyData) -> list[str]:
+    """Return the record in short: what was reached when whole publishers are left out."""
+    head = ("figure", "rows", "median", "bar", "p90", "bar", "band holds", "bar", "high/low", "bar")
+    body = [
+        _short_row(view, measure_errors(rows)) for view, rows in group_by_view(data.series_rows, whole=True).items()
+    ]
+    return [
+        (
+            "Every figure below is of a published run, predicted by constants that were fitted without the "
+            "rows of its group. This page is written by `make accuracy` from the measurements; no number in "
+            "it is typed by hand. In short, with the publisher of each row left out:"
+        ),
+        "",
+        *make_markdown_table(head, body),
+        "What misses its bar stands in bold.",
+        "",
+        f"![Measured against predicted throughput on logarithmic axes]({PARITY_FILE})",
+        "",
+        f"![Measured against predicted TPOT and TTFT on logarithmic axes]({LATENCY_FILE})",
+        "",
+        (
+            "Each point is one published figure, predicted without any row of its publisher; the dashed "
+            "lines are 25 % above and below."
+        ),
+        "",
+    ]
+
+
+def _short_row(view: FigureView, found: ErrorMeasure) -> tuple[str, ...]:
+    missed = find_misses(found, view, WHOLE_COVERAGE)
+    bar = BARS[view]
+    rows, median, p90, _, holds, width = format_measure_cells(found, missed)
+    low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
+    errors = (NONE if each is None else f"≤ {format_whole_share(each)}" for each in (bar.median, bar.p90))
+    return (
+        capitalize(view),
+        rows,
+        median,
+        next(errors),
+        p90,
+        next(errors),
+        holds,
+        f"{low} to {high}",
+        width,
+        NONE if bar.width is None else f"≤ {bar.width}",
+    )
+
+
+def _compared(data: AccuracyData) -> list[str]:
+    figures = sum(len(run.figures) for run in data.runs)
+    months = sorted(run.traits["date"] for run in data.runs if run.traits["date"])
+    by_series: dict[str, list[int]] = {}
+    for place, run in enumerate(data.runs):
+        by_series.setdefault(run.traits["series"], []).append(place)
+    unused = sum(data.unused.values())
+    small = sum(len(places) < SMALL_GROUP for places in by_series.values())
+    return [
+        "## 1. What was compared",
+        "",
+        (
+            f"{format_count(figures, 'figure')} of {format_count(len(data.runs), 'published run')} by "
+            f"{format_count(len(by_series), 'publisher')}, whose software dates from {months[0]} to {months[-1]}. "
+            f"{_unpredicted(data)}{_refused(data)}{_unused(unused, data)}"
+        ),
+        "",
+        (
+            "A fold leaves out all rows that share a trait, fits all constants to the others, and "
+            f"predicts what was left out. Groups of fewer than {SMALL_GROUP} runs are left out together "
+            f"({format_count(small, 'publisher')} of that size). A publisher is one organisation with one "
+            "harness, since its figures share habits that no formula knows: leaving it out comes closest "
+            "to the next publication that nobody has seen. Bands are held to the same rule: the band of a "
+            "figure comes from what folds miss of all other groups, never from its own."
+        ),
+        "",
+        (
+            "The form of the formulas, what was believed of the constants before the fit, and which rows "
+            "are left aside were settled while looking at these very rows. A fold does not undo that, so "
+            "rows of a publication that appears tomorrow may be missed by more than this page says."
+        ),
+        "",
+        *make_markdown_table(
+            ("publisher", "published by", "accelerators", "months", "runs", "figures"),
+            [_series_row(data, series, places) for series, places in _largest_first(by_series)],
+            text_columns=4,
+        ),
+    ]
+
+
+def _largest_first(by_series: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
+    return sorted(by_series.items(), key=lambda each: (-len(each[1]), each[0]))
+
+
+def _unused(unused: int, data: AccuracyData) -> str:
+    if not unused:
+        return ""
+    reasons = sorted(data.unused.items(), key=lambda each: (-each[1], each[0]))[:3]
+    named = join_words([f"{reason.replace('-', ' ')} ({number:,})" for reason, number in reasons])
+    return (
+        f"{format_count(unused, 'further published figure')} are kept and shown without being used; the most "
+        f"frequent reasons are: {named}."
+    )
+
+
+def _unpredicted(data: AccuracyData) -> str:
+    missing = data.unpredicted("series")
+    total = sum(missing.values())
+    if not total:
+        return ""
+    named = join_words([f"{number:,} of {name_figure(figure)}" for figure, number in missing.items()])
+    return (
+        f"{format_count(total, 'figure')} {'has' if total == 1 else 'have'} no prediction once the publisher is "
+        f"left out, {named}, and {'counts' if total == 1 else 'count'} in no error below: no plan then meets "
+        "the latency limits of the run, its rate is more than its deployment is thought to keep up with, or "
+        "the run came after the fit. "
+    )
+
+
+def _refused(data: AccuracyData) -> str:
+    if not data.refused:
+        return ""
+    return (
+        f"{format_count(data.refused, 'further run')} {'is' if data.refused == 1 else 'are'} not answered at all, "
+        "since the program finds no room for the run or no way in which its serving engine runs it. "
+    )
+
+
+def _series_row(data: AccuracyData, series: str, places: Sequence[int]) -> tuple[str, ...]:
+    runs = [data.runs[place] for place in places]
+    publishers = Counter(data.names.publishers.get(run.traits["source"], "") for run in runs)
+    named = [name for name, _ in publishers.most_common() if name]
+    parts = len({run.traits["accelerator"] for run in runs})
+    months = sorted({run.traits["date"] for run in runs if run.traits["date"]})
+    figures = sum(len(run.figures) for run in runs)
+    some = join_words(named) if len(named) < 3 else f"{', '.join(named[:2])} and {len(named) - 2} more"
+    span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]}" if months else ""
+    return (series, some, str(parts), span, f"{len(runs):,}", f"{figures:,}")
+
+
+def _by_fold(data: AccuracyData) -> list[str]:
+    lines = [
+        "## 2. By what was left out",
+        "",
+        (
+            "The error is |predicted − measured| / measured: its median and its 90th hundredth. The bias "
+            "is the median of predicted / measured. The band is to hold four figures in five. What misses "
+            "a bar stands in bold."
+        ),
+        "",
+    ]
+    asked = _asked(data)
+    for view in FigureView:
+        rows = [(fold, group_by_view(select_fold(data.rows, fold), whole=True).get(view, [])) for fold in data.folds]
+        rows = [(fold, inside) for fold, inside in rows if inside]
+        if not rows:
+            continue
+        lines += [f"### {capitalize(view)}", "", _bars(view), ""]
+        head = ("left out", "groups", *MEASURED_HEAD, "without prediction")
+        body = [
+            (
+                FOLD_NAMES.get(fold, fold),
+                str(len({row.group for row in inside})),
+                *format_measure_cells(
+                    measure_errors(inside), find_misses(measure_errors(inside), view, WHOLE_COVERAGE)
+                ),
+                f"{asked[view] - len(inside):,}",
+            )
+            for fold, inside in rows
+        ]
+        lines += make_markdown_table(head, body)
+    return lines
+
+
+def _asked(data: AccuracyData) -> Counter[FigureView]:
+    """Return how many published figures there are of each view, predicted or not."""
+    asked = Counter(find_view(figure, run) for run in data.runs for figure in run.figures)
+    asked[FigureView.TTFT] = asked[FigureView.BURST_TTFT] + asked[FigureView.OTHER_TTFT]
+    return asked
+
+
+def _bars(view: FigureView) -> str:
+    bar = BARS[view]
+    limits = (("median", bar.median), ("p90", bar.p90))
+    parts = [f"{name} at most {format_whole_share(limit)}" for name, limit in limits if limit is not None]
+    low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
+    parts.append(f"the band holds {low} to {high}")
+    if bar.width is not None:
+        parts.append(f"median high/low at most {bar.width}")
+    return make_sentence(f"Bars: {join_words(parts)}")
+
+
+def _constants(data: AccuracyData) -> list[str]:
+    figures = sum(len(run.figures) for run in data.runs)
+    publishers = len({run.traits["series"] for run in data.runs})
+    hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
+    lines = [
+        "## 8. The constants",
+        "",
+        (
+            f"The {format_count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "
+            f"each are in [calibration.json]({CONSTANTS_LINK}), fitted to all {format_count(figures, 'figure')} "
+            f"of {format_count(publishers, 'publisher')}. The newest software among them is of "
+            f"{data.newest_month}."
+        ),
+        "",
+    ]
+    if data.fitted_revision != data.data_revision:
+        lines += ["The measurements have changed since the fit; `make calibrate` brings it up to date.", ""]
+    body = [(name, f"`{value}`") for name, value in hashes]
+    return lines + make_markdown_table(("of", "SHA-256"), body, text_columns=2)

@@ -1,0 +1,195 @@
+"""All benchmark runs as arrays: one engine call predicts them from a vector of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.model import Model
+from gpudesk.domain.workload import Workload
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.rates import KeyGroup, compute_coefficients, compute_rates, list_rate_constants, make_constant_keys
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import (
+    DeploymentLoads,
+    ServingResults,
+    make_requests_and_loads,
+    make_workload_values,
+    score_plans,
+    serve_loads,
+)
+from gpudesk.engine.step_work import OperatingConditions, StepWork, compute_ceilings, compute_step_work
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns
+from gpudesk.evidence.fitting.parameters import Array, ParameterVector
+
+#: The figures that are compared, as a run names them, and in the unit in which it does.
+BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCandidate:
+    """One way of running a run: the deployment with its memory, and sequences that a replica admits."""
+
+    situation: OperatingConditions
+    budget: MemoryBudget
+    capacity: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """A published run as the fit sees it.
+
+    `figures` are measured values by the names of `FIGURES`; `traits` what it can be left out or sliced by
+    (series, model, family, accelerator, vendor, ...); `candidates` never empty.
+    """
+
+    id: str
+    model: Model
+    workload: Workload
+    figures: Mapping[str, float]
+    traits: Mapping[str, str]
+    candidates: tuple[BenchCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPredictions:
+    """Predicted figures of each run, the candidate that won, and the engine's results of the winners."""
+
+    figures: Mapping[str, Array]
+    winners: NDArray[np.intp]
+
+
+class BenchArrays:
+    """Runs and their candidates as arrays."""
+
+    def __init__(self, runs: Sequence[BenchRun], parameters: ParameterVector, node_bandwidth: float) -> None:
+        self.runs = tuple(runs)
+        self.parameters = parameters
+        pairs = [(place, run, each) for place, run in enumerate(runs) for each in run.candidates]
+        self._owners = np.array([place for place, _, _ in pairs], dtype=np.intp)
+        self._starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
+        counted, keys = [], []
+        for _, run, each in pairs:
+            offered = compute_ceilings(each.situation, run.model, node_bandwidth)
+            counted.append(compute_step_work(each.situation, run.model, each.budget.shards, each.budget.cache, offered))
+            keys.append(make_constant_keys(each.situation, run.model, offered))
+        requests, loads = make_requests_and_loads(
+            np.array([make_workload_values(run.workload) for _, run, _ in pairs]),
+            np.array([each.capacity for _, _, each in pairs]),
+            np.array([float(each.situation.plan.dp) for _, _, each in pairs]),
+        )
+        self._everything = _CandidateArrays(
+            work=_stacked(counted),
+            positions=parameters.positions(list_rate_constants(), keys),
+            requests=requests,
+            loads=loads,
+        )
+
+    def predict(self, values: Array) -> BenchPredictions:
+        """Return the figures of all runs with the constants `values`, each by its best candidate."""
+        part, constants = self._everything, _serving_constants(values, self.parameters)
+        rows = part.rows(values)
+        results = part.serve(rows, constants)
+        score = score_plans(rows, part.requests, part.loads, results, constants)
+        best = np.maximum.reduceat(score, self._starts)
+        reaching = np.flatnonzero(score >= best[self._owners])
+        winners = reaching[np.searchsorted(self._owners[reaching], np.arange(len(self.runs)))]
+        return BenchPredictions(_figures(results, part.requests, winners), winners)
+
+    def fixed(self, winners: NDArray[np.intp]) -> FixedPlanBench:
+        """Return the same runs with the candidates `winners` only, which is quicker."""
+        return FixedPlanBench(self._everything.select(winners), self.parameters)
+
+    def rows_behind(self) -> NDArray[np.intp]:
+        """Return how many measured figures look up each value, by any of their candidates."""
+        seen = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
+        for column in self._everything.positions.values():
+            seen[column, self._owners] = True
+        rows = np.array([len(run.figures) for run in self.runs], dtype=np.intp)
+        behind: NDArray[np.intp] = seen @ rows
+        for each in fields(SchedulingConstants):
+            behind[self.parameters.starts[each.name]] = rows.sum()
+        return behind
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPlanBench:
+    """Runs whose plans are settled."""
+
+    part: _CandidateArrays
+    parameters: ParameterVector
+
+    def figures(self, values: Array) -> Mapping[str, Array]:
+        """Return the figures of all runs with the constants `values`."""
+        results = self.part.serve(self.part.rows(values), _serving_constants(values, self.parameters))
+        return _figures(results, self.part.requests, np.arange(len(results.rate)))
+
+    def changed(self, figures: Mapping[str, Array], values: Array, place: int) -> Mapping[str, Array]:
+        """Return `figures` with those worked out again that the value at `place` has a part in."""
+        concerned = self.part.looking_up(place)
+        if concerned is None:
+            return self.figures(values)
+        again = FixedPlanBench(self.part.select(concerned), self.parameters).figures(values)
+        changed = {name: figure.copy() for name, figure in figures.items()}
+        for name, figure in again.items():
+            changed[name][concerned] = figure
+        return changed
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidateArrays:
+    """Candidates as arrays."""
+
+    work: StepWork
+    positions: Mapping[tuple[str, KeyGroup], NDArray[np.intp]]
+    requests: ReplicaRequests
+    loads: DeploymentLoads
+
+    def select(self, chosen: NDArray[np.intp]) -> _CandidateArrays:
+        return _CandidateArrays(
+            StepWork(*(getattr(self.work, each.name)[chosen] for each in fields(StepWork))),
+            {key: column[chosen] for key, column in self.positions.items()},
+            self.requests.select(chosen),
+            self.loads.select(chosen),
+        )
+
+    def looking_up(self, place: int) -> NDArray[np.intp] | None:
+        """Return the candidates that look up the value at `place`; None where all may depend on it."""
+        columns = [column == place for column in self.positions.values()]
+        concerned = np.flatnonzero(np.logical_or.reduce(columns))
+        return concerned if len(concerned) else None
+
+    def rows(self, values: Array) -> CoefficientColumns:
+        def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> Array:
+            return values[self.positions[name, slot]]
+
+        row = compute_coefficients(self.work, compute_rates(constant, self.work))  # type: ignore[arg-type]
+        length = len(self.requests.prompt)
+        return CoefficientColumns(np.array([np.broadcast_to(getattr(row, name), length) for name in COEFFICIENT_NAMES]))
+
+    def serve(self, rows: CoefficientColumns, constants: SchedulingConstants) -> ServingResults:
+        with np.errstate(all="ignore"):
+            return serve_loads(rows, self.requests, self.loads, constants)
+
+
+def _serving_constants(values: Array, parameters: ParameterVector) -> SchedulingConstants:
+    """Return the constants of serving dynamics, which are the same for all runs."""
+    return SchedulingConstants(
+        **{each.name: values[parameters.starts[each.name]] for each in fields(SchedulingConstants)}
+    )
+
+
+def _stacked(counted: Sequence[StepWork]) -> StepWork:
+    return StepWork(*(np.array([getattr(each, name.name) for each in counted]) for name in fields(StepWork)))  # type: ignore[arg-type]
+
+
+def _figures(results: ServingResults, requests: ReplicaRequests, winners: NDArray[np.intp]) -> dict[str, Array]:
+    return {
+        "output_tokens_per_s": results.rate[winners] * requests.output[winners],
+        "tpot_ms": results.tpot[winners] * 1e3,
+        "ttft_ms": results.ttft[winners] * 1e3,
+    }

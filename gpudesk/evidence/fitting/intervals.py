@@ -1,0 +1,318 @@
+"""80% intervals from held-out residuals: of figures by basis, and of ratios between pairs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import BETWEEN_PLANS, IntervalRule
+from gpudesk.evidence.fitting.bench import BenchRun
+from gpudesk.evidence.fitting.parameters import Array
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+
+#: Names of the figures in rules of bands.
+INTERVAL_FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot_ms": "tpot", "ttft_ms": "ttft"}
+#: Share of the residuals that is left out on either side. A publisher that nobody has seen scatters more than
+#: those that are there, so that the band of theirs would hold less than four in five of its figures.
+OUTSIDE: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.072, "tpot_ms": 0.098, "ttft_ms": 0.106}
+#: By what the band of each figure is narrowed, step by step.
+NARROWED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "output_tokens_per_s": (
+        ("serving_engine",),
+        ("serving_engine", "weights"),
+        ("serving_engine", "weights", "experts"),
+    ),
+    "tpot_ms": (("load",), ("load", "experts")),
+    "ttft_ms": (("load",),),
+}
+#: A group weighs its size to this power: what it misses by is shared. Throughput has far larger groups.
+GROUP_WEIGHT: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.25, "tpot_ms": 0.5, "ttft_ms": 0.5}
+#: Publishers at which a slice speaks for itself as much as the wider slice does for it.
+HALF_TRUSTED: Final = 8.0
+#: A slice of fewer residuals has no rule of its own.
+LEAST_IN_SLICE: Final = 30
+#: Folds whose residuals stand for each basis; those of one basis are pooled.
+BASIS_FOLDS: Final[Mapping[EstimateBasis, tuple[str, ...]]] = {
+    EstimateBasis.CALIBRATED: ("series",),
+    EstimateBasis.ESTIMATED: ("generation", "series"),
+    EstimateBasis.UNCALIBRATED: ("vendor",),
+}
+#: How much wider a weaker basis is at least, in the logarithm.
+BASIS_WIDENING: Final = {EstimateBasis.CALIBRATED: 1.0, EstimateBasis.ESTIMATED: 1.15, EstimateBasis.UNCALIBRATED: 1.35}
+#: Bands of the user's own measurements: what repeats of one configuration differ by.
+MEASURED: Final[Mapping[str, tuple[float, float]]] = {
+    "throughput": (0.87, 1.15),
+    "tpot": (0.87, 1.15),
+    "ttft": (0.77, 1.30),
+}
+#: No band is narrower than this to either side, in the logarithm.
+LEAST: Final = math.log(1.05)
+
+Edges = tuple[float, float]
+Where = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureResiduals:
+    """Residuals of one figure: weights, publishers, and the keys by which a band may be narrowed."""
+
+    values: Array
+    weights: Array
+    series: NDArray[np.str_]
+    keys: Mapping[str, NDArray[np.str_]]
+
+    def inside(self, chosen: NDArray[np.bool_]) -> FigureResiduals:
+        keys = {name: column[chosen] for name, column in self.keys.items()}
+        return FigureResiduals(self.values[chosen], self.weights[chosen], self.series[chosen], keys)
+
+
+def make_interval_keys(run: BenchRun) -> dict[str, str]:
+    """Return what the band of a run may be narrowed by, as an estimate of it would ask for it."""
+    traits = run.traits
+    return {
+        "load": traits["load"],
+        "serving_engine": traits["engine"],
+        "weights": traits["weights"],
+        "generation": traits["generation"],
+        "experts": "no" if traits["experts"] == "dense" else "yes",
+    }
+
+
+def collect_residuals(
+    held_out: Iterable[HeldOutFigure], runs: Mapping[str, BenchRun], figure: str, folds: Sequence[str]
+) -> FigureResiduals:
+    """Return the residuals of a figure from some folds, each with the weight that its group leaves it."""
+    chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
+    groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
+    sizes = Counter(groups)
+    known = {name: make_interval_keys(runs[name]) for name in {each.run for each in chosen}}
+    names = {name for steps in NARROWED[figure] for name in steps}
+    return FigureResiduals(
+        values=np.log(np.array([each.measured / each.predicted for each in chosen])),
+        weights=np.array([sizes[group] ** (GROUP_WEIGHT[figure] - 1.0) for group in groups]),
+        series=np.array([runs[each.run].traits["series"] for each in chosen], dtype=np.str_),
+        keys={name: np.array([known[each.run][name] for each in chosen], dtype=np.str_) for name in sorted(names)},
+    )
+
+
+def compute_quantile(values: Array, weights: Array, share: float) -> float:
+    """Return the weighted quantile, between values where it falls between."""
+    order = np.argsort(values, kind="stable")
+    ordered, weighed = values[order], weights[order]
+    places = (np.cumsum(weighed) - 0.5 * weighed) / weighed.sum()
+    return float(np.interp(share, places, ordered))
+
+
+def _edges(found: FigureResiduals, outside: float) -> Edges:
+    low, high = (compute_quantile(found.values, found.weights, share) for share in (outside, 1.0 - outside))
+    return min(low, -LEAST), max(high, LEAST)
+
+
+def _shrunk(slice_: FigureResiduals, wider: Edges, outside: float) -> Edges:
+    publishers = len(set(slice_.series.tolist()))
+    trust = publishers / (publishers + HALF_TRUSTED)
+    low, high = _edges(slice_, outside)
+    return trust * low + (1.0 - trust) * wider[0], trust * high + (1.0 - trust) * wider[1]
+
+
+def make_interval_rule(figure: str, basis: EstimateBasis, edges: Edges, where: Where = ()) -> IntervalRule:
+    narrowed = {key: frozenset({value}) for key, value in where}
+    return IntervalRule(figure, str(basis), math.exp(edges[0]), math.exp(edges[1]), narrowed)
+
+
+def fit_interval_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
+    """Return the rules of all bands, for every basis, each figure first as a whole, then by slice."""
+    by_id = {run.id: run for run in runs}
+    rules = [
+        make_interval_rule(figure, EstimateBasis.MEASURED, (math.log(low), math.log(high)))
+        for figure, (low, high) in MEASURED.items()
+    ]
+    for figure, name in INTERVAL_FIGURES.items():
+        calibrated = collect_residuals(held_out, by_id, figure, BASIS_FOLDS[EstimateBasis.CALIBRATED])
+        if not len(calibrated.values):
+            continue
+        slices = dict(_slices(figure, calibrated))
+        for basis, folds in BASIS_FOLDS.items():
+            weaker = collect_residuals(held_out, by_id, figure, folds)
+            stretch = _stretch(weaker, slices[()], figure, BASIS_WIDENING[basis])
+            rules.extend(
+                make_interval_rule(name, basis, (low * stretch, high * stretch), where)
+                for where, (low, high) in slices.items()
+            )
+    return tuple(rules)
+
+
+def _stretch(weaker: FigureResiduals, whole: Edges, figure: str, least: float) -> float:
+    if not len(weaker.values):
+        return least
+    low, high = _edges(weaker, OUTSIDE[figure])
+    return max(least, (high - low) / (whole[1] - whole[0]))
+
+
+def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, Edges]]:
+    """Yield the edges of all residuals, then of each slice, the wider ones first."""
+    found: dict[Where, Edges] = {(): _edges(calibrated, OUTSIDE[figure])}
+    yield (), found[()]
+    for names in NARROWED[figure]:
+        columns = [calibrated.keys[name] for name in names]
+        for values in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
+            chosen = np.logical_and.reduce([column == value for column, value in zip(columns, values, strict=True)])
+            if np.count_nonzero(chosen) < LEAST_IN_SLICE:
+                continue
+            where = tuple(zip(names, values, strict=True))
+            wider = found.get(where[:-1], found[()])
+            found[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
+            yield where, found[where]
+
+
+#: What is left out for each basis; of a weaker one only pairs that cross it are counted.
+PAIR_FOLDS: Final = (
+    (EstimateBasis.CALIBRATED, "series"),
+    (EstimateBasis.ESTIMATED, "generation"),
+    (EstimateBasis.UNCALIBRATED, "vendor"),
+)
+#: Share of the ratios that the band is to hold.
+HELD: Final = 0.8
+#: How much wider a weaker basis is at least, in the logarithm.
+PAIR_WIDENING: Final = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutPair:
+    """Two runs that differ in one thing only: logarithms of the ratio, measured and predicted."""
+
+    first: BenchRun
+    second: BenchRun
+    figure: str
+    measured: float
+    predicted: float
+
+    @property
+    def residual(self) -> float:
+        return self.measured - self.predicted
+
+
+def collect_pairs(
+    held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
+) -> tuple[HeldOutPair, ...]:
+    """Return all pairs of different accelerators under the same question in the same series.
+
+    Several runs of one accelerator are taken together by their median. Of other folds than that of series
+    only pairs count that cross what is left out.
+    """
+    found = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
+    crossing = [each for each in found if each.first.traits[fold] != each.second.traits[fold]]
+    return tuple(found if fold == "series" else crossing)
+
+
+def collect_plan_pairs(
+    held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
+) -> tuple[HeldOutPair, ...]:
+    """Return all pairs of different plans of one accelerator under the same load in the same series.
+
+    They may be of different sizes: hardly anybody publishes two plans of one size, and what there is to know
+    about them, how much more several accelerators do than one, is the same. Runs whose plan is not stated
+    are left out.
+    """
+    stated = [run for run in runs if len(_plans(run)) == 1]
+    return tuple(_pairs(held_out, stated, (figure, fold), _same_part, lambda run: str(_plans(run))))
+
+
+def _plans(run: BenchRun) -> set[ParallelPlan]:
+    return {candidate.situation.plan for candidate in run.candidates}
+
+
+def _pairs(
+    held_out: Sequence[HeldOutFigure],
+    runs: Sequence[BenchRun],
+    of: tuple[str, str],
+    question: Callable[[BenchRun], tuple[object, ...]],
+    differs: Callable[[BenchRun], str],
+) -> list[HeldOutPair]:
+    """Return pairs of runs of the same question that differ, from figure and fold `of`."""
+    by_id = {run.id: run for run in runs}
+    figure, fold = of
+    alike: dict[tuple[object, ...], dict[str, list[HeldOutFigure]]] = defaultdict(lambda: defaultdict(list))
+    for each in held_out:
+        if each.figure == figure and each.fold == fold and each.run in by_id:
+            run = by_id[each.run]
+            alike[question(run)][differs(run)].append(each)
+    found: list[HeldOutPair] = []
+    for sides in alike.values():
+        for one, other in combinations(sorted(sides), 2):
+            ours, theirs = _median(sides[one]), _median(sides[other])
+            first, second = by_id[sides[one][0].run], by_id[sides[other][0].run]
+            found.append(HeldOutPair(first, second, figure, ours[0] - theirs[0], ours[1] - theirs[1]))
+    return found
+
+
+def _median(figures: Sequence[HeldOutFigure]) -> tuple[float, float]:
+    measured = float(np.median([math.log(each.measured) for each in figures]))
+    predicted = float(np.median([math.log(each.predicted) for each in figures]))
+    return measured, predicted
+
+
+def _load(run: BenchRun) -> tuple[object, ...]:
+    """Return what two runs must share to be compared; rates of a closed loop and a batch by their size."""
+    work, load = run.workload, run.workload.load
+    return (
+        run.traits["series"],
+        run.traits["engine"],
+        run.traits["model"],
+        run.traits["load"],
+        round(work.input_tokens, -1),
+        round(work.output_tokens, -1) if work.output_tokens > 400 else 400,
+        load.batch or load.concurrency or load.request_rate,
+        load.tpot_ms,
+    )
+
+
+def _question(run: BenchRun) -> tuple[object, ...]:
+    return (*_load(run), run.candidates[0].situation.plan.count)
+
+
+def _same_part(run: BenchRun) -> tuple[object, ...]:
+    kv = run.candidates[0].situation.kv
+    software = (run.traits["version"], run.traits["weights"], kv)
+    return (*_load(run), run.workload.load.requests, run.traits["accelerator"], *software)
+
+
+def fit_pair_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
+    """Return the bands of ratios between two accelerators, by the weaker basis of the two, and two plans."""
+    rules: list[IntervalRule] = []
+    for figure, name in INTERVAL_FIGURES.items():
+        repeats = math.log(MEASURED[name][1])
+        rules.append(make_interval_rule(name, EstimateBasis.MEASURED, (-repeats, repeats)))
+        width = plans = LEAST
+        for basis, fold in PAIR_FOLDS:
+            weaker = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
+            width = max(width * weaker, _width(collect_pairs(held_out, runs, figure, fold)))
+            rules.append(make_interval_rule(name, basis, (-width, width)))
+            plans = max(plans * weaker, _plan_width(collect_plan_pairs(held_out, runs, figure, fold), width))
+            rules.append(make_interval_rule(name, basis, (-plans, plans), (BETWEEN_PLANS,)))
+    return tuple(rules)
+
+
+def _plan_width(found: Sequence[HeldOutPair], parts: float) -> float:
+    """Return the width for plans, drawn towards that for `parts` the more, the fewer publishers there are."""
+    publishers = len({pair.first.traits["series"] for pair in found})
+    trust = publishers / (publishers + HALF_TRUSTED)
+    return min(parts, trust * _width(found) + (1.0 - trust) * parts)
+
+
+def _width(found: Sequence[HeldOutPair]) -> float:
+    """Return what four in five ratios are missed by at most, series weighed by the root of their size."""
+    if not found:
+        return 0.0
+    sizes = Counter(pair.first.traits["series"] for pair in found)
+    weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in found])
+    return compute_quantile(np.abs(np.array([pair.residual for pair in found])), weights, HELD)

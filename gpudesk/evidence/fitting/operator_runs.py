@@ -1,0 +1,232 @@
+"""Measured operators of data/measurements/: one call of one kernel on one accelerator a row."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision
+
+#: Bytes of one element of the activations around a product.
+ACTIVATION_BYTES = 2
+#: The key under which a record keeps the name of its file.
+_FILE = ""
+
+
+class OperatorFileError(ValueError):
+    """A row that cannot be read: the file, the row and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRun:
+    """What every row says: its name and source, the part, the library, and why it is not used (or None).
+
+    `part` is None where the catalog does not have it.
+    """
+
+    id: str
+    source: str
+    part: Accelerator | None
+    kernels: str
+    unused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GemmRun(OperatorRun):
+    """One product of m x k activations with a k x n matrix; `best` where it is the best shape of a search."""
+
+    precision: Precision
+    scheme: str
+    m: int
+    n: int
+    k: int
+    best: bool
+    seconds: float
+
+    @property
+    def flops(self) -> float:
+        return 2.0 * self.m * self.n * self.k
+
+    @property
+    def moved_bytes(self) -> float:
+        """Bytes of the matrix with its scales, of the activations as multiplied, and of the result."""
+        stored = STORAGE_FORMATS[self.precision]
+        into = ACTIVATION_BYTES if self.scheme == "weight-only" else stored.bits / 8
+        return stored.tensor_bytes(self.n * self.k) + self.m * (self.k * into + self.n * ACTIVATION_BYTES)
+
+    @property
+    def arithmetic(self) -> Precision:
+        return Precision.BF16 if self.scheme == "weight-only" else self.precision
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRun(OperatorRun):
+    """Decode attention of one layer: each of `batch` sequences attends to `context` cached tokens."""
+
+    precision: Precision
+    batch: int
+    context: int
+    q_heads: int
+    kv_heads: int
+    head_dim: int
+    seconds: float
+
+    @property
+    def cache_bytes(self) -> float:
+        elements = 2 * self.batch * self.context * self.kv_heads * self.head_dim
+        return elements * KV_BYTES[self.precision]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveRun(OperatorRun):
+    """One collective of `ranks` with a message of `size_bytes` on each."""
+
+    operation: str
+    ranks: int
+    size_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BandwidthRun(OperatorRun):
+    """One streaming kernel; `bandwidth` in bytes/s of what it reads and writes."""
+
+    kernel: str
+    bandwidth: float
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRuns:
+    """All rows, used or not; `serving_engines` says whose kernels a library's are."""
+
+    gemm: tuple[GemmRun, ...]
+    attention: tuple[AttentionRun, ...]
+    collectives: tuple[CollectiveRun, ...]
+    bandwidth: tuple[BandwidthRun, ...]
+    serving_engines: Mapping[str, str]
+
+    @property
+    def all(self) -> tuple[OperatorRun, ...]:
+        return (*self.gemm, *self.attention, *self.collectives, *self.bandwidth)
+
+
+def compute_bus_bytes(ranks: int, size_bytes: float) -> float:
+    """Bytes that an all-reduce of `size_bytes` sends over the link of each rank."""
+    return 2.0 * (ranks - 1) / ranks * size_bytes
+
+
+def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) -> OperatorRuns:
+    """Read the four files of `folder`, parts by their id; raises OperatorFileError that names the row."""
+    words = _table(folder, "operators.toml")
+    names = _table(folder, "aliases.toml")["accelerators"]
+    parts = {name: accelerators[known] for name, known in names.items() if known in accelerators}
+    reader = _OperatorReader(folder, parts, words["unused"])
+    return OperatorRuns(
+        gemm=tuple(reader.gemm(row) for row in reader.rows("gemm")),
+        attention=tuple(reader.attention(row) for row in reader.rows("attention")),
+        collectives=tuple(reader.collective(row) for row in reader.rows("collectives")),
+        bandwidth=tuple(reader.bandwidth(row) for row in reader.rows("bandwidth")),
+        serving_engines=words["serving_engines"],
+    )
+
+
+def _table(folder: Path, name: str) -> dict[str, dict[str, str]]:
+    return tomllib.loads((folder / name).read_text(encoding="utf-8"))
+
+
+class _OperatorReader:
+    """Turns the records of the files into rows; parts by the names that the sources give them."""
+
+    def __init__(self, folder: Path, parts: Mapping[str, Accelerator], reasons: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._parts = parts
+        self._reasons = reasons
+
+    def rows(self, kind: str) -> list[dict[str, str]]:
+        """Return the records of a file, each with the name of the file."""
+        name = f"operators-{kind}.csv"
+        with (self._folder / name).open(encoding="utf-8", newline="") as file:
+            return [{**row, _FILE: name} for row in csv.DictReader(file, strict=True)]
+
+    def gemm(self, row: Mapping[str, str]) -> GemmRun:
+        m, n, k = (_count(row, name) for name in ("m", "n", "k"))
+        metric, value = _metric(row, "kernel_time", "rate", "best_rate"), _value(row)
+        return GemmRun(
+            *self._common(row),
+            precision=_precision(row, "precision"),
+            scheme=row["scheme"],
+            m=m,
+            n=n,
+            k=k,
+            best=metric == "best_rate",
+            seconds=value if metric == "kernel_time" else 2.0 * m * n * k / value,
+        )
+
+    def attention(self, row: Mapping[str, str]) -> AttentionRun:
+        _metric(row, "kernel_time")
+        return AttentionRun(
+            *self._common(row),
+            precision=_precision(row, "kv_precision"),
+            batch=_count(row, "batch"),
+            context=_count(row, "context"),
+            q_heads=_count(row, "q_heads"),
+            kv_heads=_count(row, "kv_heads"),
+            head_dim=_count(row, "head_dim"),
+            seconds=_value(row),
+        )
+
+    def collective(self, row: Mapping[str, str]) -> CollectiveRun:
+        ranks, size = _count(row, "ranks"), _count(row, "bytes")
+        metric, value = _metric(row, "collective_time", "bus_bandwidth"), _value(row)
+        seconds = value if metric == "collective_time" else compute_bus_bytes(ranks, size) / value
+        return CollectiveRun(*self._common(row), row["operation"], ranks, size, seconds)
+
+    def bandwidth(self, row: Mapping[str, str]) -> BandwidthRun:
+        _metric(row, "bandwidth")
+        return BandwidthRun(*self._common(row), row["kernel"], _value(row))
+
+    def _common(self, row: Mapping[str, str]) -> tuple[str, str, Accelerator | None, str, str | None]:
+        name, reason = row["accelerator"], row["unused"] or None
+        part = self._parts.get(name)
+        if part is None and reason is None:
+            raise _fault(row, f"nothing in the catalog is called {name!r}")
+        if reason is not None and reason not in self._reasons:
+            raise _fault(row, f"operators.toml does not explain {reason!r}")
+        return row["id"], row["source"], part, row["kernels"], reason
+
+
+def _fault(row: Mapping[str, str], problem: str) -> OperatorFileError:
+    return OperatorFileError(f"{row[_FILE]}, row {row['id']}: {problem}")
+
+
+def _metric(row: Mapping[str, str], *allowed: str) -> str:
+    if row["metric"] not in allowed:
+        raise _fault(row, f"metric is {row['metric']!r}, not one of {', '.join(allowed)}")
+    return row["metric"]
+
+
+def _precision(row: Mapping[str, str], column: str) -> Precision:
+    try:
+        return Precision(row[column])
+    except ValueError as error:
+        raise _fault(row, f"{column} is {row[column]!r}, which is no precision") from error
+
+
+def _count(row: Mapping[str, str], column: str) -> int:
+    if not row[column].isdecimal() or int(row[column]) == 0:
+        raise _fault(row, f"{column} is {row[column]!r}, not a whole number above 0")
+    return int(row[column])
+
+
+def _value(row: Mapping[str, str]) -> float:
+    try:
+        value = float(row["value"])
+    except ValueError as error:
+        raise _fault(row, f"value is {row['value']!r}, not a number") from error
+    if not 0.0 < value < float("inf"):
+        raise _fault(row, f"value is {row['value']!r}, not a finite number above 0")
+    return value

@@ -1,0 +1,179 @@
+"""The calibration constants as one vector, with priors and bounds.
+
+All values are positive and move on a logarithmic scale. The prior of an override is its ratio to the default of
+its constant (shrinkage), so that a generation or serving engine with few rows borrows from all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride
+from gpudesk.engine.rates import KeyGroup
+
+Array = NDArray[np.float64]
+Where = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class PriorOverride:
+    """What is believed of a constant where all of `where` match; `spread` as in `Prior`, None: as there.
+
+    `pinned` by measured operators, it does not follow the default.
+    """
+
+    where: Where
+    value: float
+    spread: float | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPrior:
+    """What is believed of a constant before any run is looked at.
+
+    `spread` is the standard deviation of the natural logarithm; 0 holds the value. `exception_spread` is
+    that of the ratio of an exception to the default.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    value: float
+    spread: float
+    exceptions: tuple[PriorOverride, ...] = ()
+    exception_spread: float | None = None
+    low: float = 1e-12
+    high: float = 1e12
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class ParameterVector:
+    """The vector of all constants of `priors`."""
+
+    priors: tuple[ConstantPrior, ...]
+    starts: Mapping[str, int] = field(init=False)
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        starts, size = {}, 0
+        for prior in self.priors:
+            starts[prior.name] = size
+            size += 1 + len(prior.exceptions)
+        object.__setattr__(self, "starts", MappingProxyType(starts))
+        object.__setattr__(self, "size", size)
+
+    @cached_property
+    def initial(self) -> Array:
+        return np.array([value for prior in self.priors for value in _values(prior)])
+
+    @cached_property
+    def low(self) -> Array:
+        return np.repeat([prior.low for prior in self.priors], self._lengths)
+
+    @cached_property
+    def high(self) -> Array:
+        return np.repeat([prior.high for prior in self.priors], self._lengths)
+
+    @property
+    def _lengths(self) -> list[int]:
+        return [1 + len(prior.exceptions) for prior in self.priors]
+
+    @cached_property
+    def spreads(self) -> Array:
+        """Standard deviations in the logarithm; of exceptions that of their ratio to the default."""
+        return np.array([spread for prior in self.priors for spread in _spreads(prior)])
+
+    @cached_property
+    def free(self) -> NDArray[np.intp]:
+        return np.flatnonzero((self.spreads > 0) & (self.initial > 0))
+
+    @cached_property
+    def penalty(self) -> Array:
+        """Matrix (size, size) that turns a change of logarithms into standard deviations from the prior."""
+        matrix = np.zeros((self.size, self.size))
+        for prior in self.priors:
+            start = self.starts[prior.name]
+            follows = [False, *(not each.pinned for each in prior.exceptions)]
+            for place, spread in enumerate(_spreads(prior)):
+                if spread > 0:
+                    matrix[start + place, start + place] = 1.0 / spread
+                    if follows[place] and prior.spread > 0:
+                        matrix[start + place, start] = -1.0 / spread
+        return matrix
+
+    def name(self, position: int) -> str:
+        """Return constant and condition at a position, for messages and reports."""
+        for prior in self.priors:
+            place = position - self.starts[prior.name]
+            if 0 <= place <= len(prior.exceptions):
+                where = "" if place == 0 else f" {dict(prior.exceptions[place - 1].where)}"
+                return prior.name + where
+        raise IndexError(position)
+
+    def constant(
+        self, prior: ConstantPrior, values: Array, rows: NDArray[np.intp] | None = None
+    ) -> CalibrationConstant:
+        """Return a constant with the values that it has in `values`, and the rows behind its exceptions."""
+        start = self.starts[prior.name]
+        return CalibrationConstant(
+            name=prior.name,
+            unit=prior.unit,
+            meaning=prior.meaning,
+            default=float(values[start]),
+            exceptions=tuple(
+                ConstantOverride(
+                    MappingProxyType({key: frozenset(allowed) for key, allowed in each.where.items()}),
+                    float(values[start + 1 + place]),
+                    0 if rows is None else int(rows[start + 1 + place]),
+                )
+                for place, each in enumerate(prior.exceptions)
+            ),
+            source=prior.source,
+        )
+
+    def calibration(self, values: Array, newest_month: str) -> Calibration:
+        """Return the constants in the form in which the engine reads them."""
+        constants = {prior.name: self.constant(prior, values) for prior in self.priors}
+        return Calibration("", "", newest_month, MappingProxyType(constants), (), ())
+
+    def positions(
+        self, asked: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, Mapping[str, str]]]
+    ) -> dict[tuple[str, KeyGroup], NDArray[np.intp]]:
+        """Return for each constant and slot the position of the value that each deployment looks up."""
+        found: dict[tuple[str, KeyGroup], NDArray[np.intp]] = {}
+        by_name = {prior.name: self.constant(prior, self.initial) for prior in self.priors}
+        for name, slot in asked:
+            memory: dict[tuple[tuple[str, str], ...], int] = {}
+            column = np.empty(len(keys), dtype=np.intp)
+            for row, each in enumerate(keys):
+                key = tuple(sorted(each[slot].items()))
+                if key not in memory:
+                    memory[key] = self.starts[name] + _place(by_name[name], each[slot])
+                column[row] = memory[key]
+            found[name, slot] = column
+        return found
+
+
+def _place(constant: CalibrationConstant, keys: Mapping[str, str]) -> int:
+    found = constant.found(keys)
+    if found is None:
+        return 0
+    return 1 + next(place for place, each in enumerate(constant.exceptions) if each is found)
+
+
+def _values(prior: ConstantPrior) -> list[float]:
+    return [prior.value, *(each.value for each in prior.exceptions)]
+
+
+def _spreads(prior: ConstantPrior) -> list[float]:
+    ratio = prior.spread if prior.exception_spread is None else prior.exception_spread
+    if prior.spread == 0:
+        ratio = 0.0
+    return [prior.spread, *(ratio if each.spread is None else each.spread for each in prior.exceptions)]

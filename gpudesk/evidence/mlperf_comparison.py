@@ -1,0 +1,131 @@
+"""MLPerf head to head: the best submitted result of each accelerator, within one round and benchmark."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.published_run import (
+    MlperfCell,
+    MlperfHeadToHead,
+    MlperfResult,
+    MlperfRow,
+    MlperfScenario,
+    StatedMlperfRatio,
+)
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.evidence.mlperf import MlperfTable
+
+
+#: Repeats of a system are two out of this many at least: two submitters may simply have tuned differently.
+_LEAST_REPEATS: Final = 3
+#: Two repeats in three differ by less than what counts as a difference.
+_REPEATED: Final = 2.0 / 3.0
+
+
+class MlperfComparison:
+    """The results of all rounds, and what can be asked of them."""
+
+    def __init__(self, table: MlperfTable, catalog: Catalog) -> None:
+        self._table = table
+        self._catalog = catalog
+        known = {part.id for part in catalog.accelerators()}
+        self.results = tuple(each for each in table.results if each.accelerator in known)
+
+    @cached_property
+    def rounds(self) -> tuple[str, ...]:
+        """The names of the rounds with results, the newest first."""
+        return tuple(sorted({each.round for each in self.results}, reverse=True))
+
+    def models(self, round_name: str) -> tuple[str, ...]:
+        """Return the ids of the models of a round, the one with the most accelerators first."""
+        parts: dict[str, set[str]] = defaultdict(set)
+        for each in self.results:
+            if each.round == round_name:
+                parts[each.model].add(each.accelerator)
+        return tuple(sorted(parts, key=lambda model: (-len(parts[model]), model)))
+
+    def head_to_head(self, round_name: str, model: str, baseline: str | None = None) -> MlperfHeadToHead | None:
+        """Return all accelerators of a round and model against one of them; None without results.
+
+        Without a baseline, or with one that has no results, the accelerator with the most results is one.
+        """
+        chosen = [each for each in self.results if (each.round, each.model) == (round_name, model)]
+        if not chosen:
+            return None
+        parts = {each.accelerator for each in chosen}
+        if baseline not in parts:
+            baseline = max(sorted(parts), key=lambda part: sum(each.accelerator == part for each in chosen))
+        best = {scenario: _get_best(_list_results(chosen, baseline, scenario)) for scenario in MlperfScenario}
+        rows = [_make_row(chosen, part, best) for part in sorted(parts)]
+        rows.sort(key=_get_row_speed, reverse=True)
+        return MlperfHeadToHead(round_name, chosen[0].source, model, baseline, tuple(rows), self.tie_share)
+
+    @cached_property
+    def tie_share(self) -> float:
+        """By how much the two best submissions of one system differ in two of three cases, as a share.
+
+        Of all cases in which a part was submitted three times or more in one round, model, MLPerf scenario
+        and size of system.
+        """
+        groups: dict[tuple[object, ...], list[float]] = defaultdict(list)
+        for each in self.results:
+            key = (each.round, each.model, each.mlperf_scenario, each.accelerator, each.count)
+            groups[key].append(each.per_accelerator)
+        shares = sorted(
+            ranked[0] / ranked[1] - 1.0
+            for ranked in (sorted(group, reverse=True) for group in groups.values())
+            if len(ranked) >= _LEAST_REPEATS
+        )
+        return shares[min(int(len(shares) * _REPEATED), len(shares) - 1)] if shares else 0.0
+
+    @cached_property
+    def stated(self) -> tuple[StatedMlperfRatio, ...]:
+        """Ratios that documents state, with their source and what the submitted results give."""
+        claims = {claim.id: claim for claim in self._catalog.seed_claims()}
+        return tuple(
+            replace(each, source=claims[each.claim].source.id, found=self._found(each))
+            for each in self._table.stated
+            if each.claim in claims
+        )
+
+    def _found(self, stated: StatedMlperfRatio) -> float | None:
+        if stated.round is None or stated.mlperf_scenario is None:
+            return None
+        found = self.head_to_head(stated.round, stated.model, stated.baseline)
+        row = None if found is None or found.baseline != stated.baseline else found.row(stated.accelerator)
+        cell = None if row is None else row.cells.get(stated.mlperf_scenario)
+        return None if cell is None else cell.ratio
+
+
+def _list_results(results: Iterable[MlperfResult], part: str, scenario: MlperfScenario) -> list[MlperfResult]:
+    """Return the results of a part in an MLPerf scenario, the best for each accelerator first."""
+    found = [each for each in results if (each.accelerator, each.mlperf_scenario) == (part, scenario)]
+    return sorted(found, key=lambda each: -each.per_accelerator)
+
+
+def _get_best(results: Sequence[MlperfResult]) -> float | None:
+    return results[0].per_accelerator if results else None
+
+
+def _make_row(results: Sequence[MlperfResult], part: str, baseline: dict[MlperfScenario, float | None]) -> MlperfRow:
+    cells: dict[MlperfScenario, MlperfCell] = {}
+    for scenario in MlperfScenario:
+        own, other = _list_results(results, part, scenario), baseline[scenario]
+        if own:
+            ratio = None if other is None else own[0].per_accelerator / other
+            cells[scenario] = MlperfCell(tuple(own), ratio)
+    return MlperfRow(part, cells)
+
+
+def _get_row_speed(row: MlperfRow) -> float:
+    """Return what rows are ordered by: offline, else what there is."""
+    for scenario in MlperfScenario:
+        if scenario in row.cells:
+            return row.cells[scenario].best.per_accelerator
+    return 0.0

@@ -1,0 +1,92 @@
+"""Reading files within a size limit and writing them so that a crash leaves one whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from gpudesk.text.messages import InputError, message
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the contents of a file of at most `most` bytes; raises `InputError` that names it."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise InputError(message("file.unreadable", reason=_describe_error(error)), str(path)) from error
+    if len(raw) > most:
+        raise InputError(message("file.too_big", most=(float(most), "B")), str(path))
+    return raw
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a data file of the program states; raises `InputError` that names it."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+
+
+def write_atomically(path: Path, contents: bytes) -> None:
+    with open_replacement(path) as file:
+        file.write(contents)
+
+
+@contextlib.contextmanager
+def open_replacement(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a temporary file that takes the place of `path` once all is written, and is gone otherwise.
+
+    A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
+    What is no file, such as a device or a pipe, is written to and stays what it is. What the system refuses
+    raises `InputError` that names the file.
+    """
+    target = path.resolve()
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb", buffering=0) as file:
+                yield file
+        else:
+            with _open_temporary(target) as file:
+                yield file
+    except OSError as error:
+        raise InputError(message("file.unwritable", reason=_describe_error(error)), str(path)) from error
+
+
+@contextlib.contextmanager
+def _open_temporary(target: Path) -> Iterator[IO[bytes]]:
+    """Yield a temporary file in the folder of `target`, which it replaces in the end."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(_get_mode(target))
+        temporary.replace(target)
+    except BaseException:
+        # Also when the user stops it halfway.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _get_mode(target: Path) -> int:
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _describe_error(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()

@@ -1,0 +1,473 @@
+"""The costs of a comparison month by month, as an Excel workbook with live formulas."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from typing import Any, Final, NamedTuple
+
+import xlsxwriter
+
+from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn
+from gpudesk.report.costs import (
+    describe_input_source,
+    describe_missing_input,
+    get_input_unit,
+    is_share_input,
+    label_cost_input,
+    label_cost_line,
+)
+from gpudesk.report.writers.safe_text import RESERVED_SHEET_NAME, make_sheet_name, make_visible
+from gpudesk.report.writers.xlsx_formulas import (
+    CellFormula,
+    FormulaSheet,
+    WorkbookFormats,
+    choose_if_below,
+    choose_if_blank,
+    find_first_positive,
+    sum_cells,
+    take_minimum,
+    take_sign,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT
+from gpudesk.text.translation import tr
+from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
+
+#: Name of the input of how many accelerators there are, and of the output tokens/s of all of them.
+COUNT: Final = "count"
+THROUGHPUT: Final = "throughput"
+#: Inputs of other figures than the cost of owning and of renting.
+_OF_OTHERS: Final = frozenset(
+    {
+        "requests_per_user_month",
+        "rack_kw",
+        "api_input_usd_per_million",
+        "api_output_usd_per_million",
+        "grid_g_per_kwh",
+        "embodied_kg",
+    }
+)
+#: All inputs that have a row, in its order.
+OPEN_INPUTS: Final = (COUNT, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
+#: Cells of the inputs of one accelerator, by name, as all sheets refer to them.
+InputCells = Mapping[str, CellFormula]
+
+_INPUTS_HEAD: Final = 3
+#: A spreadsheet takes no longer message.
+_LONGEST_ERROR: Final = 255
+
+
+def write_inputs(
+    page: FormulaSheet, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str, looks: WorkbookFormats
+) -> dict[str, InputCells]:
+    """Write the inputs, one a row, accelerators side by side; return the cells by key of the column.
+
+    Values are the likely ones. What is not known stays empty, for the reader to fill in.
+    """
+    last = len(columns) + 1
+    page.say(0, 0, tr("Inputs"), looks.title)
+    page.say(1, 0, tr("Change the shaded cells: all other sheets follow. Values are the likely ones."), looks.label)
+    heads = (tr("Input"), *(names[column.key] for column in columns), tr("Unit"), tr("Where from"))
+    page.write_texts(_INPUTS_HEAD, heads, looks.head)
+    given: dict[str, dict[str, CellFormula]] = {column.key: {} for column in columns}
+    for row, name in enumerate(OPEN_INPUTS, start=_INPUTS_HEAD + 1):
+        page.say(row, 0, _label_input(name), looks.label)
+        for place, column in enumerate(columns, start=1):
+            look = looks.share if is_share_input(name) else looks.given
+            given[column.key][name] = page.reference_across_sheets(
+                page.give(row, place, _get_input_value(column, name), look)
+            )
+        if columns and name in COST_INPUTS:
+            page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
+        page.say(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
+        page.say(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
+    page.sheet.freeze_panes(_INPUTS_HEAD + 1, 1)
+    page.sheet.set_column(0, 0, 34)
+    page.sheet.set_column(1, last, 16)
+    page.sheet.set_column(last + 1, last + 1, 90)
+    return dict(given)
+
+
+def _label_input(name: str) -> str:
+    if name == COUNT:
+        return tr("Accelerators")
+    return tr("Output of all accelerators") if name == THROUGHPUT else label_cost_input(name)
+
+
+def _get_input_value(column: CostColumn, name: str) -> float | None:
+    if name == COUNT:
+        return None if column.count is None else float(column.count)
+    if name == THROUGHPUT:
+        return None if column.tokens_per_s is None else float(column.tokens_per_s.value)
+    spread = column.inputs[name].spread
+    return None if spread is None else float(spread.likely)
+
+
+def _describe_allowed_range(name: str) -> dict[str, Any]:
+    """Return what a spreadsheet is to accept: the bounds of the input, which the rows of months rest on."""
+    bounds = COST_INPUTS[name].bounds
+    pattern = ".0%" if is_share_input(name) else ",.15g"
+    low, high = (format(each, pattern) for each in bounds[:2])
+    return {
+        "validate": "decimal",
+        "criteria": "between",
+        "minimum": bounds.low,
+        "maximum": bounds.high,
+        "error_message": tr("A number from {low} to {high}", low=low, high=high)[:_LONGEST_ERROR],
+    }
+
+
+def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str) -> str:
+    """Return where the values of an input come from: once where it is the same for all accelerators."""
+    if name == COUNT:
+        return tr("the comparison; with another number the output is another one too")
+    if name == THROUGHPUT:
+        return tr("estimated by the program for the load of the comparison")
+    said = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
+    if len({origin for _, origin in said}) == 1:
+        return said[0][1]
+    return "\n".join(tr("{name}: {origin}", name=each, origin=origin) for each, origin in said)
+
+
+_KILO: Final = 1000.0
+_BOUGHT: Final = ("accelerators", "server", "network", "rack")
+#: Lines of what runs, which lie next to each other.
+_RUNNING: Final = ("power", "cooling", "demand", "hosting", "support", "staff")
+#: Rows of the heads of the blocks, and of what stands below them.
+_FIGURES_HEAD: Final = 3
+_LINES_HEAD: Final = 8
+_TOTAL: Final = 23
+_CASH_HEAD: Final = 25
+_CHEAPER: Final = 30
+_MONTHS_HEAD: Final = 32
+
+
+class OwnedCells(NamedTuple):
+    """Cells of the sheet of one accelerator that a summary shows, as all sheets refer to them."""
+
+    total: CellFormula
+    at_once: CellFormula
+    per_month: CellFormula
+    porting: CellFormula
+    upkeep: CellFormula
+    cheaper_from: CellFormula
+
+
+def count_month_rows(columns: Sequence[CostColumn]) -> int:
+    """Return how many months have a row: those of the longest term that the reader may set."""
+    terms = [column.tco.years for column in columns if column.tco is not None]
+    return math.ceil(max((COST_INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)
+
+
+def write_accelerator(
+    page: FormulaSheet, name: str, given: InputCells, months: int, looks: WorkbookFormats
+) -> OwnedCells:
+    """Write the lines of one accelerator and what is paid in so many months; return cells for a summary.
+
+    Rows of months beyond the term stay empty until the reader makes it longer.
+    """
+    page.say(0, 0, name, looks.title)
+    page.say(1, 0, tr("Amounts are US dollars, taxes excluded."), looks.label)
+    figures = _write_figures(page, given, looks)
+    lines = _write_lines(page, given, figures, looks)
+    page.say(_TOTAL, 0, tr("Total"), looks.sum)
+    total = page.work_out(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
+    cash = _write_cash(page, given, figures, lines, looks)
+    page.say(_CHEAPER, 0, tr("Less cash than renting from month"), looks.label)
+    cheaper = _write_months(page, figures.months, cash, months, looks)
+    from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
+    page.sheet.set_column(0, 0, 42)
+    page.sheet.set_column(1, 6, 18)
+    shown = (total, cash.at_once, cash.per_month, lines["porting"], lines["upkeep"], from_month)
+    return OwnedCells(*(page.reference_across_sheets(each) for each in shown))
+
+
+class _OwningFigures(NamedTuple):
+    """Cells that several lines are made of."""
+
+    kilowatts: CellFormula
+    share: CellFormula
+    months: CellFormula
+
+
+class _CashCells(NamedTuple):
+    """Cells of what is paid at once and each month, for owning and for renting; software is in both."""
+
+    at_once: CellFormula
+    per_month: CellFormula
+    hired_at_once: CellFormula
+    hired_per_month: CellFormula
+
+
+def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats) -> _OwningFigures:
+    page.write_texts(_FIGURES_HEAD, (tr("Figure"), tr("Value"), tr("Unit")), looks.head)
+    kilowatts = given[COUNT] * (given["accelerator_w"] + given["host_w"]) / _KILO
+    rows = (
+        (tr("Power of the machines"), kilowatts, "kW", looks.number),
+        (tr("Share of the cost of software"), given[COUNT] / given["fleet"], "", looks.small),
+        (tr("Term"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
+    )
+    cells = []
+    for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):
+        page.say(row, 0, label, looks.label)
+        cells.append(page.work_out(row, 1, term, look))
+        page.say(row, 2, unit, looks.label)
+    return _OwningFigures(*cells)
+
+
+def _write_lines(
+    page: FormulaSheet, given: InputCells, figures: _OwningFigures, looks: WorkbookFormats
+) -> dict[str, CellFormula]:
+    page.write_texts(_LINES_HEAD, (tr("Line"), tr("Over the term, USD")), looks.head)
+    cells: dict[str, CellFormula] = {}
+
+    def write(terms: Mapping[str, CellFormula]) -> None:
+        for row, (name, term) in enumerate(terms.items(), start=_LINES_HEAD + 1 + len(cells)):
+            page.say(row, 0, label_cost_line(name), looks.label)
+            cells[name] = page.work_out(row, 1, term, looks.amount)
+
+    write(_sum_hardware(given))
+    paid = sum_cells([cells[name] for name in _BOUGHT])
+    write(_average_capital(given, paid))
+    write(_build_running_lines(given, figures, paid))
+    write(_build_software_lines(given, figures))
+    return cells
+
+
+def _sum_hardware(given: InputCells) -> dict[str, CellFormula]:
+    listed = given[COUNT] * (1.0 + given["spares"]) * given["price_usd"]
+    shares = {name: listed * given[f"{name}_share"] for name in _BOUGHT[1:]}
+    return {"accelerators": listed * (1.0 - given["discount"]), **shares}
+
+
+def _average_capital(given: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
+    left = given["residual"]
+    return {"residual": -left * paid, "capital": given["capital_rate"] * given["years"] * paid * (1.0 + left) / 2.0}
+
+
+def _build_running_lines(given: InputCells, figures: _OwningFigures, paid: CellFormula) -> dict[str, CellFormula]:
+    kilowatts, months = figures.kilowatts, figures.months
+    energy = kilowatts * given["draw"] * given["years"] * HOURS_PER_YEAR * given["energy_usd_per_kwh"]
+    return {
+        "power": energy,
+        "cooling": energy * (given["pue"] - 1.0),
+        "demand": kilowatts * given["pue"] * months * given["demand_usd_per_kw_month"],
+        "hosting": kilowatts * months * given["hosting_usd_per_kw_month"],
+        "support": given["support"] * given["years"] * paid,
+        "staff": given[COUNT] * given["staff_usd_per_year"] * given["years"],
+    }
+
+
+def _build_software_lines(given: InputCells, figures: _OwningFigures) -> dict[str, CellFormula]:
+    each = given["engineer_usd_per_year"]
+    return {
+        "porting": figures.share * given["porting_engineer_months"] / MONTHS_PER_YEAR * each,
+        "upkeep": figures.share * given["engineers"] * each * given["years"],
+    }
+
+
+def _write_cash(
+    page: FormulaSheet,
+    given: InputCells,
+    figures: _OwningFigures,
+    lines: Mapping[str, CellFormula],
+    looks: WorkbookFormats,
+) -> _CashCells:
+    page.write_texts(_CASH_HEAD, (tr("Cash"), tr("USD")), looks.head)
+    bought = sum_cells([lines[name] for name in _BOUGHT])
+    running = sum_cells([lines[name] for name in _RUNNING])
+    rent = given["rent_usd_per_hour"]
+    hired = given[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
+    rows = (
+        (tr("Paid at once: hardware with spares, porting"), bought + lines["porting"]),
+        (tr("Paid each month: all that runs"), (running + lines["upkeep"]) / figures.months),
+        (tr("Rented, paid at once: porting"), choose_if_blank(rent, "", lines["porting"])),
+        (
+            tr("Rented, paid each month: rent around the clock, upkeep of software"),
+            choose_if_blank(rent, "", hired + lines["upkeep"] / figures.months),
+        ),
+    )
+    cells = []
+    for row, (label, term) in enumerate(rows, start=_CASH_HEAD + 1):
+        page.say(row, 0, label, looks.label)
+        cells.append(page.work_out(row, 1, term, looks.money))
+    return _CashCells(*cells)
+
+
+def _write_months(
+    page: FormulaSheet, term: CellFormula, cash: _CashCells, months: int, looks: WorkbookFormats
+) -> CellFormula:
+    """Write month by month; return the first month in which more would have gone for rent."""
+    heads = (
+        tr("Month"),
+        tr("Paid, USD"),
+        tr("Paid so far, USD"),
+        tr("Rented, paid, USD"),
+        tr("Rented, paid so far, USD"),
+        tr("Rented less owned so far, USD"),
+        tr("Sign: 1 where owning took less"),
+    )
+    page.write_texts(_MONTHS_HEAD, heads, looks.head)
+    rows = [_write_month(page, _MONTHS_HEAD + 1, _build_first_month(page, cash, looks), looks)]
+    for number in range(1, months + 1):
+        row = _MONTHS_HEAD + 1 + number
+        before = rows[-1]
+        month = choose_if_blank(before.month, "", choose_if_below(before.month, term, before.month + 1.0, ""))
+        placed = page.work_out(row, 0, month, looks.count, fixed=False)
+        part = take_minimum(1.0, term - before.month)
+        paid = choose_if_blank(placed, "", cash.per_month * part)
+        rent = choose_if_blank(placed, "", choose_if_blank(cash.hired_per_month, "", cash.hired_per_month * part))
+        rows.append(_write_month(page, row, _MonthCells(placed, paid, rent, before), looks))
+    return find_first_positive([each.sign for each in rows], [each.month for each in rows], MISSING_VALUE_TEXT)
+
+
+class _FigureRow(NamedTuple):
+    """Cells of one month that the next one, and the search for a sign, need."""
+
+    month: CellFormula
+    so_far: CellFormula
+    rent_so_far: CellFormula
+    sign: CellFormula
+
+
+class _MonthCells(NamedTuple):
+    """What is paid in a month, and the row before it; None for month 0, when all is bought."""
+
+    month: CellFormula
+    paid: CellFormula
+    rent: CellFormula
+    before: _FigureRow | None
+
+
+def _build_first_month(page: FormulaSheet, cash: _CashCells, looks: WorkbookFormats) -> _MonthCells:
+    row = _MONTHS_HEAD + 1
+    page.sheet.write_number(row, 0, 0, looks.count)
+    return _MonthCells(
+        CellFormula(f"A{row + 1}", 0.0), cash.at_once, choose_if_blank(cash.hired_at_once, "", cash.hired_at_once), None
+    )
+
+
+def _write_month(page: FormulaSheet, row: int, month: _MonthCells, looks: WorkbookFormats) -> _FigureRow:
+    """Write one month; what lies beyond the term, or has no rent, stays empty."""
+
+    def write(column: int, term: CellFormula) -> CellFormula:
+        return page.work_out(row, column, term, looks.money if column < 6 else looks.count, fixed=False)
+
+    before = month.before
+    paid, rent = write(1, month.paid), write(3, month.rent)
+    so_far = write(2, paid if before is None else choose_if_blank(paid, "", before.so_far + paid))
+    rented = write(4, choose_if_blank(rent, "", rent if before is None else before.rent_so_far + rent))
+    ahead = write(5, choose_if_blank(rented, "", rented - so_far))
+    return _FigureRow(month.month, so_far, rented, write(6, choose_if_blank(ahead, "", take_sign(ahead))))
+
+
+_MILLION: Final = 1e6
+#: For want of it there is nothing to compare owning with, but owning has its total.
+_ONLY_RENT: Final = "rent_usd_per_hour"
+_SUMMARY_HEAD: Final = 4
+#: When a workbook was made of which nobody knows: the first day of the files that hold its parts.
+_LONG_AGO: Final = date(1980, 1, 1)
+_OPTIONS: Final = {
+    "in_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+def build_cash_flow_workbook(
+    costs: CostAnswer, names: Mapping[str, str], *, title: str, revision: str, made_on: str
+) -> bytes:
+    """Return the workbook's file: a summary, the inputs, and a sheet for each accelerator with a total.
+
+    `names` are those of the columns by key, `revision` is that of the catalog, `made_on` an ISO date. All
+    amounts are US dollars without taxes, whatever currency is shown elsewhere. What does not change makes the
+    same file.
+    """
+    owned = [column for column in costs.columns if column.tco is not None]
+    target = io.BytesIO()
+    workbook = xlsxwriter.Workbook(target, _OPTIONS)
+    workbook.set_properties({"title": make_visible(title), "created": _created(made_on)})
+    looks = WorkbookFormats(workbook)
+    taken = {RESERVED_SHEET_NAME}
+    summary, inputs, *pages = (
+        FormulaSheet(workbook, make_sheet_name(name, taken))
+        for name in (tr("Summary"), tr("Inputs"), *(names[column.key] for column in owned))
+    )
+    given = write_inputs(inputs, owned, names, revision, looks)
+    months = count_month_rows(owned)
+    rows = []
+    for column, page in zip(owned, pages, strict=True):
+        name, cells = names[column.key], given[column.key]
+        rows.append((name, cells, write_accelerator(page, name, cells, months, looks)))
+    _write_about(summary, title, revision, made_on, looks)
+    _write_totals(summary, rows, looks)
+    left_out = [column for column in costs.columns if column.tco is None]
+    _write_left_out(summary, _SUMMARY_HEAD + len(rows) + 2, left_out, names, looks)
+    workbook.close()
+    return target.getvalue()
+
+
+def _created(made_on: str) -> datetime:
+    """Return the time that the file says it was made at: no time of the clock, or no two were the same."""
+    try:
+        day = date.fromisoformat(made_on)
+    except ValueError:
+        day = _LONG_AGO
+    return datetime.combine(day, time(), UTC)
+
+
+def _write_about(page: FormulaSheet, title: str, revision: str, made_on: str, looks: WorkbookFormats) -> None:
+    page.say(0, 0, title, looks.title)
+    page.say(1, 0, tr("Amounts are US dollars, taxes excluded."), looks.label)
+    page.say(2, 0, tr("Catalog {revision}, made on {date}.", revision=revision, date=made_on), looks.label)
+    page.sheet.set_column(0, 0, 34)
+    page.sheet.set_column(1, 8, 18)
+
+
+def _write_totals(
+    page: FormulaSheet, rows: Sequence[tuple[str, InputCells, OwnedCells]], looks: WorkbookFormats
+) -> None:
+    heads = (
+        tr("Accelerator"),
+        tr("Accelerators"),
+        tr("Years"),
+        tr("Total over the term, USD"),
+        tr("Paid at once, USD"),
+        tr("Paid each month, USD"),
+        tr("A million output tokens, USD"),
+        tr("Rented around the clock with software over the term, USD"),
+        tr("Less cash than renting from month"),
+    )
+    page.write_texts(_SUMMARY_HEAD, heads, looks.head)
+    for row, (name, given, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
+        page.say(row, 0, name, looks.label)
+        page.work_out(row, 1, given[COUNT], looks.count)
+        page.work_out(row, 2, given["years"], looks.number)
+        total = page.work_out(row, 3, owned.total, looks.amount)
+        page.work_out(row, 4, owned.at_once, looks.amount)
+        page.work_out(row, 5, owned.per_month, looks.money)
+        busy = given["years"] * HOURS_PER_YEAR * given["utilisation"]
+        tokens = busy * SECONDS_PER_HOUR * given[THROUGHPUT]
+        page.work_out(row, 6, total / tokens * _MILLION, looks.small)
+        rent = given["rent_usd_per_hour"]
+        rented = given[COUNT] * rent * given["years"] * HOURS_PER_YEAR
+        page.work_out(
+            row, 7, choose_if_blank(rent, MISSING_VALUE_TEXT, rented + owned.porting + owned.upkeep), looks.amount
+        )
+        page.work_out(row, 8, owned.cheaper_from, looks.count)
+
+
+def _write_left_out(
+    page: FormulaSheet, row: int, columns: Sequence[CostColumn], names: Mapping[str, str], looks: WorkbookFormats
+) -> None:
+    """Write which accelerators have no total, and for want of what."""
+    if not columns:
+        return
+    page.write_texts(row, (tr("Left out"), tr("Why")), looks.head)
+    for line, column in enumerate(columns, start=row + 1):
+        page.say(line, 0, names[column.key], looks.label)
+        why = [describe_missing_input(name) for name in column.missing if name != _ONLY_RENT]
+        page.say(line, 1, ", ".join(why), looks.label)

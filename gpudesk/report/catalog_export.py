@@ -1,0 +1,586 @@
+"""Tables of the catalog for export: figures, claims, prices, disputes, sources and the user's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import IO, Final, Protocol
+
+from gpudesk.domain.claim import (
+    PRICE_BOUND_ATTRIBUTES,
+    PURCHASE_TERM,
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    ClaimPreference,
+    Dispute,
+    DocumentStatement,
+    PriceRecord,
+    Source,
+    is_figure,
+)
+from gpudesk.domain.model import DiffusionModel
+from gpudesk.domain.user_facts import (
+    FactKey,
+    InactiveOverride,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserFacts,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
+from gpudesk.report.explanation.claims import label_attribute_alone
+from gpudesk.report.labels import label_attribute
+from gpudesk.report.writers.export_table import (
+    ExportCellConverter,
+    ExportCellKind,
+    ExportColumn,
+    ExportFormat,
+    ExportRow,
+    ExportTable,
+    ExportValue,
+    build_sources_table,
+    list_provenance_columns,
+    list_source_columns,
+    merge_attribute_names,
+)
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+#: Things with all their attributes, in the order of lists.
+DescribedEntries = Sequence[tuple[CatalogEntry, Sequence[AttributeClaims]]]
+
+
+def build_figures_table(title: str, described: DescribedEntries, cells: ExportCellConverter) -> ExportTable:
+    """Return a row for each thing: every attribute that is taken, and beside it who states it.
+
+    Dimensions of single layers, which no two models share, are left to the table of claims.
+    """
+    known = {
+        thing.id: {each.name: each for each in attributes if "." not in each.name} for thing, attributes in described
+    }
+    names = merge_attribute_names(known)
+    units = {each.name: each.unit for attributes in known.values() for each in attributes.values()}
+    head = [
+        ExportColumn("id", tr("Id")),
+        ExportColumn("name", tr("Name")),
+        ExportColumn("maker", tr("Maker")),
+        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+    ]
+    for name in names:
+        label = _label_figure_column(name)
+        values = [each[name].value for each in known.values() if name in each]
+        head.append(ExportColumn(name, label, cells.unit(name, units[name]), _choose_cell_kind(name, values)))
+        head += list_provenance_columns(name, label)
+    rows: list[ExportRow] = []
+    sources: dict[str, Source] = {}
+    for thing, _ in described:
+        row: list[ExportValue] = [thing.id, thing.name, thing.maker, thing.own]
+        for name in names:
+            attribute = known[thing.id].get(name)
+            claim = None if attribute is None else attribute.preferred
+            row.append(None if claim is None else cells.value(claim.value, name, units[name]))
+            row += cells.whose(claim)
+            if claim is not None:
+                sources[claim.source.id] = claim.source
+        rows.append(tuple(row))
+    return ExportTable(title, tuple(head), rows, sources=_order_sources(sources))
+
+
+def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) -> ExportTable:
+    """Return a row for each claim about each attribute of each thing, the one that is taken first."""
+    head = (
+        ExportColumn("thing", tr("Entry")),
+        ExportColumn("name", tr("Name")),
+        ExportColumn("attribute", tr("Attribute")),
+        ExportColumn("label", tr("Label")),
+        ExportColumn("value", tr("Value"), kind=ExportCellKind.MIXED),
+        ExportColumn("unit", tr("Unit")),
+        ExportColumn("stance", tr("Stance")),
+        ExportColumn("verdict", tr("Verdict")),
+        ExportColumn("reason", tr("Reason")),
+        ExportColumn("published", tr("As published")),
+        ExportColumn("conditions", tr("Conditions")),
+        ExportColumn("kind", tr("Kind")),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        *list_source_columns(),
+        ExportColumn("retrieved", tr("Retrieved"), kind=ExportCellKind.DATE),
+        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("statements", tr("Statements")),
+        ExportColumn("note", tr("Note")),
+    )
+    rows: list[ExportRow] = []
+    sources: dict[str, Source] = {}
+    for thing, attributes in described:
+        for attribute in attributes:
+            for claim in sorted(attribute.claims, key=lambda each: not each.preferred):
+                rows.append(_build_claim_row(thing, attribute, claim, cells))
+                sources[claim.source.id] = claim.source
+    return ExportTable(tr("Claims"), head, rows, sources=_order_sources(sources))
+
+
+def _build_claim_row(
+    thing: CatalogEntry, attribute: AttributeClaims, claim: Claim, cells: ExportCellConverter
+) -> ExportRow:
+    stated = is_figure(claim.value)
+    return (
+        thing.id,
+        thing.name,
+        attribute.name,
+        label_attribute_alone(attribute.name),
+        cells.value(claim.value, attribute.name, attribute.unit),
+        cells.unit(attribute.name, attribute.unit) if stated else None,
+        cells.stance(attribute.stance(claim)),
+        attribute.verdict(claim),
+        attribute.reason if claim.preferred else None,
+        claim.published,
+        claim.conditions,
+        cells.kind(claim.kind),
+        claim.source.date,
+        *cells.source(claim.source),
+        claim.retrieved,
+        claim.own,
+        ", ".join(claim.statements) or None,
+        claim.note,
+    )
+
+
+def _label_figure_column(name: str) -> str:
+    """Return what a column is called; the two ends of a price are told apart."""
+    return label_attribute(name) if name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(name)
+
+
+def _choose_cell_kind(name: str, values: Sequence[object]) -> ExportCellKind:
+    known = [value for value in values if value is not None]
+    if name.endswith("_date"):
+        return ExportCellKind.DATE
+    if any(isinstance(value, str | tuple) for value in known):
+        return ExportCellKind.TEXT if all(isinstance(value, str | tuple) for value in known) else ExportCellKind.MIXED
+    return ExportCellKind.YES_NO if all(isinstance(value, bool) for value in known) else ExportCellKind.NUMBER
+
+
+def _order_sources(sources: dict[str, Source]) -> tuple[Source, ...]:
+    return tuple(sources[name] for name in sorted(sources))
+
+
+def build_user_facts_table(
+    facts: UserFacts,
+    things: Mapping[str, CatalogEntry],
+    attributes: Callable[[str], Sequence[AttributeClaims]],
+    waiting: Iterable[InactiveOverride],
+    cells: ExportCellConverter,
+) -> ExportTable:
+    """Return a row for each fact of the user but sources, which stand in the rows of what they state.
+
+    `attributes` gives those of a thing of the catalog with the user's facts in it, `waiting` says which
+    facts have no effect.
+    """
+    idle = {key: each for each in waiting for key in each.keys}
+    rows = _UserFactRows(facts, things, attributes, idle, cells)
+    sources = tuple(fact for fact in facts if isinstance(fact, Source))
+    made = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
+    return ExportTable(tr("Your facts"), _build_user_facts_head(), made, sources=sources)
+
+
+def _build_user_facts_head() -> tuple[ExportColumn, ...]:
+    return (
+        ExportColumn("fact", tr("Fact")),
+        ExportColumn("thing", tr("Entry")),
+        ExportColumn("attribute", tr("Attribute")),
+        ExportColumn("value", tr("Yours"), kind=ExportCellKind.MIXED),
+        ExportColumn("value_high", tr("Yours, high"), kind=ExportCellKind.MIXED),
+        ExportColumn("unit", tr("Unit")),
+        ExportColumn("shipped", tr("Shipped"), kind=ExportCellKind.MIXED),
+        ExportColumn("shipped_source", tr("Shipped: source")),
+        ExportColumn("reason", tr("Reason")),
+        ExportColumn("published", tr("As entered")),
+        ExportColumn("conditions", tr("Conditions")),
+        ExportColumn("kind", tr("Kind")),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        *list_source_columns(),
+        ExportColumn("retrieved", tr("Entered"), kind=ExportCellKind.DATE),
+        ExportColumn("note", tr("Note")),
+        ExportColumn("waits", tr("Without effect, since")),
+    )
+
+
+class _UserFactRows:
+    """Makes the rows, looking up what the facts refer to."""
+
+    def __init__(
+        self,
+        facts: UserFacts,
+        things: Mapping[str, CatalogEntry],
+        attributes: Callable[[str], Sequence[AttributeClaims]],
+        waiting: Mapping[FactKey, InactiveOverride],
+        cells: ExportCellConverter,
+    ) -> None:
+        self._facts, self._things, self._attributes, self._cells = facts, things, attributes, cells
+        self._waiting = waiting
+        self._known: dict[str, dict[str, AttributeClaims]] = {}
+        self._keys = [column.key for column in _build_user_facts_head()][:-1]
+
+    def row(self, fact: UserFact) -> ExportRow:
+        """Return the row of a fact that is no source, with why it has no effect at the end."""
+        waiting = self._waiting.get(get_fact_key(fact))
+        return (*self._row(fact), None if waiting is None else format_message(waiting.why))
+
+    def _row(self, fact: UserFact) -> ExportRow:
+        if isinstance(fact, UserClaim):
+            return self._claim(fact)
+        if isinstance(fact, ClaimPreference):
+            return self._preference(fact)
+        if isinstance(fact, UserPrice):
+            return self._price(fact)
+        if isinstance(fact, UserAccelerator | UserModel):
+            return self._filled(fact=get_fact_key(fact)[0], thing=fact.id, value=fact.name)
+        raise TypeError(f"no row for a {type(fact).__name__}")
+
+    def _claim(self, claim: UserClaim) -> ExportRow:
+        return self._filled(
+            fact="claim",
+            **self._about(claim),
+            **self._source(claim.source),
+            kind=self._cells.kind(claim.kind),
+            published=claim.published,
+            conditions=claim.conditions,
+            retrieved=claim.retrieved,
+            note=claim.note,
+        )
+
+    def _preference(self, choice: ClaimPreference) -> ExportRow:
+        return self._filled(
+            fact="preference",
+            **self._about(choice),
+            **self._source(choice.source, self._attribute(choice.thing, choice.attribute)),
+            reason=choice.reason,
+            retrieved=choice.date,
+        )
+
+    def _price(self, price: UserPrice) -> ExportRow:
+        low = price.usd if price.usd is not None else price.usd_low
+        words = (price.term, price.provider, price.region, price.instance)
+        return self._filled(
+            fact="price",
+            thing=price.accelerator,
+            attribute=", ".join(word for word in words if word),
+            value=low,
+            value_high=None if price.usd is not None else price.usd_high,
+            unit="USD" if price.term == PURCHASE_TERM else "USD/h",
+            **{**self._source(price.source), **({"date": price.date} if price.date else {})},
+            kind=self._cells.kind(price.kind),
+            note=price.note,
+        )
+
+    def _about(self, fact: UserClaim | ClaimPreference) -> dict[str, ExportValue]:
+        thing, name, value = fact.thing, fact.attribute, fact.value
+        attribute, waiting = self._attribute(thing, name), self._waiting.get(fact.key)
+        unit = attribute.unit if attribute is not None else None if waiting is None else waiting.unit
+        stated = is_figure(value)
+        found: dict[str, ExportValue] = {
+            "thing": thing,
+            "attribute": name,
+            "value": self._cells.value(value, name, unit),
+            "unit": self._cells.unit(name, unit) if stated else None,
+        }
+        shipped = None if attribute is None else attribute.catalog_choice
+        if shipped is not None:
+            found["shipped"] = self._cells.value(shipped.value, name, unit)
+            found["shipped_source"] = shipped.source.id
+        return found
+
+    def _attribute(self, thing: str, name: str) -> AttributeClaims | None:
+        if thing not in self._things:
+            return None
+        if thing not in self._known:
+            self._known[thing] = {each.name: each for each in self._attributes(thing)}
+        return self._known[thing].get(name)
+
+    def _source(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
+        source = self._facts.get("source", source_id)
+        if attribute is not None and not isinstance(source, Source):
+            source = next((each.source for each in attribute.claims if each.source.id == source_id), None)
+        if not isinstance(source, Source):
+            return {"source": source_id}
+        keys = (column.key for column in list_source_columns())
+        return {**dict(zip(keys, self._cells.source(source), strict=True)), "date": source.date}
+
+    def _filled(self, **cells: ExportValue) -> ExportRow:
+        return tuple(cells.get(key) for key in self._keys)
+
+
+class ExportCatalog(Protocol):
+    """What is asked of a catalog."""
+
+    @property
+    def revision(self) -> str:
+        """The digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """The latest day on which a shipped figure was retrieved."""
+
+    @property
+    def own(self) -> UserFacts:
+        """The facts of the user in it."""
+
+    @property
+    def waiting(self) -> Sequence[InactiveOverride]:
+        """The facts of the user that have no effect."""
+
+    def things(self, kind: CatalogEntryKind | None = None) -> Sequence[CatalogEntry]:
+        """Return the entries of one kind or of all."""
+
+    def attributes(self, thing_id: str) -> Sequence[AttributeClaims]:
+        """Return all attributes of a thing."""
+
+    def diffusion_models(self) -> Sequence[DiffusionModel]:
+        """Return every diffusion model."""
+
+    def prices(self) -> Sequence[PriceRecord]:
+        """Return all prices."""
+
+    def seed_claims(self) -> Sequence[DocumentStatement]:
+        """Return what the source documents state."""
+
+    def disputes(self) -> Sequence[Dispute]:
+        """Return the judged contradictions."""
+
+    def sources(self) -> Sequence[Source]:
+        """Return every source."""
+
+
+def build_catalog_table(kind: str, catalog: ExportCatalog, *, for_programs: bool = False) -> ExportTable:
+    """Return the table of one of `EXPORT_KINDS`.
+
+    `for_programs`: figures in the units used inside, and ids in the place of words that are translated.
+    """
+    table = _TABLES[kind](catalog, ExportCellConverter(for_programs))
+    said = tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
+    return replace(table, notes=(said, *table.notes))
+
+
+def _build_figures_of_kind(
+    kind: CatalogEntryKind, title: str
+) -> Callable[[ExportCatalog, ExportCellConverter], ExportTable]:
+    def made(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+        things = catalog.things(kind)
+        return build_figures_table(tr(title), [(thing, catalog.attributes(thing.id)) for thing in things], cells)
+
+    return made
+
+
+def _build_all_claims(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    return build_claims_table([(thing, catalog.attributes(thing.id)) for thing in catalog.things()], cells)
+
+
+def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    head = (
+        ExportColumn("model", tr("Model")),
+        ExportColumn("part", tr("Part as printed")),
+        ExportColumn("accelerator", tr("Accelerator")),
+        ExportColumn("count", tr("Count"), kind=ExportCellKind.NUMBER),
+        ExportColumn("setting", tr("Setting")),
+        ExportColumn("value", tr("Value"), kind=ExportCellKind.MIXED),
+        ExportColumn("value_high", tr("Value, high"), kind=ExportCellKind.MIXED),
+        ExportColumn("unit", tr("Unit")),
+        ExportColumn("estimated", tr("Estimated"), kind=ExportCellKind.YES_NO),
+        ExportColumn("kind", tr("Kind")),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        *list_source_columns(),
+        ExportColumn("note", tr("Note")),
+    )
+    results = [(model.id, each) for model in catalog.diffusion_models() for each in model.results]
+    rows: list[ExportRow] = [
+        (
+            model,
+            each.part,
+            each.accelerator,
+            each.count,
+            each.setting,
+            each.value,
+            each.value_high,
+            each.unit,
+            each.estimated,
+            cells.kind(each.kind),
+            each.source.date,
+            *cells.source(each.source),
+            each.note,
+        )
+        for model, each in results
+    ]
+    return _add_sources(tr("Times of diffusion models"), head, rows, (each.source for _, each in results))
+
+
+def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    head = (
+        ExportColumn("accelerator", tr("Accelerator")),
+        ExportColumn("term", tr("Term")),
+        ExportColumn("usd", tr("Price an accelerator"), "USD", ExportCellKind.NUMBER),
+        ExportColumn("usd_low", tr("Low"), "USD", ExportCellKind.NUMBER),
+        ExportColumn("usd_high", tr("High"), "USD", ExportCellKind.NUMBER),
+        ExportColumn("per", tr("Paid")),
+        ExportColumn("provider", tr("Provider")),
+        ExportColumn("region", tr("Region")),
+        ExportColumn("instance", tr("Instance")),
+        ExportColumn("accelerators_in_instance", tr("Accelerators in it"), kind=ExportCellKind.NUMBER),
+        ExportColumn("basis", tr("Basis")),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        ExportColumn("kind", tr("Kind")),
+        *list_source_columns(),
+        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("note", tr("Note")),
+        ExportColumn("id", tr("Id")),
+    )
+    prices = catalog.prices()
+    rows = [_build_price_row(price, cells) for price in prices]
+    return _add_sources(tr("Prices"), head, rows, (price.source for price in prices))
+
+
+def _build_price_row(price: PriceRecord, cells: ExportCellConverter) -> ExportRow:
+    once = price.term == PURCHASE_TERM
+    per = ("once" if once else "hour") if cells.for_programs else (tr("once") if once else tr("by the hour"))
+    return (
+        price.accelerator,
+        price.term,
+        price.usd,
+        price.usd_low,
+        price.usd_high,
+        per,
+        price.provider,
+        price.region,
+        price.instance,
+        price.accelerators_in_instance,
+        price.basis,
+        price.date or price.source.date,
+        cells.kind(price.kind),
+        *cells.source(price.source),
+        price.own,
+        price.note,
+        price.id,
+    )
+
+
+def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
+    head = (
+        ExportColumn("id", tr("Id")),
+        ExportColumn("subject", tr("Subject")),
+        ExportColumn("attribute", tr("Attribute")),
+        ExportColumn("disagreement", tr("Disagreement")),
+        ExportColumn("claim_a", tr("Statement")),
+        ExportColumn("claim_b", tr("Against")),
+        ExportColumn("verdict", tr("Verdict")),
+        ExportColumn("reason", tr("Reason")),
+        ExportColumn("things", tr("Entries")),
+        ExportColumn("attributes", tr("Attributes")),
+    )
+    rows: list[ExportRow] = [
+        (
+            dispute.id,
+            dispute.subject,
+            dispute.attribute,
+            dispute.disagreement,
+            dispute.claim_a,
+            dispute.claim_b,
+            dispute.verdict,
+            dispute.reason,
+            ", ".join(dispute.things),
+            ", ".join(dispute.attributes),
+        )
+        for dispute in catalog.disputes()
+    ]
+    return ExportTable(tr("Disputes"), head, rows)
+
+
+def _build_statements_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    head = (
+        ExportColumn("id", tr("Id")),
+        ExportColumn("subject", tr("Subject")),
+        ExportColumn("attribute", tr("Attribute")),
+        ExportColumn("value", tr("Value as printed")),
+        ExportColumn("value_high", tr("Value, high")),
+        ExportColumn("unit", tr("Unit")),
+        ExportColumn("conditions", tr("Conditions")),
+        ExportColumn("as_of", tr("As of")),
+        ExportColumn("stated_by", tr("Stated by")),
+        *list_source_columns(),
+        ExportColumn("things", tr("Entries")),
+        ExportColumn("attributes", tr("Attributes")),
+        ExportColumn("note", tr("Note")),
+    )
+    claims = catalog.seed_claims()
+    rows: list[ExportRow] = [
+        (
+            claim.id,
+            claim.subject,
+            claim.attribute,
+            claim.value,
+            claim.value_high,
+            claim.unit,
+            claim.conditions,
+            claim.as_of,
+            claim.stated_by,
+            *cells.source(claim.source),
+            ", ".join(claim.things),
+            ", ".join(claim.attributes),
+            claim.note,
+        )
+        for claim in claims
+    ]
+    title = tr("Statements of source documents")
+    return _add_sources(title, head, rows, (claim.source for claim in claims))
+
+
+def _build_all_sources(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    return build_sources_table(catalog.sources(), cells)
+
+
+def _build_user_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    things = {thing.id: thing for thing in catalog.things()}
+    return build_user_facts_table(catalog.own, things, catalog.attributes, catalog.waiting, cells)
+
+
+def _add_sources(
+    title: str, head: tuple[ExportColumn, ...], rows: Sequence[ExportRow], sources: Iterable[Source]
+) -> ExportTable:
+    """Return a table with the sources of its rows, each once, in the order of their ids."""
+    named = {source.id: source for source in sources}
+    return ExportTable(title, head, rows, sources=tuple(named[name] for name in sorted(named)))
+
+
+_TABLES: Final = {
+    "accelerators": _build_figures_of_kind(CatalogEntryKind.ACCELERATOR, "Accelerators"),
+    "models": _build_figures_of_kind(CatalogEntryKind.MODEL, "Models"),
+    "diffusion-models": _build_figures_of_kind(CatalogEntryKind.DIFFUSION_MODEL, "Diffusion models"),
+    "diffusion-results": _build_results_table,
+    "prices": _build_prices_table,
+    "claims": _build_all_claims,
+    "statements": _build_statements_table,
+    "disputes": _build_disputes_table,
+    "sources": _build_all_sources,
+    "own": _build_user_table,
+}
+EXPORT_KINDS: Final = tuple(_TABLES)
+
+
+def write_table(table: ExportTable, form: ExportFormat, file: IO[bytes]) -> None:
+    """Write a table in one form; raises OSError where the file takes no more."""
+    if form is ExportFormat.XLSX:
+        from gpudesk.report.writers.xlsx import write_xlsx
+
+        write_xlsx([table], file)
+    elif form is ExportFormat.CSV:
+        from gpudesk.report.writers.csv import write_table_csv
+
+        file.write(write_table_csv(table))
+    elif form is ExportFormat.JSON:
+        from gpudesk.report.writers.json import write_table_json
+
+        file.write(write_table_json(table))
+    else:
+        from gpudesk.report.writers.markdown import write_table_markdown
+
+        file.write(write_table_markdown(table))

@@ -1,0 +1,256 @@
+"""Previews of an import: new facts, prices, and the facts of a catalog pack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, PriceSummary, Source
+from gpudesk.domain.fact_exchange import (
+    FactPack,
+    ImportedModelFigures,
+    ImportedPriceFigures,
+    ImportPreviewFigures,
+    PackRow,
+    PackRowStatus,
+    PackTrust,
+)
+from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice
+from gpudesk.report.catalog_lists import label_term_of_data
+from gpudesk.report.explanation.claims import label_attribute_alone
+from gpudesk.report.labels import label_attribute, label_precision, label_source_kind
+from gpudesk.report.writers.safe_text import join_to_one_line
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, find_quantity
+from gpudesk.text.translation import tr
+
+_BILLION: Final = 1e9
+_MILLION: Final = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLine:
+    """One figure: what it is, its value with the unit, and what makes it exact or limits it."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPriceLine:
+    """The prices of one part by one term: the cells of a row under `price_head`."""
+
+    cells: tuple[str, ...]
+
+
+def list_price_heads() -> tuple[str, ...]:
+    """Return what stands over the cells; the four figures come from the third on."""
+    return (tr("Part"), tr("Term"), tr("Prices"), tr("Low"), tr("Median"), tr("High"), tr("Dates"))
+
+
+def list_import_lines(figures: ImportPreviewFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
+    """Return the lines of a model or an accelerator; prices have a table of their own."""
+    if figures.model is not None:
+        return _list_model_lines(figures.model, formatter)
+    return tuple(
+        ImportLine(
+            label_attribute(each.name) if each.name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(each.name),
+            formatter.catalog_with_unit(each.value, find_quantity(each.name, each.unit), each.name),
+        )
+        for each in figures.attributes
+    )
+
+
+def _list_model_lines(figures: ImportedModelFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
+    count = formatter.count
+    lines = [
+        ImportLine(tr("Parameters"), format_parameters(figures.parameters, formatter), count(figures.parameters)),
+        ImportLine(
+            tr("Active for a token"),
+            format_parameters(figures.active_parameters, formatter),
+            tr("with the LM head, without the embedding"),
+        ),
+        ImportLine(tr("KV cache a token"), *_describe_cache(figures, formatter)),
+        ImportLine(tr("Layers"), count(figures.layers)),
+        ImportLine(tr("Hidden size"), count(figures.hidden_size)),
+        ImportLine(tr("Vocabulary"), count(figures.vocab_size)),
+        ImportLine(tr("Longest context"), _format_token_count(figures.max_context, formatter)),
+        ImportLine(
+            tr("Stored in"), MISSING_VALUE_TEXT if figures.precision is None else label_precision(figures.precision)
+        ),
+    ]
+    if figures.state_bytes:
+        state = formatter.memory(figures.state_bytes)
+        lines.insert(3, ImportLine(tr("State of a sequence"), state, tr("whatever its length")))
+    return tuple(lines)
+
+
+def format_parameters(parameters: int, formatter: Formatter) -> str:
+    """Return a number of parameters as `70.6 billion`, below a billion in millions."""
+    if parameters >= _BILLION:
+        return tr("{n} billion", n=formatter.number(parameters / _BILLION, 1))
+    return tr("{n} million", n=formatter.number(parameters / _MILLION, 1))
+
+
+def _describe_cache(figures: ImportedModelFigures, formatter: Formatter) -> tuple[str, str]:
+    """Return the bytes of a token in layers without a window, and what those with one add."""
+    at = tr("at 16 bits a number")
+    if not figures.window:
+        return formatter.memory(figures.kv_bytes_per_token), at
+    windowed = tr(
+        "{memory} more up to {window} tokens",
+        memory=formatter.memory(figures.windowed_bytes_per_token),
+        window=formatter.count(figures.window),
+    )
+    return formatter.memory(figures.kv_bytes_per_token), f"{at}; {windowed}"
+
+
+def _format_token_count(tokens: int | None, formatter: Formatter) -> str:
+    return MISSING_VALUE_TEXT if tokens is None else tr("{n} tokens", n=formatter.count(tokens))
+
+
+def list_price_lines(prices: tuple[ImportedPriceFigures, ...], formatter: Formatter) -> tuple[ImportPriceLine, ...]:
+    return tuple(_build_price_line(each, formatter) for each in prices)
+
+
+def _build_price_line(figures: ImportedPriceFigures, formatter: Formatter) -> ImportPriceLine:
+    found = figures.range
+    decimals = 0 if found.term == PURCHASE_TERM else 2
+    low, median, high = (formatter.number(amount, decimals) for amount in (found.low, found.median, found.high))
+    count = formatter.count(found.count)
+    return ImportPriceLine(
+        (figures.name, label_term_of_data(found.term), count, low, median, high, _format_price_dates(found))
+    )
+
+
+def _format_price_dates(found: PriceSummary) -> str:
+    if found.oldest is None or found.newest is None:
+        return tr("undated")
+    if found.oldest == found.newest:
+        return found.oldest
+    return f"{found.oldest} – {found.newest}"
+
+
+def label_proposal_kind(kind: str) -> str:
+    words = {"model": tr("Model"), "accelerator": tr("Accelerator"), "prices": tr("Prices"), "pack": tr("Catalog pack")}
+    return words[kind]
+
+
+_STANDINGS: Final = MappingProxyType(
+    {
+        PackRowStatus.NEW: "new",
+        PackRowStatus.SAME: "as you have it",
+        PackRowStatus.DIFFERS: "differs from yours",
+        PackRowStatus.OVERRIDES: "instead of the shipped value",
+        PackRowStatus.NO_ENTRY: "no such entry here",
+        PackRowStatus.NO_CLAIM: "the claim that it takes is not here",
+        PackRowStatus.UNFIT: "the entry has no such attribute",
+        PackRowStatus.TAKEN: "another entry has its id",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PackLine:
+    """One row of the preview: what it is about, what the pack says, what the user and the catalog say.
+
+    What there is nothing of is empty. `standing` is how the first stands to the others.
+    """
+
+    key: FactKey
+    label: str
+    theirs: str
+    yours: str
+    shipped: str
+    standing: str
+
+
+def list_pack_lines(pack: FactPack, rows: Sequence[PackRow], formatter: Formatter) -> tuple[PackLine, ...]:
+    """Return the rows of a preview in words, each text in one line."""
+    sources = {fact.id: fact for fact in pack.facts if isinstance(fact, Source)}
+    return tuple(_build_pack_line(row, sources, formatter) for row in rows)
+
+
+def _build_pack_line(row: PackRow, sources: dict[str, Source], formatter: Formatter) -> PackLine:
+    shipped = ""
+    if row.shipped is not None:
+        shipped = _add_pack_source(_format_pack_figure(row, row.shipped.value, formatter), row.shipped.source)
+    return PackLine(
+        key=row.key,
+        label=join_to_one_line(_label_pack_fact(row)),
+        theirs=join_to_one_line(
+            _add_pack_source(_format_pack_value(row, row.fact, formatter), _format_pack_source(row.fact, sources))
+        ),
+        yours="" if row.yours is None else join_to_one_line(_format_pack_value(row, row.yours, formatter)),
+        shipped=join_to_one_line(shipped),
+        standing=tr(_STANDINGS[row.standing]),
+    )
+
+
+def _label_pack_fact(row: PackRow) -> str:
+    fact = row.fact
+    if isinstance(fact, UserClaim):
+        return f"{row.name}: {label_attribute_alone(fact.attribute)}"
+    if isinstance(fact, ClaimPreference):
+        return tr("{thing}: {attribute}, chosen", thing=row.name, attribute=label_attribute_alone(fact.attribute))
+    if isinstance(fact, UserPrice):
+        return tr("{thing}: price", thing=row.name)
+    if isinstance(fact, Source):
+        return tr("Source {title}", title=fact.title)
+    kind = tr("Accelerator") if isinstance(fact, UserAccelerator) else tr("Model")
+    return f"{kind} {row.name}"
+
+
+def _format_pack_value(row: PackRow, fact: UserFact, formatter: Formatter) -> str:
+    if isinstance(fact, UserClaim | ClaimPreference):
+        return _format_pack_figure(row, fact.value, formatter)
+    if isinstance(fact, UserPrice):
+        return _format_pack_price(fact, formatter)
+    if isinstance(fact, UserAccelerator):
+        return ", ".join((fact.id, fact.vendor, tr("announced") if fact.announced else tr("shipping")))
+    if isinstance(fact, UserModel):
+        return f"{fact.id}, {fact.organisation}"
+    return ", ".join(filter(None, (fact.publisher, label_source_kind(fact.kind), fact.date, fact.url)))
+
+
+def _format_pack_figure(row: PackRow, value: ClaimValue, formatter: Formatter) -> str:
+    attribute = row.key[2]
+    if isinstance(value, str | bool | tuple) or value is None:
+        return formatter.catalog(value, Quantity.TEXT)
+    return formatter.catalog_with_unit(value, find_quantity(attribute, row.unit), attribute)
+
+
+def _format_pack_price(price: UserPrice, formatter: Formatter) -> str:
+    once = price.term == PURCHASE_TERM
+    amounts = dict.fromkeys(
+        formatter.number(amount, 0 if once else 2)
+        for amount in ((price.usd,) if price.usd is not None else (price.usd_low, price.usd_high))
+        if amount is not None
+    )
+    unit = "USD" if once else "USD/h"
+    words = (f"{' – '.join(amounts)} {unit}", price.term, price.provider, price.region, price.date)
+    return ", ".join(word for word in words if word)
+
+
+def _format_pack_source(fact: UserFact, sources: dict[str, Source]) -> Source | None:
+    return sources.get(fact.source) if isinstance(fact, UserClaim | UserPrice) else None
+
+
+def _add_pack_source(said: str, source: Source | None) -> str:
+    return said if source is None else tr("{figure} by {source}", figure=said, source=source.title)
+
+
+def describe_signer(pack: FactPack, trust: PackTrust, fingerprint: str, known_as: str | None = None) -> str:
+    """Return who stands for a pack; `known_as` is the name that the user knows a trusted signer by."""
+    if pack.signature is None or trust is PackTrust.UNSIGNED:
+        return tr("Not signed: nobody vouches for it. That it is whole is checked all the same.")
+    name = join_to_one_line(pack.signature.name)
+    if trust is PackTrust.KNOWN:
+        return tr("Signed by {name}, whom you trust.", name=join_to_one_line(known_as or name))
+    return tr(
+        "Signed by {name}, whom you do not know yet. Compare the fingerprint with the signer: {fingerprint}.",
+        name=name,
+        fingerprint=fingerprint,
+    )

@@ -1,0 +1,499 @@
+"""Cells, heads and terms of the catalog's lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final, TypeGuard
+
+from gpudesk.domain.catalog_table import (
+    CatalogCellMark,
+    CatalogCellValue,
+    CatalogColumn,
+    CatalogColumnKind,
+    CatalogRow,
+    CatalogSection,
+    CatalogTable,
+)
+from gpudesk.domain.claim import SourceKind, is_figure
+from gpudesk.report.explanation.claims import label_kind_shortly
+from gpudesk.report.labels import (
+    count_days_since,
+    find_end_of_date,
+    format_age,
+    label_attribute,
+    label_source_kind,
+    shorten_name,
+)
+from gpudesk.report.writers.clipboard import format_full_number
+from gpudesk.report.writers.safe_text import quote_formula
+from gpudesk.text.formatting import (
+    MISSING_VALUE_TEXT,
+    Formatter,
+    Quantity,
+    convert_to_display_unit,
+    find_quantity,
+    get_display_unit,
+)
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+_SECTIONS: Final = MappingProxyType(
+    {
+        CatalogSection.ACCELERATORS: "Accelerators",
+        CatalogSection.MODELS: "Models",
+        CatalogSection.DIFFUSION: "Diffusion",
+        CatalogSection.PRICES: "Prices",
+        CatalogSection.CLAIMS: "Claims",
+        CatalogSection.DISPUTES: "Disputes",
+        CatalogSection.SOURCES: "Sources",
+        CatalogSection.YOURS: "Yours",
+    }
+)
+
+#: What the first column holds, by section.
+_NAMES: Final = MappingProxyType(
+    {
+        CatalogSection.ACCELERATORS: "Accelerator",
+        CatalogSection.MODELS: "Model",
+        CatalogSection.DIFFUSION: "Diffusion model",
+        CatalogSection.PRICES: "Accelerator",
+        CatalogSection.CLAIMS: "Subject",
+        CatalogSection.DISPUTES: "Subject",
+        CatalogSection.SOURCES: "Title",
+        CatalogSection.YOURS: "Subject",
+    }
+)
+
+_HEADS: Final = MappingProxyType(
+    {
+        "vendor": "Vendor",
+        "architecture": "Architecture",
+        "organisation": "Organisation",
+        "form_factor": "Form factor",
+        "memory_type": "Memory",
+        "status": "Status",
+        "release_date": "Released",
+        "scale_up_domain": "Domain",
+        "total": "Total",
+        "active": "Active",
+        "layers": "Layers",
+        "context": "Context",
+        "stored_in": "Stored in",
+        "licence": "Licence",
+        "medium": "Medium",
+        "default_steps": "Steps",
+        "default_resolution": "Resolution",
+        "vram_low": "Least",
+        "vram_high": "Most",
+        "results": "Results",
+        "recommended_hardware": "Recommended for",
+        "term": "Term",
+        "provider": "Provider",
+        "region": "Region",
+        "date": "Date",
+        "age": "Age",
+        "kind": "Kind",
+        "source": "Source",
+        "instance": "Instance",
+        "basis": "Basis",
+        "attribute": "Attribute",
+        "value": "Value",
+        "unit": "Unit",
+        "stance": "Stands",
+        "verdict": "Verdict",
+        "published": "As published",
+        "conditions": "Conditions",
+        "retrieved": "Read on",
+        "id": "Number",
+        "disagreement": "What disagrees",
+        "reason": "Reason",
+        "against": "Against",
+        "claims": "Claims",
+        "publisher": "Publisher",
+        "trust": "Remark",
+        "url": "Address",
+        "yours": "Yours",
+        "shipped": "Shipped",
+        "difference": "Difference",
+        "parameters": "Parameters, 10⁹",
+        "kv": "KV, KiB/token",
+        "denoiser_weights": "Weights, GiB",
+    }
+)
+
+#: The whole of what is short in a head.
+_MEANINGS: Final = MappingProxyType(
+    {
+        "memory": "Memory capacity, GiB",
+        "memory_bandwidth": "Memory bandwidth, TB/s",
+        "tdp": "Board power, W",
+        "price": "Purchase price, USD",
+        "scale_up_bandwidth": "Scale-up link, both ways, GB/s",
+        "scale_up_domain": "Accelerators in one scale-up domain",
+        "total": "Parameters, thousand million",
+        "active": "Parameters that one token passes, thousand million",
+        "context": "Longest context, tokens",
+        "stored_in": "Format of the published weights",
+        "kv": "What the KV cache grows by with each token of a long context, in FP16, KiB",
+        "parameters": "Parameters, thousand million",
+        "denoiser_weights": "Weights of the denoiser as published, GiB",
+        "vram_low": "Least memory reported to be enough, GiB",
+        "vram_high": "Most memory reported to be needed, GiB",
+        "results": "Times that others report",
+        "usd_hour": "Rent of one accelerator, USD an hour",
+        "usd": "Purchase price of one accelerator, USD",
+        "date": "Date that the source gives",
+        "age": "How long ago that is; a date without a day counts from its end",
+        "stance": "How the claim stands to the one that is taken",
+        "claims": "Claims, prices and results that rest on it",
+        "difference": "Your value against the shipped one",
+        "against": "What refuses the statement",
+    }
+)
+
+_GROUPS: Final = MappingProxyType({"dense": "TFLOPS, dense", "parameters": "Parameters, 10⁹", "vram": "Memory, GiB"})
+
+_WORDS: Final = MappingProxyType(
+    {
+        "on_demand": "on demand",
+        "spot": "spot",
+        "reserved": "reserved",
+        "purchase": "purchase",
+        "taken": "taken",
+        "agrees": "agrees",
+        "differs": "differs",
+        "refused": "refused",
+        "image": "image",
+        "video": "video",
+        "claim": "another claim",
+        "arithmetic": "arithmetic",
+        "public_record": "public record",
+        # In the place of an attribute, where a row is about a whole thing or a price.
+        "accelerator": "Accelerator",
+        "model": "Model",
+        "diffusion_model": "Diffusion model",
+        "price_on_demand": "Price, on demand",
+        "price_spot": "Price, spot",
+        "price_reserved": "Price, reserved",
+        "price_purchase": "Price, purchase",
+    }
+)
+
+_KINDS: Final = frozenset(kind.value for kind in SourceKind)
+
+
+def label_section(section: CatalogSection) -> str:
+    return tr(_SECTIONS[section])
+
+
+def label_column(section: CatalogSection, column: CatalogColumn) -> str:
+    if column.kind is CatalogColumnKind.NAME:
+        return tr(_NAMES[section])
+    if column.group == "dense":
+        return column.key.upper()
+    if column.key in _HEADS:
+        return tr(_HEADS[column.key])
+    return get_display_unit(column.quantity, column.attribute or "") or column.key
+
+
+def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
+    if column.group == "dense":
+        return tr("{precision} peak without sparsity, TFLOPS", precision=column.key.upper())
+    if section is CatalogSection.DISPUTES and column.key == "claims":
+        return tr("Numbers of the statements")
+    return tr(_MEANINGS[column.key]) if column.key in _MEANINGS else label_column(section, column)
+
+
+def label_column_group(group: str) -> str:
+    return tr(_GROUPS[group])
+
+
+def label_term_of_data(value: CatalogCellValue) -> str:
+    """Return the text for a word of the data; formats of numbers are written in capitals."""
+    if value is None:
+        return MISSING_VALUE_TEXT
+    text = str(value)
+    if text in _WORDS:
+        return tr(_WORDS[text])
+    if text in _KINDS:
+        return label_source_kind(text)
+    return text.upper() if text.startswith(("fp", "bf", "int", "mxfp", "nvfp")) else text
+
+
+def label_kind_briefly(value: CatalogCellValue) -> str:
+    return MISSING_VALUE_TEXT if value is None else label_kind_shortly(SourceKind(str(value)))
+
+
+def label_list_attribute(value: CatalogCellValue) -> str:
+    """Return what an attribute is called; of a statement of a document, its own word."""
+    if value is None:
+        return MISSING_VALUE_TEXT
+    text = str(value)
+    if text in _WORDS:
+        return tr(_WORDS[text])
+    label = label_attribute(text)
+    return label if label != text or "." in text else _write_plain(text)
+
+
+def _write_plain(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+#: Kinds of columns whose values end at one line.
+FIGURES: Final = frozenset(
+    {CatalogColumnKind.FIGURE, CatalogColumnKind.MONEY, CatalogColumnKind.RATIO, CatalogColumnKind.VALUE}
+)
+_DASH: Final = " – "
+#: Where accelerators are called by their short names.
+_BRIEF: Final = frozenset(
+    {CatalogSection.ACCELERATORS, CatalogSection.PRICES, CatalogSection.CLAIMS, CatalogSection.YOURS}
+)
+
+
+class CatalogCellFormatter:
+    """Writes the cells of one section. `today` is the day that ages are counted to, in ISO form."""
+
+    def __init__(self, table: CatalogTable, formatter: Formatter, today: str) -> None:
+        """Write nothing yet: decimals of a column are counted with its first figure."""
+        self._table = table
+        self._formatter = formatter
+        self._decimals: dict[int, int] = {}
+        self._writers: Mapping[CatalogColumnKind, Callable[[CatalogCellValue, CatalogRow, int], str]] = {
+            CatalogColumnKind.NAME: lambda value, _row, _place: self._name(value),
+            CatalogColumnKind.TEXT: lambda value, _row, _place: self._words(value),
+            CatalogColumnKind.DATE: lambda value, _row, _place: self._words(value),
+            CatalogColumnKind.WORD: lambda value, _row, place: (
+                label_kind_briefly(value) if table.columns[place].key == "kind" else label_term_of_data(value)
+            ),
+            CatalogColumnKind.ATTRIBUTE: lambda value, _row, _place: label_list_attribute(value),
+            CatalogColumnKind.FIGURE: lambda value, _row, place: self._figure(value, place),
+            CatalogColumnKind.MONEY: lambda value, _row, place: self._money(value, table.columns[place]),
+            CatalogColumnKind.VALUE: lambda value, row, _place: self._value(value, row),
+            CatalogColumnKind.UNIT: lambda _value, row, _place: self._unit(row),
+            CatalogColumnKind.RATIO: lambda value, _row, _place: self._ratio(value),
+            CatalogColumnKind.AGE: lambda value, _row, _place: format_age(count_days_since(str(value), today)),
+        }
+
+    def text(self, row: CatalogRow, place: int) -> str:
+        column, value = self._table.columns[place], row.values[place]
+        if value is None:
+            return MISSING_VALUE_TEXT
+        if row.waits is not None and column.key == "reason":
+            return format_message(row.waits.why, self._formatter)
+        return self._writers[column.kind](value, row, place)
+
+    def whole_name(self, row: CatalogRow) -> str:
+        """Return what a row is called in full, where its cell has a short name."""
+        return self._words(row.values[0])
+
+    def search_text(self, row: CatalogRow) -> str:
+        """Return all cells of a row in small letters, figures also without their separators."""
+        places = range(len(row.values))
+        texts = [self.text(row, place) for place in places if row.values[place] is not None]
+        whole = "\n".join([*texts, self.whole_name(row)])
+        separator = self._formatter.style.thousands
+        if separator and separator in whole and any(letter.isdigit() for letter in whole):
+            whole = f"{whole}\n{whole.replace(separator, '')}"
+        return whole.casefold()
+
+    # Kinds of values
+
+    def _name(self, value: CatalogCellValue) -> str:
+        return self._brief.get(str(value)) or self._words(value)
+
+    @cached_property
+    def _brief(self) -> dict[str, str]:
+        """Short names of accelerators, where no other has the same."""
+        if self._table.section not in _BRIEF:
+            return {}
+        names = {str(row.values[0]) for row in self._table.rows if row.values[0] is not None}
+        short = {name: shorten_name(name) for name in names}
+        counted = Counter(short.values())
+        return {name: brief for name, brief in short.items() if counted[brief] == 1}
+
+    def _figure(self, value: CatalogCellValue, place: int) -> str:
+        if not is_figure(value):
+            return self._words(value)
+        column = self._table.columns[place]
+        return self._formatter.number(_convert_for_display(value, column), self._places(place))
+
+    def _places(self, place: int) -> int:
+        """Return the decimals of a column: one count for all its figures."""
+        found = self._decimals.get(place)
+        if found is None:
+            column = self._table.columns[place]
+            found = column.decimals if column.decimals is not None else self._most(place, column.quantity)
+            self._decimals[place] = found
+        return found
+
+    def _most(self, place: int, quantity: Quantity) -> int:
+        values = {value for row in self._table.rows if is_figure(value := row.values[place])}
+        mark = self._formatter.style.decimal
+        texts = (self._formatter.catalog(value, quantity) for value in values)
+        return max((len(text.partition(mark)[2]) for text in texts), default=0)
+
+    def _money(self, value: CatalogCellValue, column: CatalogColumn) -> str:
+        if isinstance(value, tuple):
+            return _DASH.join(self._amount(end, column) for end in value if isinstance(end, int | float))
+        return self._amount(value, column) if is_figure(value) else self._words(value)
+
+    def _amount(self, value: float, column: CatalogColumn) -> str:
+        return self._formatter.number(value, 2 if column.quantity is Quantity.USD_PER_HOUR else 0)
+
+    def _value(self, value: CatalogCellValue, row: CatalogRow) -> str:
+        quantity = find_quantity(row.attribute or "", row.unit)
+        if _is_range(value):
+            return _DASH.join(self._formatter.catalog(end, quantity) for end in value)
+        return self._formatter.catalog(value, quantity) if is_figure(value) else self._words(value)
+
+    def _unit(self, row: CatalogRow) -> str:
+        """Return the unit in which the figure of a row is shown; that of words is none."""
+        if not any(is_figure(value) or _is_range(value) for value in self._figures_of(row)):
+            return row.unit or MISSING_VALUE_TEXT if row.attribute is None else MISSING_VALUE_TEXT
+        if row.attribute is None:
+            return row.unit or MISSING_VALUE_TEXT
+        shown = get_display_unit(find_quantity(row.attribute, row.unit), row.attribute)
+        return shown or row.unit or MISSING_VALUE_TEXT
+
+    def _figures_of(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
+        return (row.values[place] for place in self._value_places)
+
+    @cached_property
+    def _value_places(self) -> tuple[int, ...]:
+        columns = self._table.columns
+        return tuple(place for place, column in enumerate(columns) if column.kind is CatalogColumnKind.VALUE)
+
+    def _ratio(self, value: CatalogCellValue) -> str:
+        return self._formatter.difference(float(value)) if is_figure(value) else self._words(value)
+
+    def _words(self, value: CatalogCellValue) -> str:
+        if isinstance(value, bool):
+            return tr("yes") if value else tr("no")
+        if isinstance(value, tuple):
+            return ", ".join(map(str, value))
+        # What was imported may hold line breaks; a cell has one line.
+        return " ".join(str(value).split()) if value is not None else MISSING_VALUE_TEXT
+
+    # Sentences
+
+    def sentence(self, row: CatalogRow, place: int) -> str:
+        """Return everything that a cell shows, after what the row is called."""
+        column = self._table.columns[place]
+        said = self.whole_name(row) if place == 0 else self.text(row, place)
+        if said == MISSING_VALUE_TEXT:
+            said = self._why_unknown(row, column)
+        parts = [said] if place == 0 else [self.whole_name(row), self._spoken_head(column), said]
+        if column.kind is CatalogColumnKind.AGE and row.values[place] is not None:
+            parts.append(self._words(row.values[place]))
+        if place == 0 and row.announced:
+            parts.append(tr("announced"))
+        mark = row.marks[place] if row.marks else 0
+        parts += [text for flag, text in _describe_marks() if mark & flag]
+        return ", ".join(parts)
+
+    def _spoken_head(self, column: CatalogColumn) -> str:
+        return describe_column(self._table.section, column)
+
+    def _why_unknown(self, row: CatalogRow, column: CatalogColumn) -> str:
+        if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE) and column.attribute is None:
+            return tr("unknown: the source gives no date")
+        if column.key in ("usd", "usd_hour") and any(_format_amounts(self._table, row)):
+            return tr("not such a price")
+        if column.key == "price":
+            return tr("unknown: no purchase price found")
+        if column.attribute is not None or column.kind is CatalogColumnKind.VALUE:
+            return tr("unknown: no source states it")
+        return tr("nothing")
+
+
+def _format_amounts(table: CatalogTable, row: CatalogRow) -> Iterable[bool]:
+    return (
+        row.values[place] is not None
+        for place, column in enumerate(table.columns)
+        if column.kind is CatalogColumnKind.MONEY
+    )
+
+
+def _describe_marks() -> tuple[tuple[CatalogCellMark, str], ...]:
+    return (
+        (CatalogCellMark.OWN, tr("your value")),
+        (CatalogCellMark.COMPUTED, tr("computed")),
+        (CatalogCellMark.DISPUTED, tr("sources differ")),
+    )
+
+
+def _is_range(value: object) -> TypeGuard[tuple[float, float]]:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_figure, value))
+
+
+def _convert_for_display(value: float, column: CatalogColumn) -> float:
+    return value / column.scale if column.scale else convert_to_display_unit(value, column.quantity)
+
+
+def build_catalog_clipping(
+    table: CatalogTable,
+    rows: Sequence[CatalogRow],
+    places: Sequence[int],
+    writer: CatalogCellFormatter,
+    formatter: Formatter,
+    *,
+    with_heads: bool,
+) -> str:
+    """Return cells as tab-separated text: figures with all their digits, words that no spreadsheet runs."""
+    lines = [[_make_clipboard_field(table, row, place, writer, formatter) for place in places] for row in rows]
+    if with_heads:
+        lines.insert(0, [quote_formula(_write_full_head(table, place)) for place in places])
+    return "\n".join("\t".join(line) for line in lines)
+
+
+def _write_full_head(table: CatalogTable, place: int) -> str:
+    column = table.columns[place]
+    head = label_column(table.section, column)
+    return f"{head}, TFLOPS" if column.group == "dense" else head
+
+
+def _make_clipboard_field(
+    table: CatalogTable, row: CatalogRow, place: int, writer: CatalogCellFormatter, formatter: Formatter
+) -> str:
+    column, value = table.columns[place], row.values[place]
+    if value is None:
+        return ""
+    if is_figure(value) and column.kind in FIGURES:
+        return format_full_number(_write_copied_text(value, column, row), formatter.style)
+    if column.kind is CatalogColumnKind.AGE:
+        return writer.text(row, place)
+    if column.kind is CatalogColumnKind.NAME:
+        return quote_formula(writer.whole_name(row))
+    return quote_formula(" ".join(writer.text(row, place).split()))
+
+
+def _write_copied_text(value: float, column: CatalogColumn, row: CatalogRow) -> float:
+    if column.kind is CatalogColumnKind.VALUE:
+        return convert_to_display_unit(value, find_quantity(row.attribute or "", row.unit))
+    return float(value) if column.kind is not CatalogColumnKind.FIGURE else _convert_for_display(value, column)
+
+
+def make_sort_key(value: CatalogCellValue, row: CatalogRow, column: CatalogColumn) -> tuple[float, str, float]:
+    """Return what known values of a column are ordered by: numbers before words, like with like."""
+    if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE):
+        ended = find_end_of_date(str(value))
+        return (0.0, "", float(ended.toordinal())) if ended is not None else (1.0, str(value), 0.0)
+    if column.kind is CatalogColumnKind.VALUE and (is_figure(value) or _is_range(value)):
+        return 0.0, row.unit or "", float(value[0] if isinstance(value, tuple) else value)
+    if isinstance(value, tuple) and value and isinstance(value[0], int | float):
+        return 0.0, "", float(value[0])
+    if is_figure(value):
+        return 0.0, "", float(value)
+    if column.kind in (CatalogColumnKind.WORD, CatalogColumnKind.ATTRIBUTE):
+        return (
+            1.0,
+            (label_term_of_data if column.kind is CatalogColumnKind.WORD else label_list_attribute)(value).casefold(),
+            0.0,
+        )
+    if isinstance(value, tuple):
+        return 1.0, ", ".join(map(str, value)).casefold(), 0.0
+    return 1.0, str(value).casefold(), 0.0

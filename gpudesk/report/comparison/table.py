@@ -1,0 +1,216 @@
+"""The comparison table of all that is known of the accelerators, and its cells as sentences."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
+from gpudesk.domain.claim import is_user_entry
+from gpudesk.report.comparison.attribute_rows import (
+    INTERCONNECT_ATTRIBUTES,
+    MEMORY_ATTRIBUTES,
+    POWER_ATTRIBUTES,
+    SOFTWARE_ATTRIBUTES,
+    build_attribute_rows,
+    build_peak_rows,
+    build_price_rows,
+)
+from gpudesk.report.comparison.estimate_rows import build_memory_use_rows, build_workload_rows
+from gpudesk.report.comparison.headlines import HeadlineResult
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparedCell,
+    ComparedGroup,
+    ComparedHead,
+    ComparedRow,
+    ComparisonTable,
+)
+from gpudesk.report.labels import format_load, label_basis, list_column_names
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr, trn
+
+
+def build_comparison_table(answer: Answer, formatter: Formatter) -> ComparisonTable:
+    """Return all rows in their groups, results first; rows and groups that no column knows are left out."""
+    return ComparisonTableBuilder(formatter).table(answer)
+
+
+class ComparisonTableBuilder:
+    """Makes the table of one answer after another; what the catalog says is kept while the parts stay."""
+
+    def __init__(self, formatter: Formatter) -> None:
+        self._formatter = formatter
+        self._parts: tuple[object, ...] = ()
+        self._memory: tuple[ComparedRow, ...] = ()
+        self._rest: tuple[ComparedGroup, ...] = ()
+
+    def table(self, answer: Answer) -> ComparisonTable:
+        self._update_attribute_rows(answer)
+        formatter = self._formatter
+        groups = (
+            ComparedGroup(
+                "workload",
+                tr("At this workload"),
+                build_workload_rows(answer, formatter),
+                _describe_conditions(answer, formatter),
+            ),
+            ComparedGroup("memory", tr("Memory"), (*self._memory, *build_memory_use_rows(answer, formatter))),
+            *self._rest,
+        )
+        return ComparisonTable(
+            _build_compared_heads(answer, self._formatter), tuple(group for group in groups if group.rows)
+        )
+
+    def _update_attribute_rows(self, answer: Answer) -> None:
+        shown = (column.accelerator.id for column in answer.columns)
+        parts = (answer.catalog_revision, answer.unranked, *shown)
+        if parts == self._parts:
+            return
+        formatter = self._formatter
+        self._parts = parts
+        self._memory = build_attribute_rows(answer, MEMORY_ATTRIBUTES, formatter)
+        self._rest = (
+            ComparedGroup("dense", tr("Compute, dense"), build_peak_rows(answer, "dense", formatter)),
+            ComparedGroup("sparse", tr("Compute, sparse"), build_peak_rows(answer, "sparse", formatter)),
+            ComparedGroup(
+                "interconnect", tr("Interconnect"), build_attribute_rows(answer, INTERCONNECT_ATTRIBUTES, formatter)
+            ),
+            ComparedGroup("power", tr("Power and package"), build_attribute_rows(answer, POWER_ATTRIBUTES, formatter)),
+            ComparedGroup("software", tr("Software"), build_attribute_rows(answer, SOFTWARE_ATTRIBUTES, formatter)),
+            ComparedGroup("price", tr("Price"), build_price_rows(answer, formatter)),
+        )
+
+
+def _build_compared_heads(answer: Answer, formatter: Formatter) -> tuple[ComparedHead, ...]:
+    choices = answer.scenario.accelerators
+    looks = zip(
+        make_column_keys(choices),
+        list_column_names(answer),
+        answer.columns,
+        assign_palette_indexes(choices),
+        find_variants(choices),
+        strict=True,
+    )
+    return tuple(
+        ComparedHead(key, name, _describe_column(column, formatter), slot, is_variant, column.accelerator.announced)
+        for key, name, column, slot, is_variant in looks
+    )
+
+
+def _describe_column(column: ComparisonColumn, formatter: Formatter) -> str:
+    architecture = column.attributes.get("architecture")
+    count = column.choice.count if column.estimate is None else column.estimate.count
+    stated = [
+        tr("announced") if column.accelerator.announced else None,
+        tr("yours") if is_user_entry(column.attributes.values()) else None,
+        None if architecture is None else architecture.value,
+        column.accelerator.form_factor,
+        None if count is None else f"× {formatter.count(count)}",
+    ]
+    return " · ".join(str(word) for word in stated if word)
+
+
+def _describe_conditions(answer: Answer, formatter: Formatter) -> str:
+    """Return on what load the results hold, and how many accelerators each deployment has, if all alike."""
+    load = format_load(answer.scenario.workload.load, formatter)
+    counts = {column.estimate.count for column in answer.columns if column.estimate}
+    if len(counts) != 1 or len(answer.columns) == 1:
+        return load
+    count = counts.pop()
+    each = trn("one accelerator each", "{n} accelerators each", count, n=formatter.count(count))
+    return tr("{each}, {load}", each=each, load=load)
+
+
+_SPOKEN_UNITS: Final = MappingProxyType(
+    {
+        "tok/s": "tokens per second",
+        "ms": "milliseconds",
+        "s": "seconds",
+        "GiB": "gibibytes",
+        "MiB": "mebibytes",
+        "TB/s": "terabytes per second",
+        "GB/s": "gigabytes per second",
+        "TFLOPS": "teraflops",
+        "TOPS": "tera-operations per second",
+        "W": "watts",
+        "USD": "US dollars",
+        "requests": "requests",
+    }
+)
+
+
+def speak_unit(unit: str | None) -> str:
+    """Return a unit as it is spoken; those that are words already as they are."""
+    if not unit:
+        return ""
+    return tr(_SPOKEN_UNITS[unit]) if unit in _SPOKEN_UNITS else unit
+
+
+def describe_compared_cell(table: ComparisonTable, row: ComparedRow, position: int, formatter: Formatter) -> str:
+    """Return everything that a cell shows as one sentence, the figure first."""
+    cell = row.cells[position]
+    parts = [row.label, table.heads[position].name]
+    if cell.value is None:
+        unknown = tr("unknown: {reason}", reason=cell.reason) if cell.reason else tr("unknown")
+        return ", ".join([*parts, unknown]) + (f". {cell.explanation}" if cell.explanation else "")
+    unit = speak_unit(row.unit)
+    parts.append(f"{cell.text} {unit}".rstrip())
+    if cell.band is not None and cell.low is not None and cell.high is not None:
+        parts.append(tr("band {low} to {high}", low=formatter.estimate(cell.low), high=formatter.estimate(cell.high)))
+    elif cell.second:
+        parts.append(cell.second)
+    parts += _describe_mark(table, row, position)
+    if cell.delta:
+        parts.append(tr("{delta} against {baseline}", delta=cell.delta, baseline=table.heads[0].name))
+    if cell.basis is not None:
+        parts.append(label_basis(cell.basis))
+    if cell.own:
+        parts.append(tr("your value"))
+    if cell.disputed:
+        parts.append(tr("sources differ: {n}", n=cell.disputed))
+    return ", ".join(parts) + (f". {cell.explanation}" if cell.explanation else "")
+
+
+def _describe_mark(table: ComparisonTable, row: ComparedRow, position: int) -> list[str]:
+    mark = row.cells[position].mark
+    if mark is CellMarking.BEST:
+        return [tr("best in the row")]
+    if mark in (CellMarking.TIED, CellMarking.OPEN):
+        others = [
+            head.name
+            for place, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
+            if place != position and cell.mark is mark
+        ]
+        return [tr("bands overlap with {names}", names=join_names(others))]
+    return []
+
+
+def describe_compared_row(row: ComparedRow) -> str:
+    """Return what a row is about: label and unit."""
+    unit = speak_unit(row.unit)
+    return f"{row.label}, {unit}" if unit else row.label
+
+
+def describe_headline(headline: HeadlineResult) -> str:
+    figure = f"{headline.text} {speak_unit(headline.unit)}".rstrip()
+    names = join_names([leader.name for leader in headline.leaders])
+    parts = [headline.label, figure, names, headline.detail, headline.announced.text]
+    return ", ".join(part for part in parts if part)
+
+
+def join_names(names: list[str]) -> str:
+    """Return names as a list in words: `A`, `A and B`, `A, B and C`."""
+    if len(names) < 2:
+        return "".join(names)
+    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
+def make_search_text(row: ComparedRow, group: str) -> str:
+    """Return the text that a filter looks in: group, label and unit, without case."""
+    return f"{group} {row.label} {row.unit or ''}".casefold()
+
+
+def shows_basis(cell: ComparedCell) -> bool:
+    """Whether a cell shows on what an estimate rests: those that are tied show that instead."""
+    return cell.basis is not None and cell.mark not in (CellMarking.TIED, CellMarking.OPEN)

@@ -1,0 +1,376 @@
+"""Value types of the comparison table and of the comparison sheet, without any layout.
+
+All texts are in their final digits. Values beside them are in the units on display, with all their digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from gpudesk.domain.decision import RuleEffect
+from gpudesk.domain.estimate import EstimateBasis
+
+
+class CellMarking(StrEnum):
+    """What distinguishes a cell in its row."""
+
+    BEST = "best"
+    #: Among the best, and nobody wins: the differences between them are within their bands.
+    TIED = "tied"
+    #: Nobody wins in the whole row, or not against the baseline.
+    OPEN = "open"
+    #: The accelerator cannot do what is asked.
+    FAILS = "fails"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """One figure or word. `low` and `high` are its band, `detail` is a second line of another kind.
+
+    `notes` are numbers of notes at the foot.
+    """
+
+    text: str
+    low: str | None = None
+    high: str | None = None
+    detail: str | None = None
+    mark: CellMarking | None = None
+    notes: tuple[int, ...] = ()
+
+    @property
+    def band(self) -> str | None:
+        return None if self.low is None else f"{self.low} – {self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A label with its unit and one cell for each accelerator."""
+
+    label: str
+    unit: str | None
+    cells: tuple[SheetCell, ...]
+    #: Further words about the label, below it.
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetGroup:
+    """Rows under one heading."""
+
+    title: str
+    rows: tuple[SheetRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetHead:
+    """The head of a column: the accelerator, its architecture and form.
+
+    `slot` is its place in the palette; a part that stands further left too is told by a `is_variant` marker.
+    """
+
+    name: str
+    detail: str
+    slot: int
+    is_variant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetTable:
+    """Groups of rows under the heads of the accelerators."""
+
+    title: str
+    groups: tuple[SheetGroup, ...]
+
+
+#: A table that has nothing to say.
+NO_TABLE: Final = SheetTable("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledValue:
+    """A label with its value: one assumption, or one item of the foot."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetHeadline:
+    """One question of the comparison with its answer in a word and its figures.
+
+    `slot` is that of the winner. `mark` tells where there is none: nobody wins, or some do not fit.
+    """
+
+    question: str
+    answer: str
+    detail: str
+    slot: int | None = None
+    is_variant: bool = False
+    mark: CellMarking | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetNote:
+    """A numbered note to marked cells."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRemark:
+    """What is to be said about one accelerator, or about all (`subject` empty)."""
+
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetSource:
+    """A numbered source."""
+
+    number: int
+    title: str
+    publisher: str
+    kind: str
+    date: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetDispute:
+    """Two statements that cannot both hold, and the verdict."""
+
+    subject: str
+    disagreement: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetMemoryBar:
+    """The parts of one accelerator's memory in GiB, for drawing; `label` is the capacity as text.
+
+    `needed` is what all parts take as text, where they do not fit.
+    """
+
+    slot: int
+    name: str
+    parts: tuple[tuple[str, float], ...]
+    capacity: float
+    label: str
+    needed: str | None = None
+    is_variant: bool = False
+
+    @property
+    def extent(self) -> float:
+        return max(self.capacity, sum(size for _, size in self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputSeries:
+    """One accelerator's output tokens/s against requests in flight, with its band, for drawing."""
+
+    slot: int
+    name: str
+    concurrency: tuple[int, ...]
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    is_variant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetWorking:
+    """How a figure comes about: its formulas in words, and for each part the numbers in them."""
+
+    figure: str
+    formulas: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawShare:
+    """In which share of the draws, from 0 to 1, an accelerator leads."""
+
+    name: str
+    share: float
+    slot: int
+    is_variant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRecommendation:
+    """Which accelerator to take: the verdict, why, how firm that is, and what there is to say of it.
+
+    `slot` is that of the accelerator that is recommended, None where nobody wins. `lines` are grouped by
+    their subjects.
+    """
+
+    verdict: str
+    reason: str
+    firm: str
+    shares: tuple[DrawShare, ...]
+    draw_shares_text: str
+    lines: tuple[SheetRemark, ...]
+    slot: int | None = None
+    is_variant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetTraceRow:
+    """A rule that fired: what it says, its strength, what it rests on, its document, its weight.
+
+    The figures of `row` are without signs; `effects` are what the rule does to each accelerator.
+    """
+
+    rule: str
+    strength: str
+    answer: str
+    source: str
+    weight: str
+    row: SheetRow
+    effects: tuple[RuleEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSheet:
+    """A whole comparison in words and figures."""
+
+    title: str
+    note: str
+    date: str | None
+    assumptions: tuple[LabeledValue, ...]
+    headlines: tuple[SheetHeadline, ...]
+    heads: tuple[SheetHead, ...]
+    table: SheetTable
+    whose: SheetTable
+    key: tuple[str, ...]
+    notes: tuple[SheetNote, ...]
+    remarks: tuple[SheetRemark, ...]
+    memory: tuple[SheetMemoryBar, ...]
+    throughput: tuple[ThroughputSeries, ...]
+    concurrency: int | None
+    disputes: tuple[SheetDispute, ...]
+    sources: tuple[SheetSource, ...]
+    foot: tuple[LabeledValue, ...]
+    #: Only where it was asked for, and shown only where there is room.
+    working: tuple[SheetWorking, ...] = ()
+    #: How many are needed, and a sentence about each where users ask for something.
+    how_many: SheetTable = NO_TABLE
+    sizing: tuple[SheetRemark, ...] = ()
+    #: What that costs.
+    costs: SheetTable = NO_TABLE
+    #: Which to take, and every rule that fired, where the user answered questions.
+    recommendation: SheetRecommendation | None = None
+    trace: tuple[SheetTraceRow, ...] = ()
+
+
+class RowOrigin(StrEnum):
+    """Where the figures of a row come from, which is what explains them."""
+
+    #: An attribute of each part, from the catalog.
+    ATTRIBUTE = "attribute"
+    #: A figure of each estimate.
+    FIGURE = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class RowReference:
+    """What stands behind a figure: the name of an attribute, or of a figure that can be explained."""
+
+    origin: RowOrigin
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCell:
+    """One figure or word of one column.
+
+    `value`, `low` and `high` are in the row's unit; `value` is None where nothing is known, and then
+    `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
+    `second` is another line under the figure, as `band` is. `delta` is what it says against the baseline.
+    `disputed` is the number of claims where they differ, else 0. `own` says that the user states the value or
+    chose it among the claims.
+    """
+
+    text: str
+    value: float | str | None = None
+    low: float | None = None
+    high: float | None = None
+    band: str | None = None
+    second: str | None = None
+    delta: str | None = None
+    reason: str | None = None
+    explanation: str | None = None
+    mark: CellMarking | None = None
+    disputed: int = 0
+    own: bool = False
+    basis: EstimateBasis | None = None
+
+    @property
+    def line_below(self) -> str | None:
+        """The line under the figure: the band, or a second form of the figure."""
+        return self.band or self.second
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it holds a number, which can be compared and calculated with."""
+        return isinstance(self.value, int | float)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """One line of the table. `more_is_better` is None where neither more nor less is."""
+
+    key: str
+    label: str
+    unit: str | None
+    cells: tuple[ComparedCell, ...]
+    reference: RowReference
+    more_is_better: bool | None = None
+
+    def differs(self, positions: Sequence[int]) -> bool:
+        cells = [self.cells[position] for position in positions]
+        return len({(cell.text, cell.reason, cell.line_below) for cell in cells}) > 1
+
+    @property
+    def has_second_line(self) -> bool:
+        return any(cell.line_below for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedGroup:
+    """Rows under one heading; `note` says on what conditions they hold."""
+
+    key: str
+    title: str
+    rows: tuple[ComparedRow, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedHead:
+    """The head of a column. `key` tells it from all others; `slot` is its place in the palette."""
+
+    key: str
+    name: str
+    detail: str
+    slot: int
+    is_variant: bool
+    announced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonTable:
+    """All that is known of the parts of a scenario side by side; the first column is the baseline."""
+
+    heads: tuple[ComparedHead, ...]
+    groups: tuple[ComparedGroup, ...]
+
+    @property
+    def rows(self) -> tuple[ComparedRow, ...]:
+        return tuple(row for group in self.groups for row in group.rows)

@@ -1,0 +1,410 @@
+"""Texts about costs: amounts of money, inputs, cost lines and break-even points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    BreakEven,
+    CostAnswer,
+    CostColumn,
+    CostInputGroup,
+    CostInputOrigin,
+    DisplayCurrency,
+    ResolvedCostInput,
+    UncertainValue,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.translation import tr, trn
+
+_USD: Final = "USD"
+_THOUSAND: Final = 1000.0
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+class MoneyFormatter:
+    """Writes amounts that are US dollars inside; `code` is what they are shown in."""
+
+    def __init__(self, formatter: Formatter, currency: DisplayCurrency | None = None) -> None:
+        self._formatter = formatter
+        self._rate = 1.0 if currency is None else currency.per_usd
+        self.code = _USD if currency is None else currency.code
+
+    def in_currency(self, usd: float) -> float:
+        return usd * self._rate
+
+    def unit(self, unit: str) -> str:
+        """Return a unit of money as `USD/kWh` in the currency that is shown."""
+        return unit.replace(_USD, self.code)
+
+    def small(self, usd: float | None) -> str:
+        """Return an amount of some dollars and cents: two decimals below 100, three digits below 0.1."""
+        if usd is None:
+            return MISSING_VALUE_TEXT
+        amount = usd * self._rate
+        if abs(amount) >= 100.0:
+            return self._formatter.number(amount)
+        return self._formatter.number(amount, 2) if abs(amount) >= 0.1 else self._formatter.estimate(amount)
+
+    def whole(self, usd: float | None) -> str:
+        return MISSING_VALUE_TEXT if usd is None else self._formatter.number(usd * self._rate)
+
+    def thousands(self, usd: float | None) -> str:
+        """Return an amount in thousands: with a decimal below a hundred of them."""
+        if usd is None:
+            return MISSING_VALUE_TEXT
+        amount = usd * self._rate / _THOUSAND
+        return self._formatter.number(amount, 1 if abs(amount) < 99.95 else 0)
+
+    def band(self, banded: IntervalEstimate | None) -> str:
+        """Return the interval of a small amount."""
+        if banded is None:
+            return MISSING_VALUE_TEXT
+        return f"{self.small(banded.low)}{_SPACE}–{_SPACE}{self.small(banded.high)}"
+
+    def banded(self, banded: IntervalEstimate | None) -> str:
+        """Return a small amount with its band and the code."""
+        if banded is None:
+            return MISSING_VALUE_TEXT
+        return f"{self.small(banded.value)} ({self.band(banded)}){_SPACE}{self.code}"
+
+
+_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "throughput": "Throughput, its band",
+        "years": "Years",
+        "utilisation": "Hours in use",
+        "requests_per_user_month": "Requests of a user in a month",
+        "price_usd": "Purchase price",
+        "discount": "Discount",
+        "server_share": "Server, share of the price",
+        "network_share": "Network, share of the price",
+        "rack_share": "Rack, share of the price",
+        "spares": "Spares",
+        "residual": "Value at the end",
+        "capital_rate": "Cost of capital in a year",
+        "energy_usd_per_kwh": "Energy",
+        "pue": "Power overhead (PUE)",
+        "accelerator_w": "Power of an accelerator",
+        "host_w": "Power of the host, each",
+        "draw": "Power drawn, of that",
+        "demand_usd_per_kw_month": "Demand charge",
+        "hosting_usd_per_kw_month": "Hosting",
+        "rack_kw": "Power of a rack",
+        "support": "Support in a year",
+        "staff_usd_per_year": "Staff, each",
+        "engineer_usd_per_year": "An engineer",
+        "engineers": "Engineers for upkeep",
+        "porting_engineer_months": "Porting, engineer-months",
+        "fleet": "Accelerators that share software",
+        "rent_usd_per_hour": "Rent",
+        "api_input_usd_per_million": "Hosted API, input",
+        "api_output_usd_per_million": "Hosted API, output",
+        "grid_g_per_kwh": "Carbon of the grid",
+        "embodied_kg": "Carbon of making one",
+    }
+)
+_GROUPS: Final[Mapping[CostInputGroup, str]] = MappingProxyType(
+    {
+        CostInputGroup.USE: "Use",
+        CostInputGroup.HARDWARE: "Hardware",
+        CostInputGroup.MONEY: "Capital",
+        CostInputGroup.SITE: "Site and energy",
+        CostInputGroup.SERVICE: "Service",
+        CostInputGroup.SOFTWARE: "Software engineering",
+        CostInputGroup.RENT: "Rent",
+        CostInputGroup.API: "Hosted API",
+        CostInputGroup.CARBON: "Carbon",
+    }
+)
+_LINES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "accelerators": "Accelerators",
+        "server": "Servers",
+        "network": "Network",
+        "rack": "Racks",
+        "residual": "Value at the end",
+        "capital": "Capital",
+        "power": "Power",
+        "cooling": "Cooling and losses",
+        "demand": "Demand charge",
+        "hosting": "Hosting",
+        "support": "Support",
+        "staff": "Staff",
+        "porting": "Porting",
+        "upkeep": "Upkeep of software",
+    }
+)
+#: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
+COST_PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "Price": ("accelerators",),
+        "Server": ("server", "network", "rack"),
+        "Capital": ("capital",),
+        "Power": ("power", "cooling", "demand"),
+        "Hosting": ("hosting",),
+        "Service": ("support", "staff"),
+        "Software": ("porting", "upkeep"),
+    }
+)
+_TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on demand", "spot": "spot", "reserved": "reserved"})
+_MISSING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "price_usd": "no purchase price found",
+        "rent_usd_per_hour": "no rent found",
+        "accelerator_w": "power is not known",
+        "throughput": "no throughput at this load",
+    }
+)
+_UNITS: Final[Mapping[str, str]] = MappingProxyType({"years": "years", "months": "months", "h/month": "hours a month"})
+
+
+def label_cost_input(name: str) -> str:
+    return tr(_INPUTS[name])
+
+
+def label_cost_group(group: CostInputGroup) -> str:
+    return tr(_GROUPS[group])
+
+
+def label_cost_line(name: str) -> str:
+    return tr(_LINES[name])
+
+
+def label_rent_term(term: str) -> str:
+    return tr(_TERMS[term])
+
+
+def describe_missing_input(name: str) -> str:
+    return tr(_MISSING[name])
+
+
+def is_share_input(name: str) -> bool:
+    """Whether an input is a share of 1, which is shown in per cent."""
+    spec = COST_INPUTS.get(name)
+    plain = ("pue", "engineers", "fleet", "requests_per_user_month")
+    return spec is not None and spec.unit is None and name not in plain
+
+
+def get_input_unit(name: str, currency: DisplayCurrency | None = None) -> str:
+    """Return the unit that an input is shown and edited in; empty for plain numbers."""
+    if name == "throughput":
+        return "tok/s"
+    if is_share_input(name):
+        return "%"
+    unit = COST_INPUTS[name].unit or ""
+    if unit in _UNITS:
+        return tr(_UNITS[unit])
+    return unit if currency is None else unit.replace("USD", currency.code)
+
+
+def format_input_amount(name: str, value: float, formatter: Formatter, currency: DisplayCurrency | None = None) -> str:
+    """Return the value of an input without its unit."""
+    if is_share_input(name):
+        return formatter.stated(round(value * 100.0, 4))
+    money = (COST_INPUTS[name].unit or "").startswith("USD") if name in COST_INPUTS else False
+    if money and currency is not None:
+        value *= currency.per_usd
+    if name == "throughput":
+        return formatter.estimate(value)
+    return formatter.stated(float(f"{value:.6g}"))
+
+
+def format_input_range(
+    name: str, spread: UncertainValue | None, formatter: Formatter, currency: DisplayCurrency | None = None
+) -> str:
+    """Return a range, `0.14 (0.08 – 0.2) USD/kWh`."""
+    if spread is None:
+        return MISSING_VALUE_TEXT
+    likely = format_input_amount(name, spread.likely, formatter, currency)
+    unit = get_input_unit(name, currency)
+    text = likely
+    if not spread.is_known:
+        low, high = (format_input_amount(name, each, formatter, currency) for each in (spread.low, spread.high))
+        text = f"{likely} ({low}{_SPACE}–{_SPACE}{high})"
+    return f"{text}{_SPACE}{unit}" if unit else text
+
+
+def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
+    """Return where the value of an input comes from; prices without a date show the catalog's revision."""
+    if found.origin is CostInputOrigin.YOURS and found.source is not None:
+        return tr("anecdotal: {note}; {source}", note=found.source.note, source=found.source.title)
+    if found.origin is CostInputOrigin.YOURS:
+        return tr("stated by you")
+    if found.origin is CostInputOrigin.NOWHERE:
+        return tr("not stated")
+    if found.record is not None:
+        return _describe_price_record(found, revision)
+    if found.source is None:
+        return tr("catalog")
+    source = found.source
+    if not source.title:
+        return tr("assumed: {note}", note=source.note)
+    dated = f"{source.title}, {source.date}" if source.date else source.title
+    return tr("{note}; {source}", note=source.note, source=dated)
+
+
+def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:
+    record = found.record
+    if record is None:
+        return ""
+    counted = trn("{n} price on record", "{n} prices on record", record.count, n=record.count)
+    if record.newest is None:
+        return tr("{prices}, undated, catalog {revision}", prices=counted, revision=revision)
+    said = tr("{prices}, newest of {date}", prices=counted, date=record.newest)
+    if not record.undated:
+        return said
+    return tr("{said}; {n} undated, catalog {revision}", said=said, n=record.undated, revision=revision)
+
+
+def describe_utilization(utilisation: UncertainValue, formatter: Formatter) -> str:
+    """Return how much of the time a deployment is taken to work."""
+    if utilisation.likely >= 1.0:
+        return tr("busy all hours")
+    return tr("busy {share} of hours", share=formatter.per_cent(utilisation.likely))
+
+
+def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:
+    """Return on what terms is rented, and that idle hours are paid where there are any."""
+    if utilisation.likely >= 1.0:
+        return tr("rents {term}", term=label_rent_term(term))
+    return tr("rents {term}, idle hours included", term=label_rent_term(term))
+
+
+def format_draw_share(share: float, formatter: Formatter) -> str:
+    """Return a share of draws in per cent; what is seldom is not nothing."""
+    if 0.0 < share < 0.01:
+        return tr("under {share}", share=formatter.per_cent(0.01))
+    return formatter.per_cent(share)
+
+
+def list_missing_costs(column: CostColumn, name: str) -> list[str]:
+    """Return what is missing of a column's costs, each as a sentence."""
+    return [tr("{name}: {missing}", name=name, missing=describe_missing_input(each)) for each in column.missing]
+
+
+def list_api_remarks(costs: CostAnswer) -> list[str]:
+    """Return, as sentences, why there is no cost of a hosted API although something of it is stated."""
+    return [tr("hosted API: no price of {label}", label=tr(_API_SIDES[name])) for name in costs.api_missing]
+
+
+_API_SIDES: Final[Mapping[str, str]] = MappingProxyType(
+    {"api_input_usd_per_million": "its input tokens", "api_output_usd_per_million": "its output tokens"}
+)
+
+
+def describe_break_even(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter) -> str:
+    """Return where two costs are equal as a sentence; `names` are those of the columns, by key."""
+    name, value = names[found.key], found.value
+    rival = "" if found.against is None else names[found.against]
+    if found.name in _OWN:
+        said, never = _OWN[found.name]
+        return tr(said if value is not None else never, name=name, value=_format_break_even_value(found, formatter))
+    if found.name in _API:
+        said, never = _API[found.name]
+        return tr(said if value is not None else never, name=name, value=formatter.estimate(value))
+    if found.name == "hours_to_port":
+        if value is None:
+            return tr("The dearer software for {name} never pays back in rent against {rival}", name=name, rival=rival)
+        return tr(
+            "The dearer software for {name} pays back in rent against {rival}"
+            " from {value} accelerator-hours a month on",
+            name=name,
+            rival=rival,
+            value=formatter.count(value),
+        )
+    kind = found.name.removesuffix("_to_tie")
+    said, throughout = _TIES[kind]
+    if value is not None:
+        return tr(said, name=name, rival=rival, value=_describe_tie(kind, value, formatter, money))
+    if found.cheaper:
+        return tr(
+            "A token of {name} is cheaper than one of {rival} {throughout}", **_name_of_column(found, names, throughout)
+        )
+    return tr(
+        "A token of {name} is dearer than one of {rival} {throughout}", **_name_of_column(found, names, throughout)
+    )
+
+
+def _name_of_column(found: BreakEven, names: Mapping[str, str], throughout: str) -> dict[str, str]:
+    name = names[found.key]
+    rival = "" if found.against is None else names[found.against]
+    return {"name": name, "rival": rival, "throughout": tr(throughout, name=name)}
+
+
+#: What would have to be for a token to cost the same, and how it is put that nothing does.
+_TIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "price_usd": (
+            "A token of {name} costs what one of {rival} does at a purchase price of {value} for {name}",
+            "at any purchase price of {name}",
+        ),
+        "discount": (
+            "A token of {name} costs what one of {rival} does at a discount of {value} on {name}",
+            "at any discount on {name}, none included",
+        ),
+        "engineers": (
+            "A token of {name} costs what one of {rival} does with {value} engineers for the fleet of {name}",
+            "with any number of engineers for {name}, none included",
+        ),
+        "energy_usd_per_kwh": (
+            "A token of {name} costs what one of {rival} does where energy is {value}",
+            "whatever energy costs",
+        ),
+        "throughput": (
+            "A token of {name} costs what one of {rival} does where {name} yields {value}",
+            "at any throughput of {name}",
+        ),
+    }
+)
+_API: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "tokens_to_own": (
+            "{name} bought is cheaper than the hosted API from {value} million output tokens a month on",
+            "The hosted API is cheaper than {name} bought at any load that it serves",
+        ),
+        "tokens_to_rent": (
+            "{name} rented is cheaper than the hosted API from {value} million output tokens a month on",
+            "The hosted API is cheaper than {name} rented at any load that it serves",
+        ),
+    }
+)
+_OWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "months_to_own": (
+            "After {value} months less cash has gone for {name} bought than rented around the clock",
+            "Within the years planned no less cash goes for {name} bought than rented around the clock",
+        ),
+        "hours_to_own": (
+            "Over all years {name} bought is cheaper from {value} hours a month on if idle ones cost no rent",
+            "Over all years {name} rented is cheaper however many hours a month it is used",
+        ),
+        "utilisation_to_own": (
+            "In use {value} of all hours {name} costs as much bought as rented for these hours alone",
+            "Even in use all hours {name} costs no more rented than bought",
+        ),
+    }
+)
+
+
+def _format_break_even_value(found: BreakEven, formatter: Formatter) -> str:
+    if found.value is None:
+        return MISSING_VALUE_TEXT
+    if found.name == "utilisation_to_own":
+        return formatter.per_cent(found.value)
+    return formatter.number(found.value, 1 if found.name == "months_to_own" else 0)
+
+
+def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:
+    if kind == "price_usd":
+        return f"{money.whole(value)}{_SPACE}{money.code}"
+    if kind == "energy_usd_per_kwh":
+        return f"{money.small(value)}{_SPACE}{money.code}/kWh"
+    if kind == "throughput":
+        return f"{formatter.estimate(value)}{_SPACE}tok/s"
+    if is_share_input(kind):
+        return f"{formatter.number(value * 100.0, 1)}{_SPACE}%"
+    return formatter.number(value, 1)

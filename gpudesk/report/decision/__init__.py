@@ -1,0 +1,1 @@
+"""Texts of the guided decision: questions, rules, verdict, and advice on buying."""

@@ -1,0 +1,500 @@
+"""Advisory information: software support, reference deployments, weight loading, purchase steps; all as plain lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.decision import ConditionResult
+from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.purchase import (
+    CheckpointStatus,
+    NegotiationSheet,
+    ProcurementFigure,
+    ProcurementStepStatus,
+    ProcurementStrength,
+)
+from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet, ReferenceDeployment, SoftwareSupport, SupportEntry
+from gpudesk.report.decision.export_control import (
+    describe_destination,
+    describe_refused_claim,
+    format_rule_dates,
+    format_rule_title,
+    get_export_warning,
+    get_score_head,
+    list_check_notes,
+    list_export_rule_lines,
+    list_rule_cell_lines,
+    list_rule_publications,
+    list_scores,
+    select_scored_rules,
+)
+from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import Message, format_message, translate_word
+from gpudesk.text.translation import tr, trn
+
+#: Ids of the source documents begin so.
+_SEED: Final = "seed-"
+
+
+def label_document(source: str) -> str:
+    """Return what a document is called beside what it says, `Seed 002`."""
+    if not source.startswith(_SEED):
+        return source
+    return tr("Seed {number}", number=source.removeprefix(_SEED))
+
+
+def format_date(day: str | None) -> str:
+    return day or tr("undated")
+
+
+def label_support_level(entry: SupportEntry) -> str:
+    return translate_word(f"support.{entry.level.value}")
+
+
+def format_ids(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids) or MISSING_VALUE_TEXT
+
+
+def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple[SupportEntry, ...]]:
+    """Yield what is said of each software on a platform, the newest first.
+
+    Software of which nothing is said there is left out. Nothing is made of two entries.
+    """
+    for software in support.software:
+        found = support.support(platform, software)
+        if found:
+            yield found
+
+
+def list_platforms(support: SoftwareSupport) -> tuple[str, ...]:
+    """Return the platforms that anything is said of, in the order of the record."""
+    return tuple(dict.fromkeys(entry.platform for entry in support.entries))
+
+
+def split_platforms(platform: str | None) -> tuple[str, ...]:
+    """Return the platforms that the catalog gives an accelerator in one text, `JAX/XLA, PyTorch`."""
+    return tuple(each.strip() for each in (platform or "").split(",") if each.strip())
+
+
+def describe_support(entry: SupportEntry) -> str:
+    """Return one entry as a sentence: level, scope, date, document, and what disputes it."""
+    said = tr(
+        "{level}: {scope} ({day}, {document})",
+        level=label_support_level(entry),
+        scope=entry.scope,
+        day=format_date(entry.date),
+        document=label_document(entry.source),
+    )
+    return _add_dispute_ids(said, entry.disputes)
+
+
+# Deployments
+
+
+def describe_operator(reference: ReferenceDeployment) -> str:
+    """Return who it is, or what is said of who is not named."""
+    return reference.who if reference.named else tr("{who} (not named)", who=reference.who)
+
+
+def format_scale(reference: ReferenceDeployment, formatter: Formatter) -> str:
+    if reference.count is None:
+        return tr("no number printed")
+    return trn("{n} accelerator", "{n} accelerators", reference.count, n=formatter.count(reference.count))
+
+
+def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> str:
+    """Return a deployment as a sentence: who, what, how many, when, on whose word."""
+    said = tr(
+        "{who}: {what}. {scale}, {day}; {basis} ({document})",
+        who=describe_operator(reference),
+        what=reference.what,
+        scale=_capitalised(format_scale(reference, formatter)),
+        day=format_date(reference.date),
+        basis=reference.basis,
+        document=label_document(reference.source),
+    )
+    return _add_dispute_ids(said, reference.disputes)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _add_dispute_ids(text: str, disputes: tuple[str, ...]) -> str:
+    return tr("{text}; disputed in {ids}", text=text, ids=format_ids(disputes)) if disputes else text
+
+
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+#: The space between a number and its unit.
+_UNIT: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B(?:/s)?|m?s)(?!\w))")
+
+
+def format_loaded_weights(loading: WeightLoading, formatter: Formatter) -> str:
+    return formatter.memory(loading.weights_bytes)
+
+
+def format_load_time(time: WeightLoadTime, formatter: Formatter) -> str:
+    """Return the time, or that it is not known."""
+    return tr("unknown") if time.seconds is None else formatter.quantity(time.seconds, "s")
+
+
+def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str, ...]:
+    """Return each formula with the numbers in it, or why the time is not known."""
+    if time.seconds is None:
+        lines = [] if time.reason is None else [tr("{reason}.", reason=format_message(time.reason, formatter))]
+        if time.storage_s is not None:
+            lines.append(tr("From storage alone: {time}.", time=formatter.quantity(time.storage_s, "s")))
+        return tuple(lines)
+    # The time itself is one of what it is made of, or the larger of two.
+    lines = [line for each in time.working.inputs for line in _steps(each, formatter)]
+    if time.storage_s is not None:
+        lines.append(tr("The slower of both sets the time."))
+    return tuple(lines)
+
+
+def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
+    """Yield the terms that are worked out from numbers, those that others rest on first."""
+    for each in term.inputs:
+        yield from _steps(each, formatter)
+    if term.formula is not None and "{" in term.formula and term.value is not None:
+        value, unit = format_term_value(term, formatter)
+        yield tr(
+            "{name}: {formula} = {value}",
+            name=label_term(term.name),
+            formula=_glue_units(format_numeric_formula(term, formatter) or ""),
+            value=value if unit is None else f"{value}{_SPACE}{unit}",
+        )
+
+
+def _glue_units(text: str) -> str:
+    """Return a text in which no number is parted from its unit at the end of a line."""
+    return _UNIT.sub(_SPACE, text)
+
+
+def describe_quoted_link(quoted: QuotedLinkRate, formatter: Formatter) -> str:
+    """Return what a document states of the host link, and how long loading would take at that."""
+    rate = formatter.quantity(quoted.low_bytes_per_s, "B/s")
+    time = formatter.quantity(quoted.slowest_s, "s")
+    if quoted.high_bytes_per_s != quoted.low_bytes_per_s:
+        rate = tr("{low} to {high}", low=rate, high=formatter.quantity(quoted.high_bytes_per_s, "B/s"))
+        time = tr("{slow} to {fast}", slow=time, fast=formatter.quantity(quoted.fastest_s, "s"))
+    said = tr(
+        "{claim} states {rate} ({day}), at which it would take {time}",
+        claim=quoted.claim,
+        rate=rate,
+        day=format_date(quoted.dated),
+        time=time,
+    )
+    return _glue_units(said)
+
+
+def format_host_count(loading: WeightLoading, formatter: Formatter) -> str:
+    count = loading.in_host
+    if count is None:
+        return MISSING_VALUE_TEXT
+    return trn("{n} in a host", "{n} in a host", count, n=formatter.count(count))
+
+
+def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
+    """Return that a column has no time to load, and why."""
+    return tr("unknown: {reason}", reason=format_message(problem, formatter))
+
+
+def list_loading_notes(loading: WeightLoading, formatter: Formatter) -> tuple[str, ...]:
+    return tuple(format_message(note, formatter) for note in loading.notes)
+
+
+#: What a step depends on -> what it is called.
+_FACTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "fleet_size": "accelerators that share the software",
+        "competing_quote": "a rival's quote is at hand",
+        "both_platforms": "the serving engine runs on all that is compared",
+    }
+)
+#: What a step depends on -> what has to be known of it.
+_MISSING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "fleet_size": "how many accelerators share the software",
+        "competing_quote": "whether a rival's quote is at hand",
+        "both_platforms": "whether the serving engine runs on all that is compared",
+    }
+)
+_STRENGTHS: Final[Mapping[ProcurementStrength, str]] = MappingProxyType(
+    {ProcurementStrength.STRONG: "Weighs much", ProcurementStrength.MILD: "Weighs a little"}
+)
+
+
+def label_step_state(line: ProcurementStepStatus) -> str:
+    if line.applies is None:
+        return tr("Cannot be told")
+    return tr("Applies") if line.applies else tr("Does not apply")
+
+
+def label_step_strength(strength: ProcurementStrength) -> str:
+    return tr(_STRENGTHS[strength])
+
+
+def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> str | None:
+    """Return the comparisons behind a step, and what is missing to tell; None where it always applies."""
+    if not line.tested:
+        return None
+    said = [_describe_step_test(each, formatter) for each in line.tested]
+    return tr("{tested}.", tested=_capitalised("; ".join(said)))
+
+
+def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
+    """Return what is missing to tell whether a step applies; None where it can be told."""
+    if line.applies is not None or not line.missing:
+        return None
+    return tr("Missing to tell: {facts}.", facts="; ".join(tr(_MISSING[each]) for each in line.missing))
+
+
+def describe_step_alternative(line: ProcurementStepStatus) -> str | None:
+    """Return what holds instead where a step does not apply, or may not."""
+    if line.applies is True or line.step.otherwise is None:
+        return None
+    return tr("Otherwise: {text}", text=line.step.otherwise)
+
+
+def describe_expired_step(line: ProcurementStepStatus) -> str | None:
+    """Return that the time which the document had in mind is over; None where it is not, or has no end."""
+    if not line.past or line.step.until is None:
+        return None
+    return tr("The document speaks of the time until {month}, which is over.", month=line.step.until)
+
+
+def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
+    """Return one comparison, `accelerators that share the software, 800 > 200: yes`."""
+    name, sign, _ = (*tested.text.split(maxsplit=2), "", "")[:3]
+    said = tr(_FACTS[name])
+    if not sign:
+        return tr("{fact}: {outcome}", fact=said, outcome=_outcome(tested.holds))
+    left = tr("not known") if tested.left is None else formatter.stated(_number(tested.left))
+    right = formatter.stated(_number(tested.right))
+    return tr(
+        "{fact}, {left} {sign} {right}: {outcome}",
+        fact=said,
+        left=left,
+        sign=sign,
+        right=right,
+        outcome=_outcome(tested.holds),
+    )
+
+
+def _number(fact: object) -> float | None:
+    return float(fact) if isinstance(fact, (int, float)) else None
+
+
+def _outcome(holds: bool | None) -> str:
+    if holds is None:
+        return tr("not known")
+    return tr("yes") if holds else tr("no")
+
+
+# Figures
+
+
+def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
+    """Return a figure with its unit, `16 – 22 %`."""
+    amount = formatter.stated(figure.value)
+    if figure.high is not None:
+        amount = f"{amount}{_SPACE}–{_SPACE}{formatter.stated(figure.high)}"
+    if figure.unit == "accelerators":
+        return trn("{n} accelerator", "{n} accelerators", round(figure.value), n=amount)
+    if figure.unit == "years":
+        return trn("{n} year", "{n} years", round(figure.value), n=amount)
+    return f"{amount}{_SPACE}{figure.unit}"
+
+
+def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
+    """Return a figure with what it is of, its date and its marks: anecdotal, worked out again, disputed."""
+    marks = [figure.dated or tr("undated")]
+    if figure.anecdotal:
+        marks.append(tr("anecdotal: unnamed persons"))
+    if figure.worked:
+        marks.append(tr("worked out again: {ids}", ids=format_ids(figure.worked)))
+    if figure.disputes:
+        marks.append(tr("disputed in {ids}", ids=format_ids(figure.disputes)))
+    return tr(
+        "{amount}: {label} ({marks})",
+        amount=format_step_amount(figure, formatter),
+        label=figure.label,
+        marks="; ".join(marks),
+    )
+
+
+# What is done
+
+
+def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
+    return tr("{n} of {total} steps done", n=formatter.count(sheet.done), total=formatter.count(len(sheet.lines)))
+
+
+def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
+    """Return whether a step applies, how much it matters, and how many of its points are open."""
+    said = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
+    if not line.open_points:
+        return said
+    left = trn("{n} point open", "{n} points open", line.open_points, n=formatter.count(line.open_points))
+    return tr("{said} {open}.", said=said, open=_capitalised(left))
+
+
+class AdvisoryLine(NamedTuple):
+    """A line of text; `depth` 0 is a heading, further ones stand further in."""
+
+    depth: int
+    text: str
+
+
+def join_lines(lines: Iterable[AdvisoryLine]) -> str:
+    """Return lines as text, each further in by two places a depth."""
+    return "\n".join(f"{'  ' * line.depth}{line.text}" for line in lines)
+
+
+# Export control
+
+
+def list_export_lines(
+    checks: Sequence[ExportCheck], rules: ExportRuleSet, formatter: Formatter
+) -> Iterator[AdvisoryLine]:
+    """Yield the warning, each accelerator with its products and standings, what is refused, the rules."""
+    yield AdvisoryLine(0, tr("Export check"))
+    yield AdvisoryLine(1, tr("{warning}.", warning=get_export_warning()))
+    for check in checks:
+        yield AdvisoryLine(1, tr("{name}, {head}", name=check.name, head=get_score_head()))
+        yield from (AdvisoryLine(2, text) for text in list_scores(check, formatter))
+        for rule in select_scored_rules(rules):
+            found = next(each for each in check.rules if each.rule.id == rule.id)
+            said = "; ".join(list_rule_cell_lines(found, formatter))
+            yield AdvisoryLine(2, tr("{rule}, {days}: {said}", rule=rule.name, days=format_rule_dates(rule), said=said))
+        yield from (AdvisoryLine(2, describe_refused_claim(each, check.name, formatter)) for each in check.refused)
+    yield from (AdvisoryLine(1, tr("{note}.", note=note)) for note in list_check_notes(checks, formatter))
+    yield AdvisoryLine(0, tr("Rules, the newest first"))
+    for rule in rules.rules:
+        yield AdvisoryLine(1, tr("{rule}, {days}", rule=format_rule_title(rule), days=format_rule_dates(rule)))
+        yield from (AdvisoryLine(2, text) for text in list_export_rule_lines(rule, rules, formatter))
+        named = describe_destination(rule, checks[0]) if checks else None
+        if named is not None:
+            yield AdvisoryLine(2, named)
+        yield from (AdvisoryLine(2, tr("Read in {place}", place=place)) for place in list_rule_publications(rule))
+
+
+# A purchase
+
+
+def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Iterator[AdvisoryLine]:
+    """Yield every step: whether it applies, what to ask, its figures, its points, what is done and noted."""
+    said = format_progress(sheet, formatter)
+    yield AdvisoryLine(0, tr("Negotiation sheet: {progress}", progress=said))
+    for line in sheet.lines:
+        step = line.step
+        title = tr("{title} ({id})", title=step.title, id=step.id)
+        yield AdvisoryLine(1, _format_tick(title, line.note, done=line.done))
+        yield AdvisoryLine(2, summarize_step(line, formatter))
+        yield from (AdvisoryLine(2, text) for text in list_step_remarks(line, formatter))
+        yield AdvisoryLine(2, step.ask)
+        yield AdvisoryLine(2, step.why)
+        yield from (AdvisoryLine(2, format_step_figure(figure, formatter)) for figure in step.figures)
+        yield from (AdvisoryLine(2, format_point(each)) for each in line.points)
+
+
+def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tuple[str, ...]:
+    """Return why a step applies or not, what is missing to tell that, and what holds otherwise."""
+    found = (
+        describe_step_reason(line, formatter),
+        describe_missing_facts(line),
+        describe_step_alternative(line),
+        describe_expired_step(line),
+    )
+    return tuple(each for each in found if each)
+
+
+def format_point(line: CheckpointStatus) -> str:
+    return _format_tick(line.point.text, line.note, done=line.done)
+
+
+def _format_tick(text: str, note: str, *, done: bool) -> str:
+    mark = tr("[x] {text}", text=text) if done else tr("[ ] {text}", text=text)
+    return tr("{text}: {note}", text=mark, note=note) if note else mark
+
+
+# The record
+
+
+def list_support_lines(support: SoftwareSupport, platforms: Iterable[str]) -> Iterator[AdvisoryLine]:
+    """Yield what is said of software on each platform, each entry by itself and the newest first."""
+    for platform in platforms:
+        yield AdvisoryLine(0, tr("Software on {platform}", platform=platform))
+        nothing = True
+        for entries in group_by_software(support, platform):
+            nothing = False
+            yield AdvisoryLine(1, entries[0].name)
+            yield from (AdvisoryLine(2, describe_support(entry)) for entry in entries)
+        if nothing:
+            yield AdvisoryLine(1, describe_missing_support(platform))
+
+
+def describe_missing_support(platform: str) -> str:
+    """Return that no document says anything of software on a platform."""
+    return tr("No document on record says anything of software on {platform}.", platform=platform)
+
+
+def list_reference_lines(references: Sequence[ReferenceDeployment], formatter: Formatter) -> Iterator[AdvisoryLine]:
+    yield AdvisoryLine(0, tr("Reference deployments"))
+    if not references:
+        yield AdvisoryLine(1, describe_missing_references())
+    yield from (AdvisoryLine(1, describe_reference(each, formatter)) for each in references)
+
+
+def describe_missing_references() -> str:
+    return tr("No document on record tells of a deployment of these accelerators.")
+
+
+# Loading
+
+
+def list_loading_lines(
+    loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
+) -> Iterator[AdvisoryLine]:
+    """Yield the time to load weights for each column, with its formulas, and what it leaves out."""
+    yield AdvisoryLine(0, tr("Loading the weights"))
+    for key, found in loadings.items():
+        if isinstance(found, Message):
+            yield AdvisoryLine(1, tr("{name}: {said}", name=names[key], said=describe_unknown_time(found, formatter)))
+            continue
+        yield AdvisoryLine(
+            1, tr("{name}, weights {size}", name=names[key], size=format_loaded_weights(found, formatter))
+        )
+        yield from _list_time_lines(tr("One accelerator"), found.one, formatter)
+        host = tr("One host, {count}", count=format_host_count(found, formatter))
+        yield from _list_time_lines(host, found.host, formatter)
+        yield from (AdvisoryLine(2, describe_quoted_link(each, formatter)) for each in found.quoted)
+    notes = merge_loading_notes(loadings, names, formatter)
+    yield from (AdvisoryLine(1, tr("{note}.", note=note)) for note in notes)
+
+
+def _list_time_lines(title: str, time: WeightLoadTime, formatter: Formatter) -> Iterator[AdvisoryLine]:
+    yield AdvisoryLine(2, tr("{title}: {time}", title=title, time=format_load_time(time, formatter)))
+    yield from (AdvisoryLine(3, text) for text in list_load_workings(time, formatter))
+
+
+def merge_loading_notes(
+    loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
+) -> tuple[str, ...]:
+    """Return what the times rest on and leave out, each once: with names where it is not for all columns."""
+    found = {key: each for key, each in loadings.items() if isinstance(each, WeightLoading)}
+    said: dict[str, list[str]] = {}
+    for key, loading in found.items():
+        for note in list_loading_notes(loading, formatter):
+            said.setdefault(note, []).append(names[key])
+    lines = []
+    for note, whose in said.items():
+        plain = len(whose) == len(found) or any(name in note for name in whose)
+        lines.append(note if plain else tr("{names}: {note}", names=", ".join(whose), note=note))
+    return tuple(lines)

@@ -1,0 +1,457 @@
+"""Buy now or wait, and the watch list, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.purchase import (
+    DeferralAnalysis,
+    DeferralVerdict,
+    GapCostOrigin,
+    NextPricePoint,
+    RuleOpinion,
+    TokenDemandOrigin,
+)
+from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
+from gpudesk.report.costs import MoneyFormatter, format_draw_share
+from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import Message, format_message
+from gpudesk.text.translation import tr, trn
+
+#: Writes one end of a range.
+ValueFormatter = Callable[[float], str]
+
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+#: Notes that say where the date of the next part comes from.
+_DATED: Final = frozenset({"buying.no_next", "buying.shipping", "buying.planned", "buying.overdue", "buying.no_date"})
+#: Notes that set documents and arithmetic, or documents among themselves, against each other.
+_AGAINST: Final = frozenset({"buying.computed_wait", "buying.computed_buy", "buying.rules_contradict"})
+
+#: Notes that say where other inputs come from.
+_INPUTS_WITH_ORIGIN: Final = frozenset(
+    {"buying.rented_meanwhile", "buying.tokens_of_demand", "buying.tokens_of_deployment"}
+)
+
+_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "buy_part": "Part to buy now",
+        "next_part": "Next part",
+        "months_to_launch": "Launch in",
+        "months_to_next": "Next part in",
+        "slip_low": "Slip, at least",
+        "slip_likely": "Slip, likely",
+        "slip_high": "Slip, at most",
+        "years": "Used for",
+        "usd_per_month": "A month without it is worth",
+        "tokens_per_month": "Output tokens of a month",
+    }
+)
+_UNITS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "months_to_launch": "months",
+        "months_to_next": "months",
+        "slip_low": "months",
+        "slip_likely": "months",
+        "slip_high": "months",
+        "years": "years",
+        "usd_per_month": "USD/month",
+        "tokens_per_month": "M tokens",
+    }
+)
+_SLIP: Final = "not stated: up to two quarters, as a late tape-out costs by the scorecard of 2024-02"
+_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "buy_part": "as recommended, else the baseline",
+        "next_part": "the newest announced one, of the same vendor if there is one",
+        "slip_low": _SLIP,
+        "slip_likely": _SLIP,
+        "slip_high": _SLIP,
+        "years": "as in the inputs of costs",
+    }
+)
+_VERDICTS: Final[Mapping[DeferralVerdict, str]] = MappingProxyType(
+    {
+        DeferralVerdict.BUY: "buy now",
+        DeferralVerdict.WAIT: "wait",
+        DeferralVerdict.EQUAL: "costs the same",
+        DeferralVerdict.OPEN: "cannot be told",
+    }
+)
+
+
+class RangeFigureRow(NamedTuple):
+    """A figure with its ends as texts; those of a number that is known are empty."""
+
+    name: str
+    low: str
+    likely: str
+    high: str
+    unit: str
+
+
+class FuturePriceRow(NamedTuple):
+    """What waiting saves at one price of the next part, and what that says."""
+
+    price: str
+    saved: str
+    span: str
+    verdict: str
+
+
+# Inputs
+
+
+def label_deferral_input(name: str) -> str:
+    return tr(_INPUTS[name])
+
+
+def get_deferral_unit(name: str, money: MoneyFormatter) -> str:
+    """Return the unit that an input is shown in; empty for parts."""
+    return money.unit(tr(_UNITS[name])) if name in _UNITS else ""
+
+
+def describe_deferral_origin(name: str, found: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
+    """Return where the value of an input comes from; `stated` is whether the user said it."""
+    if name == "months_to_launch":
+        return tr("said in the dialogue") if stated else tr("assumed, where documents leave it open")
+    if stated:
+        return tr("stated by you")
+    if name in _ORIGINS:
+        return tr(_ORIGINS[name])
+    if name == "months_to_next":
+        return " ".join(f"{format_message(note)}." for note in found.notes if note.id in _DATED)
+    return _without_origin(found, names) if name == "usd_per_month" else _tokens_origin(found, names)
+
+
+def _without_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    monthly = found.monthly
+    if monthly.without_origin is None or monthly.stopgap is None:
+        return tr("not known: no accelerator compared has a rent")
+    name = names[monthly.stopgap]
+    if monthly.without_origin is GapCostOrigin.RIVAL_RENT:
+        return tr("what renting {name}, which is compared too, costs with its software", name=name)
+    return tr("what renting {name} meanwhile costs with its software", name=name)
+
+
+def _tokens_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    if found.tokens_origin is TokenDemandOrigin.DEMAND:
+        return tr("the demand, on average")
+    if found.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
+        return tr("all that {name} works out in its hours of use", name=names[found.chosen])
+    return tr("not known")
+
+
+# Verdict
+
+
+def format_deferral_verdict(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    chosen = names[found.chosen]
+    following = None if found.next_part is None else names[found.next_part]
+    if found.verdict is DeferralVerdict.BUY:
+        return tr("Buy {name} now", name=chosen)
+    if found.verdict is DeferralVerdict.WAIT:
+        return tr("Wait for {name}", name=following) if following else tr("Do without {name}", name=chosen)
+    other = tr("wait for {name}", name=following) if following else tr("do without")
+    if found.verdict is DeferralVerdict.EQUAL:
+        return tr("Buy {name} now or {other}: it costs the same", name=chosen, other=other)
+    return tr("Buy {name} now or {other}: it cannot be told", name=chosen, other=other)
+
+
+def label_deferral_verdict(verdict: DeferralVerdict | None) -> str:
+    """Return a verdict in a few words; None is what documents leave open."""
+    return tr("leave it open") if verdict is None else tr(_VERDICTS[verdict])
+
+
+def describe_document_verdict(found: DeferralAnalysis) -> str:
+    strong = [rule for rule in found.rules if rule.strong and rule.verdict is not None]
+    if found.document is None:
+        if not strong:
+            return tr("leave it open")
+        return tr("contradict each other ({rules})", rules=_rules(strong))
+    return tr("{verdict} ({rules})", verdict=label_deferral_verdict(found.document), rules=_rules(strong))
+
+
+def _rules(rules: list[RuleOpinion]) -> str:
+    return ", ".join(rule.rule for rule in rules)
+
+
+def describe_computed_verdict(found: DeferralAnalysis, formatter: Formatter) -> str:
+    said = label_deferral_verdict(found.computed)
+    if found.computed is DeferralVerdict.OPEN and found.likely is not DeferralVerdict.OPEN:
+        said = tr("most likely {verdict}", verdict=label_deferral_verdict(found.likely))
+    if found.sums is None:
+        if found.computed is not DeferralVerdict.OPEN:
+            return tr("{verdict}, whatever the next part costs", verdict=said)
+        return tr("{verdict}, since a cost is not known", verdict=said)
+    share = format_draw_share(found.sums.wait_share, formatter)
+    return tr("{verdict}; waiting saves in {share} of draws", verdict=said, share=share)
+
+
+def describe_deferral_rule(said: RuleOpinion) -> str:
+    return f"{format_message(said.said)}."
+
+
+def describe_contradiction(found: DeferralAnalysis) -> str:
+    """Return where documents and arithmetic, or documents among themselves, contradict; empty where not."""
+    return " ".join(f"{format_message(note)}." for note in found.notes if note.id in _AGAINST)
+
+
+def list_deferral_notes(found: DeferralAnalysis, formatter: Formatter) -> list[str]:
+    """Return what figures rest on and lack, but for what inputs and verdict say themselves."""
+    told = _DATED | _AGAINST | _INPUTS_WITH_ORIGIN
+    return [f"{format_message(note, formatter)}." for note in found.notes if note.id not in told]
+
+
+def find_lacking_costs(found: DeferralAnalysis, accelerator_name: str) -> frozenset[str]:
+    """Return what costs of an accelerator lack: `price`, `power`, `rent`; it is named as in the catalog."""
+    return frozenset(
+        str(note.parameters["kind"]).removeprefix("lacks.")
+        for note in found.notes
+        if _lacks(note) and note.parameters["accelerator"] == accelerator_name
+    )
+
+
+def _lacks(note: Message) -> bool:
+    return note.id == "deciding.lacks"
+
+
+# Figures
+
+
+def list_deferral_figures(
+    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> list[RangeFigureRow]:
+    """Return all figures that are known, months and months' costs first, and what waiting comes to."""
+    return [row for row in _list_known_figures(found, names, money, formatter) if row.likely != MISSING_VALUE_TEXT]
+
+
+def _list_known_figures(
+    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> Iterator[RangeFigureRow]:
+    chosen, monthly, sums = names[found.chosen], found.monthly, found.sums
+    following = "" if found.next_part is None else names[found.next_part]
+    months, a_month = tr("months"), tr("{code}/month", code=money.code)
+    if following:
+        yield _scale_months(tr("{name} can be had in", name=following), found.delivery_months, months, formatter)
+    yield _scale_months(tr("Months without either"), found.gap_months, months, formatter)
+    yield _scale_usd(tr("A month on {name}", name=chosen), monthly.buy_usd, a_month, money)
+    if following:
+        yield _scale_usd(tr("A month on {name}", name=following), monthly.next_usd, a_month, money)
+    yield _scale_usd(tr("A month without either"), monthly.without_usd, a_month, money)
+    if sums is not None:
+        yield _scale_usd(tr("Paid or lost before it is there"), sums.gap_usd, money.code, money)
+        yield _scale_usd(tr("Not spent on {name} meanwhile", name=chosen), sums.avoided_usd, money.code, money)
+        yield _scale_usd(tr("Cost of waiting"), sums.waiting_usd, money.code, money)
+        yield _scale_usd(tr("Gain in the months after"), sums.gain_usd, money.code, money)
+        yield _scale_usd(tr("Saved by waiting, in all"), sums.saved_usd, money.code, money)
+
+
+def _scale_months(name: str, spread: UncertainValue | None, unit: str, formatter: Formatter) -> RangeFigureRow:
+    return _build_figure_row(name, spread, unit, lambda value: format_months_number(value, formatter))
+
+
+def _scale_usd(name: str, spread: UncertainValue | None, unit: str, money: MoneyFormatter) -> RangeFigureRow:
+    return _build_figure_row(name, spread, unit, money.whole)
+
+
+def _build_figure_row(name: str, spread: UncertainValue | None, unit: str, text: ValueFormatter) -> RangeFigureRow:
+    if spread is None:
+        return RangeFigureRow(name, "", MISSING_VALUE_TEXT, "", unit)
+    if spread.is_known:
+        return RangeFigureRow(name, "", text(spread.likely), "", unit)
+    return RangeFigureRow(name, text(spread.low), text(spread.likely), text(spread.high), unit)
+
+
+def format_months_number(months: float, formatter: Formatter) -> str:
+    return formatter.number(months, 1)
+
+
+def format_months(months: float, formatter: Formatter) -> str:
+    """Return a number of months with its unit."""
+    rounded = round(months, 1)
+    text = formatter.stated(rounded)
+    return trn("{n} month", "{n} months", 1, n=text) if rounded == 1.0 else tr("{n} months", n=text)
+
+
+# Where it turns
+
+
+def list_deferral_flips(
+    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+) -> list[tuple[str, str]]:
+    """Return what would turn the verdict, everything else as it most likely is: what, and at which value."""
+    turns, rows = found.turns, list[tuple[str, str]]()
+    following = "" if found.next_part is None else names[found.next_part]
+    months = (
+        (tr("Months without either, at most"), turns.gap_months),
+        (tr("{name} is there in", name=following), turns.delivery_months),
+        (tr("It slips by"), turns.slip_months),
+        (tr("The launch is in"), turns.launch_months),
+    )
+    rows += [(name, format_months(value, formatter)) for name, value in months if value is not None]
+    if turns.price_usd is not None:
+        price = _span(turns.price_usd, money.whole, money.code)
+        rows.append((tr("{name} costs, each", name=following), price))
+    if turns.usd_per_million is not None:
+        cost = _span(turns.usd_per_million, money.small, tr("{code}/M tokens", code=money.code))
+        rows.append((tr("Its million output tokens cost"), cost))
+    return rows
+
+
+def _span(spread: UncertainValue, text: ValueFormatter, unit: str) -> str:
+    likely = _end(spread.likely, text)
+    if spread.is_known:
+        return f"{likely}{_SPACE}{unit}"
+    return f"{likely} ({_end(spread.low, text)}{_SPACE}–{_SPACE}{_end(spread.high, text)}){_SPACE}{unit}"
+
+
+def _end(value: float, text: ValueFormatter) -> str:
+    return text(value) if math.isfinite(value) else tr("no limit")
+
+
+def list_future_price_rows(found: DeferralAnalysis, money: MoneyFormatter) -> list[FuturePriceRow]:
+    return [_price_row(point, money) for point in found.prices]
+
+
+def _price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
+    saved = point.saved_usd
+    span = f"{money.whole(saved.low)}{_SPACE}–{_SPACE}{money.whole(saved.high)}"
+    return FuturePriceRow(
+        money.whole(point.price_usd), money.whole(saved.likely), span, label_deferral_verdict(point.verdict)
+    )
+
+
+def describe_release_slip(found: DeferralAnalysis, names: Mapping[str, str], formatter: Formatter) -> str:
+    """Return from which slip on waiting costs more than it gains."""
+    if found.sums is None or found.next_part is None:
+        return ""
+    name = names[found.next_part]
+    turn = found.turns.slip_months
+    if turn is not None:
+        return tr(
+            "Waiting pays up to a slip of {months} of {name}, and costs more than it gains beyond it.",
+            months=format_months(turn, formatter),
+            name=name,
+        )
+    if found.likely is DeferralVerdict.WAIT:
+        return tr("Waiting for {name} pays however late it is.", name=name)
+    return tr("Waiting for {name} costs more than it gains, even if it is not late.", name=name)
+
+
+class SignalState(StrEnum):
+    """How a signal stands."""
+
+    PASSED = "passed"
+    NOT = "not passed"
+    UNKNOWN = "not known"
+
+
+def find_signal_state(watched: SignalStatus) -> SignalState:
+    if watched.passed is None:
+        return SignalState.UNKNOWN
+    return SignalState.PASSED if watched.passed else SignalState.NOT
+
+
+def label_signal_state(state: SignalState) -> str:
+    return {SignalState.PASSED: tr("passed"), SignalState.NOT: tr("not passed"), SignalState.UNKNOWN: tr("not known")}[
+        state
+    ]
+
+
+def format_threshold(signal: WatchSignal, formatter: Formatter) -> str:
+    """Return what a signal has to get past, `below 12 %`."""
+    limit = signal.threshold
+    if limit is None:
+        return tr("yes")
+    value = _with_unit(formatter.stated(limit.value), limit.unit)
+    return (
+        tr("below {value}", value=value)
+        if limit.direction is ThresholdDirection.BELOW
+        else tr("above {value}", value=value)
+    )
+
+
+def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter: Formatter) -> str:
+    """Return a value of a signal with its unit."""
+    if value is None:
+        return MISSING_VALUE_TEXT
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    text = formatter.stated(float(value))
+    return text if signal.threshold is None else _with_unit(text, signal.threshold.unit)
+
+
+def describe_known_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
+    """Return the value that holds with its date and where it is from: the user's source, or `source`."""
+    held = watched.note or watched.known
+    if held is None:
+        return tr("nothing on record")
+    value = format_signal_value(watched.signal, held.value, formatter)
+    if watched.note is not None:
+        return tr("{value}, {date}; yours: {source}", value=value, date=held.date, source=watched.note.source)
+    return tr("{value}, {date}; {source}", value=value, date=held.date, source=source)
+
+
+def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
+    """Return what is on record where the user's note holds instead; empty where it does not."""
+    known = watched.known
+    if watched.note is None or known is None:
+        return ""
+    value = format_signal_value(watched.signal, known.value, formatter)
+    return tr("on record: {value}, {date}; {source}", value=value, date=known.date, source=source)
+
+
+def describe_signal_note(watched: SignalStatus) -> str:
+    """Return what was looked at, or what the user noted beside the value."""
+    if watched.note is not None:
+        return watched.note.note or ""
+    return "" if watched.known is None else watched.known.about
+
+
+def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str:
+    """Return how far a signal is from its threshold; empty once it is past it, and without a number."""
+    if watched.missing is None or watched.passed or watched.signal.threshold is None:
+        return ""
+    missing = _with_unit(formatter.stated(round(watched.missing, 9)), watched.signal.threshold.unit)
+    return tr("{missing} to go", missing=missing)
+
+
+def describe_signal_effect(watched: SignalStatus) -> str:
+    """Return what the signal changes as it stands, and what it would if it passed."""
+    signal = watched.signal
+    if watched.passed:
+        return signal.if_passed
+    change = tr("If it passes: {change}", change=lower_for_sentence(signal.if_passed))
+    return change if watched.passed is None else f"{signal.if_not} {change}"
+
+
+def describe_idle_note(watched: SignalStatus) -> str:
+    """Return that a note of the user's has no effect; empty where it has."""
+    note = watched.idle
+    if note is None:
+        return ""
+    return tr("Your note of {date} is not of this signal’s form any more and has no effect.", date=note.date)
+
+
+def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:
+    """Return all that there is to say of a signal in a few sentences, as it is read out."""
+    known = describe_known_value(watched, source, formatter)
+    parts = (
+        tr("{title}: {state}", title=watched.signal.title, state=label_signal_state(find_signal_state(watched))),
+        tr("threshold {threshold}", threshold=format_threshold(watched.signal, formatter)),
+        known,
+        describe_signal_distance(watched, formatter),
+    )
+    return tr(
+        "{facts}. {changes}", facts="; ".join(part for part in parts if part), changes=describe_signal_effect(watched)
+    )
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return f"{text}{_SPACE}{unit}"

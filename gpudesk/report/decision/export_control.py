@@ -1,0 +1,254 @@
+"""Export control in words: scores, rules, thresholds and refused claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.reference_data import (
+    ExportCheck,
+    ExportLimit,
+    ExportMetric,
+    ExportRule,
+    ExportRuleCheck,
+    ExportRuleSet,
+    ExportScore,
+    LimitComparison,
+    LimitSide,
+    RefutedStatement,
+)
+from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.report.labels import label_precision, shorten_name
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr
+
+_TERA: Final = 1e12
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+_MEASURED: Final = MappingProxyType(
+    {
+        ExportMetric.TPP: "TPP",
+        ExportMetric.DENSITY: "Performance density",
+        ExportMetric.MEMORY_BANDWIDTH: "Memory bandwidth",
+    }
+)
+#: Notes of a check that views say in places of their own.
+_SAID_ELSEWHERE: Final = frozenset({"export.refused", "export.verify"})
+#: Notes that hold for every accelerator.
+_SHARED: Final = frozenset({"export.destination", "export.read"})
+
+
+def get_export_warning() -> str:
+    return tr("Verify with the rule in force and counsel: this is arithmetic, not advice")
+
+
+def get_score_head() -> str:
+    return tr("Score: TFLOPS × bits")
+
+
+# Scores
+
+
+def format_score_product(score: ExportScore, formatter: Formatter) -> str:
+    """Return a score as the product that it is, `2,614.9 × 8 = 20,919`."""
+    flops = formatter.stated(float(f"{score.flops / _TERA:.9g}"))
+    if score.bits is None or score.tpp is None:
+        return tr("{flops} TFLOPS, not in the score", flops=flops)
+    return f"{flops} × {score.bits} = {formatter.number(score.tpp)}"
+
+
+def list_scores(check: ExportCheck, formatter: Formatter) -> tuple[str, ...]:
+    """Return every product with the formats that have it, the largest first."""
+    if not check.scores:
+        return (MISSING_VALUE_TEXT,)
+    lines = []
+    for _, group in groupby(check.scores, key=lambda score: (score.flops, score.bits)):
+        scores = list(group)
+        formats = ", ".join(label_precision(score.precision) for score in scores)
+        lines.append(tr("{product} ({formats})", product=format_score_product(scores[0], formatter), formats=formats))
+    return tuple(lines)
+
+
+# Figures of rules
+
+
+def label_measured_quantity(measured: ExportMetric) -> str:
+    return tr(_MEASURED[measured])
+
+
+def format_measured_amount(measured: ExportMetric, value: float, formatter: Formatter) -> str:
+    """Return a figure of what a rule counts, with its unit where it has one."""
+    if measured is ExportMetric.TPP:
+        return formatter.number(value)
+    if measured is ExportMetric.MEMORY_BANDWIDTH:
+        return formatter.catalog_with_unit(value, Quantity.MEMORY_BANDWIDTH).replace(" ", _SPACE)
+    return formatter.stated(value)
+
+
+def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
+    """Return what a rule asks of a figure, `TPP at least 4,800`."""
+    kind, value = (
+        label_measured_quantity(limit.measured),
+        format_measured_amount(limit.measured, limit.value, formatter),
+    )
+    if limit.at_least:
+        return tr("{kind} at least {value}", kind=kind, value=value)
+    return tr("{kind} below {value}", kind=kind, value=value)
+
+
+def label_standing(standing: LimitSide) -> str:
+    """Return on which side of a figure something lies."""
+    words = {LimitSide.ABOVE: tr("above"), LimitSide.BELOW: tr("below"), LimitSide.UNKNOWN: tr("cannot be told")}
+    return words[standing]
+
+
+def describe_limit_standing(held: LimitComparison, formatter: Formatter) -> str:
+    """Return a figure beside the limit of a rule, `20,919 is above 4,800`."""
+    kind = held.limit.measured
+    limit = format_measured_amount(kind, held.limit.value, formatter)
+    if held.value is None:
+        return tr("{kind}: not known, limit {limit}", kind=label_measured_quantity(kind), limit=limit)
+    value = format_measured_amount(kind, held.value, formatter)
+    if held.standing is LimitSide.BELOW:
+        said = tr("below {limit}", limit=limit)
+    elif held.value == held.limit.value:
+        said = tr("at {limit} exactly, which counts as above", limit=limit)
+    else:
+        said = tr("above {limit}", limit=limit)
+    return tr("{kind} {value}: {said}", kind=label_measured_quantity(kind), value=value, said=said)
+
+
+def describe_rule_outcome(check: ExportRuleCheck) -> str:
+    """Return whether a rule describes the figures of an accelerator, and by which of its lines."""
+    if not check.lines:
+        return tr("No score is held against it")
+    met = [line.line.name for line in check.lines if line.met]
+    if met:
+        return tr("Described: {lines}", lines=", ".join(met))
+    unsettled = [line.line.name for line in check.lines if line.met is None]
+    if unsettled:
+        return tr("Cannot be told: {lines}", lines=", ".join(unsettled))
+    return tr("Not described")
+
+
+def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[str, ...]:
+    """Return how an accelerator stands to a rule: the figures of its first line, then the outcome."""
+    if not check.lines:
+        return (describe_rule_outcome(check),)
+    return (*(describe_limit_standing(held, formatter) for held in check.lines[0].held), describe_rule_outcome(check))
+
+
+# Rules
+
+
+def select_scored_rules(rules: ExportRuleSet) -> tuple[ExportRule, ...]:
+    """Return the rules that a score is held against, the newest first."""
+    return tuple(rule for rule in rules.rules if rule.lines)
+
+
+def format_rule_dates(rule: ExportRule) -> str:
+    if rule.in_force is None:
+        return tr("published {day}", day=rule.published)
+    if rule.in_force == rule.published:
+        return tr("published and in force {day}", day=rule.published)
+    return tr("in force {day}, published {published}", day=rule.in_force, published=rule.published)
+
+
+def format_rule_title(rule: ExportRule) -> str:
+    return tr("{name} ({reference})", name=rule.name, reference=rule.reference) if rule.reference else rule.name
+
+
+def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
+    """Return what happened to a rule later, None where nothing is on record."""
+    if rule.not_enforced_since is not None:
+        return tr("Not enforced since {day}, says its publisher", day=rule.not_enforced_since)
+    if rule.superseded_by is not None:
+        later = next(each for each in rules.rules if each.id == rule.superseded_by)
+        return tr("Superseded by: {rule}", rule=later.name)
+    return None
+
+
+def list_rule_conditions(rule: ExportRule, formatter: Formatter) -> tuple[str, ...]:
+    """Return what a rule describes: each line with its limits, which must all hold, and its note."""
+    lines = []
+    for line in rule.lines:
+        first, *others = (format_rule_limit(limit, formatter) for limit in line.limits)
+        limits = tr(" and ").join((first, *map(lower_for_sentence, others)))
+        text = tr("{name}: {limits}", name=line.name, limits=limits)
+        lines.append(text if line.note is None else tr("{text}. {note}", text=text, note=line.note))
+    return tuple(lines)
+
+
+def list_export_rule_lines(rule: ExportRule, rules: ExportRuleSet, formatter: Formatter) -> tuple[str, ...]:
+    """Return all there is to say of a rule: what it counts and describes, its note, what came later."""
+    status = describe_rule_status(rule, rules)
+    return (
+        *((tr("{status}.", status=status),) if status else ()),
+        rule.counts,
+        *(tr("{line}.", line=line.rstrip(".")) for line in list_rule_conditions(rule, formatter)),
+        rule.note,
+    )
+
+
+def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
+    """Return where a rule was read, each with its date and address."""
+    return tuple(
+        tr(
+            "{title}, {date}{space}— {url}",
+            title=each.title,
+            date=each.date or tr("undated"),
+            url=each.url,
+            space=_SPACE,
+        )
+        for each in rule.read_in
+    )
+
+
+def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
+    """Return whether what was read of a rule names the destination; None where neither can be said."""
+    found = next((each.named for each in check.rules if each.rule.id == rule.id), None)
+    if found is None or check.destination is None:
+        return None
+    if found:
+        return tr("What was read of it names {place}.", place=check.destination)
+    return tr("What was read of it does not name {place}.", place=check.destination)
+
+
+# What is refused, and what else is to be said
+
+
+def describe_refused_claim(claim: RefutedStatement, name: str, formatter: Formatter) -> str:
+    """Return a statement that does not hold, with the arithmetic that refuses it."""
+    flops = formatter.stated(claim.peak / _TERA)
+    product = f"{flops} × {claim.bits} = {formatter.number(claim.tpp)}"
+    return tr(
+        "Refused: {statement} says that {name} stays below the threshold. {product}, and the threshold is "
+        "{limit} ({dispute}).",
+        statement=claim.statement,
+        name=name,
+        product=product,
+        limit=formatter.number(claim.limit),
+        dispute=claim.dispute,
+    )
+
+
+def list_check_notes(checks: Sequence[ExportCheck], formatter: Formatter) -> tuple[str, ...]:
+    """Return the notes of checks, each once: with the names that it is for where it is not for all of them.
+
+    What is refused, and the warning, are said in places of their own.
+    """
+    said: dict[str, list[str]] = {}
+    shared: dict[str, None] = {}
+    for check in checks:
+        for note in check.notes:
+            if note.id in _SHARED:
+                shared[format_message(note, formatter)] = None
+            elif note.id not in _SAID_ELSEWHERE:
+                said.setdefault(format_message(note, formatter), []).append(check.name)
+    lines = []
+    for text, names in said.items():
+        for_all = len(names) == len(checks) or any(name in text for name in names)
+        lines.append(text if for_all else tr("{names}: {note}", names=", ".join(map(shorten_name, names)), note=text))
+    return (*lines, *shared)

@@ -1,0 +1,248 @@
+"""The recommendation on a sheet: verdict with reasons, what is delivered, and the trace of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from gpudesk.domain.decision import (
+    AnswerOrigin,
+    Decision,
+    DecisionFlip,
+    DecisionVerdict,
+    RuleEffect,
+    TraceCell,
+    TraceLine,
+)
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    DrawShare,
+    SheetCell,
+    SheetGroup,
+    SheetHead,
+    SheetRecommendation,
+    SheetRemark,
+    SheetRow,
+    SheetTable,
+    SheetTraceRow,
+)
+from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
+from gpudesk.report.decision.questions import format_answer, label_question_group
+from gpudesk.report.decision.rules import describe_rule_answers, get_effect_mark, label_effect, label_rule_source
+from gpudesk.report.decision.verdict import (
+    describe_exclusion,
+    describe_flip,
+    describe_pilot,
+    describe_reason,
+    describe_robustness,
+    describe_verdict_reason,
+    find_leading_column,
+    format_draw_shares,
+    format_verdict,
+)
+from gpudesk.report.sizing import format_degrees
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.translation import tr, trn
+
+#: Facts of a column that a recommendation names, as far as they are known.
+_DELIVERED: Final = (
+    "tokens_per_s",
+    "ttft_ms",
+    "tpot_ms",
+    "max_concurrency",
+    "owned_usd_per_million",
+    "rented_usd_per_million",
+    "rent_usd_h",
+    "spend_usd",
+)
+
+
+def format_recommended_deployment(decision: Decision, formatter: Formatter) -> str | None:
+    """Return how the leading column is deployed, `8 accelerators, TP 8`; None where none is."""
+    found = decision.recommended
+    if found is None:
+        return None
+    count = trn("{n} accelerator", "{n} accelerators", found.count, n=formatter.count(found.count))
+    degrees = format_degrees(found.plan, formatter)
+    return tr("{count}, {plan}", count=count, plan=degrees) if degrees else count
+
+
+def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
+    """Return what a column delivers and costs: each a label and a figure with its band and unit."""
+    facts = decision.parts[decision.columns.index(key)]
+    known = [name for name in _DELIVERED if facts.get(name) is not None]
+    return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in known)
+
+
+HeadNames = Mapping[str, str]
+
+_MARKS: Final = {RuleEffect.FAVOURS: CellMarking.BEST, RuleEffect.REMOVES: CellMarking.FAILS}
+
+
+def build_recommendation(
+    decision: Decision, flips: Sequence[DecisionFlip], heads: Sequence[SheetHead], formatter: Formatter
+) -> SheetRecommendation:
+    """Return the verdict with what there is to say of it; `heads` are those of the columns in their order."""
+    by_key = dict(zip(decision.columns, heads, strict=True))
+    names = {key: head.name for key, head in by_key.items()}
+    key = find_leading_column(decision) if decision.verdict is DecisionVerdict.WINNER else None
+    shares = tuple(
+        DrawShare(names[each.key], each.share, by_key[each.key].slot, by_key[each.key].is_variant)
+        for each in sorted(decision.standings, key=lambda each: -each.share)
+        if each.share > 0.0
+    )
+    return SheetRecommendation(
+        verdict=format_verdict(decision, names, formatter),
+        reason=describe_verdict_reason(decision, names, formatter),
+        firm=describe_robustness(decision, names),
+        shares=shares,
+        draw_shares_text=format_draw_shares(decision, names),
+        lines=list_recommendation_lines(decision, flips, names, formatter),
+        slot=None if key is None else by_key[key].slot,
+        is_variant=key is not None and by_key[key].is_variant,
+    )
+
+
+def list_recommendation_lines(
+    decision: Decision, flips: Sequence[DecisionFlip], names: HeadNames, formatter: Formatter
+) -> tuple[SheetRemark, ...]:
+    """Return, by subject, what is delivered, what speaks for and against it, what is removed and to be done.
+
+    The lines have no full stop.
+    """
+    grouped = (
+        (tr("Delivers"), _list_delivered_lines(decision, names, formatter)),
+        (tr("For it"), (describe_reason(each, decision, names, formatter) for each in decision.reasons)),
+        (tr("Against it"), (describe_reason(each, decision, names, formatter) for each in decision.against)),
+        (tr("Removed"), _list_removed(decision, names, formatter)),
+        (tr("To do"), _list_actions_to_do(decision, names, formatter)),
+        (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
+        (tr("Answers"), _list_user_answers(decision, formatter)),
+    )
+    return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
+
+
+def _list_delivered_lines(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    """Yield how what leads is deployed and what it delivers; the next one's too where nobody wins."""
+    ahead = find_leading_column(decision)
+    keys = (ahead, decision.runner_up) if decision.verdict is DecisionVerdict.OPEN else (ahead,)
+    for key in keys:
+        if key is None:
+            continue
+        deployed = format_recommended_deployment(decision, formatter) if key == ahead else None
+        figures = (
+            tr("{label} {figure}", label=lower_for_sentence(label), figure=figure)
+            for label, figure in list_delivered_figures(decision, key, formatter)
+        )
+        said = "; ".join((*((deployed,) if deployed else ()), *figures))
+        yield tr("{name}: {said}", name=names[key], said=said)
+
+
+def _list_removed(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    for each in decision.exclusions:
+        said = describe_exclusion(each, names, formatter, decision)
+        yield tr("{said} ({rule})", rule=each.rule.id, said=said)
+
+
+def _list_actions_to_do(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    if decision.pilot is not None:
+        yield describe_pilot(decision.pilot, decision, names, formatter)
+    by_text: dict[str, list[str]] = {}
+    for each in decision.advice:
+        by_text.setdefault(each.text, []).append(each.rule)
+    for text, rules in by_text.items():
+        yield tr("{advice} ({rules})", advice=text.rstrip("."), rules=", ".join(rules))
+
+
+def _list_flips(
+    flips: Sequence[DecisionFlip], decision: Decision, names: HeadNames, formatter: Formatter
+) -> Iterator[str]:
+    for flip in flips:
+        change, now, becomes = describe_flip(flip, decision, names, formatter)
+        yield tr("{change} ({now}) → {becomes}", change=change, now=now, becomes=becomes)
+
+
+def _list_user_answers(decision: Decision, formatter: Formatter) -> Iterator[str]:
+    for name, answered in decision.answers.items():
+        if answered.origin is AnswerOrigin.YOURS:
+            value = lower_for_sentence(format_answer(name, answered.value, formatter))
+            yield tr("{question}: {answer}", question=label_fact(name), answer=value)
+
+
+# The trace
+
+
+def build_trace_rows(decision: Decision, formatter: Formatter) -> tuple[SheetTraceRow, ...]:
+    """Return a row for each rule that fired, in their order."""
+    return tuple(_build_trace_row(line, decision, formatter) for line in decision.trace)
+
+
+def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) -> SheetTraceRow:
+    shows = line.rule.shows
+    answer, source = describe_rule_answers(line, formatter, decision.answers), label_rule_source(line.rule)
+    weight = _format_weight(line, formatter)
+    named = () if shows is None else (lower_for_sentence(label_fact(shows)),)
+    return SheetTraceRow(
+        rule=line.rule.id,
+        strength=label_question_group(line.rule.strength),
+        answer=answer,
+        source=source,
+        weight=weight,
+        row=SheetRow(
+            label=line.title,
+            unit=None if shows is None else get_fact_unit(shows),
+            cells=tuple(_build_trace_cell(shows, cell, formatter) for cell in line.cells),
+            detail="; ".join((*named, answer, source, *((weight,) if weight else ()))),
+        ),
+        effects=tuple(cell.effect for cell in line.cells),
+    )
+
+
+def _format_weight(line: TraceLine, formatter: Formatter) -> str:
+    if line.counted_with is not None:
+        return tr("counted with {rule}", rule=line.counted_with)
+    if line.case.favours is None:
+        return ""
+    return tr("weight {number}", number=formatter.stated(line.weight))
+
+
+def _build_trace_cell(shows: str | None, cell: TraceCell, formatter: Formatter) -> SheetCell:
+    mark = _MARKS.get(cell.effect)
+    if shows is None or cell.value is None:
+        return SheetCell(MISSING_VALUE_TEXT if shows else "", mark=mark)
+    if isinstance(cell.value, IntervalEstimate):
+        low, high = formatter.estimate(cell.value.low), formatter.estimate(cell.value.high)
+        return SheetCell(format_fact_figure(shows, cell.value, formatter), low, high, mark=mark)
+    return SheetCell(format_fact_figure(shows, cell.value, formatter), mark=mark)
+
+
+def build_trace_table(rows: Sequence[SheetTraceRow], *, signed: bool = True) -> SheetTable:
+    """Return the rows by their strengths, each figure behind the sign of what its rule does.
+
+    Unless `signed`, what is removed has no sign of its own: whoever draws the cell marks it.
+    """
+    groups = groupby(rows, key=lambda row: row.strength)
+    return SheetTable(
+        tr("Trace"),
+        tuple(
+            SheetGroup(title, tuple(_build_shown_row(row, signed=signed) for row in group)) for title, group in groups
+        ),
+    )
+
+
+def _build_shown_row(row: SheetTraceRow, *, signed: bool) -> SheetRow:
+    cells = tuple(
+        _add_sign(cell, effect, signed=signed) for cell, effect in zip(row.row.cells, row.effects, strict=True)
+    )
+    label = tr("{rule} {title}", rule=row.rule, title=row.row.label)
+    return SheetRow(label, row.row.unit, cells, row.row.detail)
+
+
+def _add_sign(cell: SheetCell, effect: RuleEffect, *, signed: bool) -> SheetCell:
+    figure = "" if cell.text == MISSING_VALUE_TEXT else cell.text
+    if effect is RuleEffect.REMOVES and not signed:
+        text = figure or label_effect(effect)
+    else:
+        text = f"{get_effect_mark(effect)} {figure}".rstrip()
+    return SheetCell(text, cell.low, cell.high, mark=cell.mark)

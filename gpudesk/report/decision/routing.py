@@ -1,0 +1,292 @@
+"""Two request classes on two pools, in words: inputs, plans, ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import DecisionRule
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.routing import (
+    RequestClass,
+    RequestKind,
+    RequestRateOrigin,
+    RoutedPlan,
+    RoutePlan,
+    RouteRanking,
+    RoutingResult,
+    SplitSurcharge,
+)
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
+from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
+
+#: Writes an amount.
+AmountFormatter = Callable[[float], str]
+
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "vendor_a": "First part",
+        "vendor_b": "Second part",
+        "long_share": "Long requests",
+        "long_input_tokens": "Their input",
+        "long_output_tokens": "Their output",
+        "requests_per_s": "All requests",
+        "other_model": "Another model",
+        "other_model_kind": "It answers",
+        "other_model_weights": "Its weights",
+    }
+)
+_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "vendor_a": "the first column",
+        "vendor_b": "the first column of another vendor, else of another part",
+        "long_share": "assumed: nobody states it",
+        "long_input_tokens": "four times those of the scenario, as far as the model reads",
+        "long_output_tokens": "as in the scenario",
+        "other_model": "none: the scenario’s model answers all",
+        "other_model_kind": "the long requests, unless you say otherwise",
+        "other_model_weights": "as in the scenario",
+    }
+)
+_RATES: Final[Mapping[RequestRateOrigin, str]] = MappingProxyType(
+    {
+        RequestRateOrigin.DEMAND: "the demand of the scenario, at its peak",
+        RequestRateOrigin.YOURS: "stated by you",
+        RequestRateOrigin.LOAD: "the load of the scenario",
+        RequestRateOrigin.BASELINE: "as many as the first column answers under its load",
+    }
+)
+_KINDS: Final[Mapping[RequestKind, str]] = MappingProxyType({RequestKind.SHORT: "short", RequestKind.LONG: "long"})
+
+
+class RoutedPlanTitle(NamedTuple):
+    """What a plan is called: which requests go where, in one line or two."""
+
+    first: str
+    second: str = ""
+
+    @property
+    def whole(self) -> str:
+        return ", ".join(part for part in self if part)
+
+
+class RoutedPoolCell(NamedTuple):
+    """The accelerators of one part in a plan, their replicas, and how many of them stand by."""
+
+    total: str
+    replicas: str = ""
+    spare: str = ""
+
+
+class MixingLine(NamedTuple):
+    """What one rule says of two vendors side by side, when, where and how strongly, and against which."""
+
+    dated: str
+    source: str
+    strength: str
+    title: str
+    text: str
+    against: str = ""
+
+
+# Inputs
+
+
+def label_routing_input(name: str) -> str:
+    return tr(_INPUTS[name])
+
+
+def label_request_class(kind: RequestKind) -> str:
+    """Return what a kind of requests is called, `long requests`."""
+    return tr("long requests") if kind is RequestKind.LONG else tr("short requests")
+
+
+def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: bool) -> str:
+    """Return where the value of an input comes from; `origin` is that of the requests a second."""
+    if name == "requests_per_s":
+        return tr(_RATES[origin])
+    return tr("stated by you") if stated else tr(_ORIGINS[name])
+
+
+def describe_request_mix(found: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
+    """Return how many requests there are of each kind; with `models`, names by id, also who answers them."""
+    kinds = "; ".join(_kind_text(kind, formatter, models) for kind in found.classes)
+    rate = formatter.estimate(found.requests_per_s)
+    return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[found.rate_origin]), kinds=kinds)
+
+
+def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
+    text = tr(
+        "{rate}/s {kind}, {given} tokens in, {made} out",
+        rate=formatter.estimate(kind.requests_per_s),
+        kind=tr(_KINDS[kind.kind]),
+        given=formatter.count(kind.input_tokens),
+        made=formatter.count(kind.output_tokens),
+    )
+    if models is None:
+        return text
+    return tr("{text}, by {model}", text=text, model=models.get(kind.model, kind.model))
+
+
+# Plans
+
+
+def format_routed_plan(plan: RoutePlan, found: RoutingResult, names: Mapping[str, str]) -> RoutedPlanTitle:
+    one, other = (names[key] for key in found.keys)
+    if plan is RoutePlan.ALL_A:
+        return RoutedPlanTitle(tr("All on {name}", name=one))
+    if plan is RoutePlan.ALL_B:
+        return RoutedPlanTitle(tr("All on {name}", name=other))
+    long, short = (one, other) if plan is RoutePlan.LONG_A else (other, one)
+    return RoutedPlanTitle(tr("Long on {name}", name=long), tr("short on {name}", name=short))
+
+
+def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedPoolCell:
+    """Return the accelerators of a column in a plan, spare ones among them, and their replicas."""
+    pools = [pool for pool in plan.pools if pool.key == key]
+    if not plan.pools:
+        return RoutedPoolCell(MISSING_VALUE_TEXT)
+    if not pools:
+        return RoutedPoolCell(formatter.count(0))
+    details = []
+    for pool in pools:
+        text = formatter.count(pool.replicas + pool.spare_replicas)
+        if pool.plan.count > 1:
+            text = f"{text}{_SPACE}×{_SPACE}{format_plan(pool.plan)}"
+        if len(pools) > 1:
+            kinds = " + ".join(tr(_KINDS[kind]) for kind in pool.kinds)
+            details.append(tr("{n} {kinds}", n=text, kinds=kinds))
+        elif pool.plan.count > 1:
+            details.append(text)
+    spare = sum(pool.spare for pool in pools)
+    said = trn("{n} spare", "{n} spare", spare, n=formatter.count(spare)) if spare else ""
+    return RoutedPoolCell(formatter.count(sum(pool.count for pool in pools)), ", ".join(details), said)
+
+
+def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
+    """Return why a plan cannot be, as a sentence; empty where it can."""
+    if plan.reason is None:
+        return ""
+    said = format_message(plan.reason, formatter)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def format_span(spread: UncertainValue | None, text: AmountFormatter) -> str:
+    """Return the ends of an amount; empty where it is known, or not known at all."""
+    if spread is None or spread.is_known:
+        return ""
+    return f"{text(spread.low)}{_SPACE}–{_SPACE}{text(spread.high)}"
+
+
+def format_signed_amount(usd: float, text: AmountFormatter) -> str:
+    said = text(usd)
+    return f"+{said}" if usd > 0.0 and said != text(0.0) else said
+
+
+def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurcharge | None:
+    """Return what a split costs beyond the cheaper plan with one part; None for those with one part."""
+    each = () if ranking is None else ranking.beyond
+    return next((found for found in each if found.plan is plan), None)
+
+
+def describe_ranking(ranking: RouteRanking | None, found: RoutingResult, names: Mapping[str, str]) -> str:
+    """Return which plan is the cheapest, or that several are within the error."""
+    if ranking is None:
+        return tr("cannot be ranked, since a cost is not known")
+    cheapest = format_routed_plan(ranking.cheapest, found, names).whole
+    if ranking.decided:
+        return tr("the cheapest: {plan}", plan=lower_for_sentence(cheapest))
+    others = tr(" or ").join(lower_for_sentence(format_routed_plan(plan, found, names).whole) for plan in ranking.level)
+    return tr("≈ within the error: {plan} or {others}", plan=lower_for_sentence(cheapest), others=others)
+
+
+def describe_extra_cost(
+    found: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
+) -> str:
+    """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
+    said = tr(
+        "{split}: {amount} beyond {single}",
+        split=format_routed_plan(found.plan, routing, names).whole,
+        amount=_amount(found.usd, money),
+        single=lower_for_sentence(format_routed_plan(found.single, routing, names).whole),
+    )
+    software, alone = found.software_usd, found.software_alone_usd
+    if not any((*software, *alone)):
+        return tr("{said}, none of it software.", said=said)
+    return tr(
+        "{said}; of it software {software}, or {alone} if no other service shared its stacks.",
+        said=said,
+        software=_amount(software, money),
+        alone=_amount(alone, money),
+    )
+
+
+def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
+    text = format_signed_amount(spread.likely, money.whole)
+    if spread.is_known:
+        return f"{text}{_SPACE}{money.code}"
+    low, high = (money.whole(each) for each in (spread.low, spread.high))
+    return tr("{likely} {code} ({low} to {high})", likely=text, code=money.code, low=low, high=high)
+
+
+def list_routing_notes(found: RoutingResult, formatter: Formatter) -> list[str]:
+    """Return what the figures rest on and what they lack, but for where the requests come from."""
+    told = ("routing.rate_of_baseline", "routing.rate_of_load")
+    return [f"{format_message(note, formatter)}." for note in found.notes if note.id not in told]
+
+
+# One pool of both
+
+
+def list_shared_pool_lines(found: RoutingResult, formatter: Formatter) -> tuple[str, ...]:
+    """Return what one pool of both parts loses, and the formula in words and in numbers; empty without."""
+    loss, working = found.shared_loss, found.shared_working
+    if loss is None or working is None:
+        return ()
+    likely = formatter.per_cent(loss.likely)
+    if not loss.is_known:
+        low, high = (formatter.per_cent(each) for each in (loss.low, loss.high))
+        likely = tr("{likely} ({low} to {high})", likely=likely, low=low, high=high)
+    said = tr(
+        "One pool of both that hands each replica as many requests loses {share} of their rates, since the "
+        "slower one sets the pace.",
+        share=likely,
+    )
+    formula, numbers = format_named_formula(working), format_numeric_formula(working, formatter)
+    return (said, f"{formula} = {numbers} = {formatter.per_cent(loss.likely)}")
+
+
+# What documents say
+
+
+def build_mixing_line(rule: DecisionRule) -> MixingLine:
+    """Return what a rule says of two vendors side by side."""
+    advice = next((case.advice for case in rule.cases if case.advice is not None), None)
+    text = rule.why if advice is None else f"{rule.why} {advice}"
+    against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
+    return MixingLine(
+        rule.dated or MISSING_VALUE_TEXT,
+        tr("{id}, {source}", id=rule.id, source=label_rule_source(rule)),
+        label_rule_strength(rule.strength),
+        rule.title,
+        text,
+        against,
+    )
+
+
+def format_mixing_line(rule: DecisionRule) -> str:
+    """Return the same in a line."""
+    line = build_mixing_line(rule)
+    head = ", ".join(
+        part for part in (line.dated, line.source, lower_for_sentence(line.strength), line.against) if part
+    )
+    return tr("{title} ({head}). {text}", title=line.title, head=head, text=line.text)

@@ -1,0 +1,307 @@
+"""Rules in words: effect, strength, document, conditions, and the answers a rule depends on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.decision import (
+    QUESTIONS,
+    AnswerOrigin,
+    ConditionResult,
+    DecisionRule,
+    FactorLevel,
+    FactValue,
+    QuestionAnswer,
+    RuleEffect,
+    RuleStrength,
+    TraceLine,
+)
+from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
+from gpudesk.report.decision.questions import format_answer
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+#: What it is called that a fact is not so.
+_NOT: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "all_fit_alone": "the model does not fit on one of each",
+        "announced": "ships already",
+        "engine_everywhere": "the serving engine does not run on all",
+        "leads_memory": "has not the most memory",
+        "needs_port": "needs no port",
+        "kv_some_short": "all have room for the KV cache",
+        "standard_model": "the model has experts, or attention of its own",
+    }
+)
+#: Bounds from here on only say that there is no limit.
+_UNBOUNDED: Final = 1e12
+_SIGNS: Final[Mapping[type[ast.cmpop], str]] = MappingProxyType(
+    {ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
+)
+
+
+def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> str:
+    """Return one comparison with its numbers and what came out, `needed on one, 412 GB ≤ 256 GB: no`."""
+    node = ast.parse(tested.text, mode="eval").body
+    if not isinstance(node, ast.Compare):
+        name = lower_for_sentence(label_fact(tested.text))
+        return tr("{fact}: {outcome}", fact=name, outcome=_label_outcome(tested.holds))
+    ours, theirs = _name_operand(node.left), _name_operand(node.comparators[0])
+    named = ours or theirs
+    if named is None:
+        return tr("{fact}: {outcome}", fact=tested.text, outcome=_label_outcome(tested.holds))
+    name = lower_for_sentence(label_fact(named))
+    # A constant is in the unit of the fact that it is held against.
+    left = lower_for_sentence(format_fact(ours or named, tested.left, formatter))
+    if isinstance(tested.right, str):
+        asked = lower_for_sentence(format_fact(named, tested.right, formatter))
+        return _describe_tested_word(tested, name, left, asked)
+    if ours in QUESTIONS and _is_unbounded(tested.right):
+        return tr("{fact}: {value}", fact=name, value=left)
+    right = format_fact(theirs or named, tested.right, formatter)
+    if theirs is not None:
+        right = tr("{fact} {value}", fact=lower_for_sentence(label_fact(theirs)), value=right)
+    return tr(
+        "{fact}, {left} {sign} {right}: {outcome}",
+        fact=name,
+        left=left,
+        sign=_SIGNS[type(node.ops[0])],
+        right=right,
+        outcome=_label_outcome(tested.holds),
+    )
+
+
+def _label_outcome(holds: bool | None) -> str:
+    if holds is None:
+        return tr("cannot be told")
+    return tr("yes") if holds else tr("no")
+
+
+def _describe_tested_word(tested: ConditionResult, name: str, found: str, asked: str) -> str:
+    """Return a word that was found; beside what is asked for where it is another."""
+    if tested.left is None or tested.left == tested.right or tested.holds:
+        return tr("{fact}: {value}", fact=name, value=found)
+    return tr("{fact}: {value}, not {asked}", fact=name, value=found, asked=asked)
+
+
+def describe_condition(text: str, formatter: Formatter) -> str:
+    """Return a condition of a rule in words, `weights ≥ 140 GB and fits on one`."""
+    return _describe_inner_condition(ast.parse(text, mode="eval").body, formatter)
+
+
+def _describe_inner_condition(node: ast.expr, formatter: Formatter) -> str:
+    match node:
+        case ast.BoolOp(op=ast.Or(), values=parts) if (choice := _describe_choice(parts)) is not None:
+            name, values = choice
+            said = tr(" or ").join(lower_for_sentence(format_fact(name, each, formatter)) for each in values)
+            return tr("{fact}: {value}", fact=lower_for_sentence(label_fact(name)), value=said)
+        case ast.BoolOp(op=joined, values=parts):
+            found = (_enclose_condition(each, formatter) for each in parts)
+            return (tr(" and ") if isinstance(joined, ast.And) else tr(" or ")).join(found)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if name in _NOT:
+            return tr(_NOT[name])
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return tr("not: {fact}", fact=_describe_inner_condition(part, formatter))
+        case ast.Compare(left=ast.Name(id=name), ops=[compared], comparators=[right]):
+            return _describe_comparison(name, compared, right, formatter)
+        case ast.Name(id=name):
+            return lower_for_sentence(label_fact(name))
+    return ast.unparse(node)
+
+
+def _enclose_condition(node: ast.expr, formatter: Formatter) -> str:
+    """Return a part of what is joined; what is itself joined stands in brackets, unless it is a choice."""
+    said = _describe_inner_condition(node, formatter)
+    joined = isinstance(node, ast.BoolOp) and (isinstance(node.op, ast.And) or _describe_choice(node.values) is None)
+    return f"({said})" if joined else said
+
+
+def _describe_choice(parts: Sequence[ast.expr]) -> tuple[str, tuple[str, ...]] | None:
+    """Return a fact and the words that it may be, where that is all that is asked."""
+    names, values = set(), []
+    for part in parts:
+        match part:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=str(value))]):
+                names.add(name)
+                values.append(value)
+            case _:
+                return None
+    return (names.pop(), tuple(values)) if len(names) == 1 else None
+
+
+def _describe_comparison(name: str, compared: ast.cmpop, right: ast.expr, formatter: Formatter) -> str:
+    label, sign = lower_for_sentence(label_fact(name)), _SIGNS[type(compared)]
+    match right:
+        case ast.Name(id=other):
+            return f"{label} {sign} {lower_for_sentence(label_fact(other))}"
+        case ast.Constant(value=str(value)):
+            shown = lower_for_sentence(format_fact(name, value, formatter))
+            shown = shown if isinstance(compared, ast.Eq) else tr("other than {value}", value=shown)
+            return tr("{fact}: {value}", fact=label, value=shown)
+        case ast.Constant(value=value) if isinstance(value, (int, float)):
+            if name in QUESTIONS and _is_unbounded(value):
+                return tr("{fact} is set", fact=label)
+            return f"{label} {sign} {format_fact(name, value, formatter)}"
+    return f"{label} {sign} {ast.unparse(right)}"
+
+
+def _is_unbounded(fact: FactValue) -> bool:
+    return isinstance(fact, (int, float)) and fact >= _UNBOUNDED
+
+
+def _name_operand(node: ast.expr) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+_EFFECTS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
+    {
+        RuleEffect.REMOVES: "removes it",
+        RuleEffect.FAVOURS: "favours it",
+        RuleEffect.PASSES: "passes",
+        RuleEffect.NONE: "no effect",
+        RuleEffect.UNDECIDED: "cannot be told",
+    }
+)
+_MARKS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
+    {
+        RuleEffect.REMOVES: "⊘",
+        RuleEffect.FAVOURS: "↑",
+        RuleEffect.PASSES: "✓",
+        RuleEffect.NONE: "−",
+        RuleEffect.UNDECIDED: "?",
+    }
+)
+_FACTORS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "software": "Software",
+        "very_large_models": "Very large models",
+        "cluster": "Many accelerators together",
+        "cost": "Cost of tokens",
+        "fine_tuning": "Fine-tuning",
+        "experts": "Mixture of experts",
+        "community": "Community and support",
+        "flexibility": "Freedom to change",
+        "throughput": "Throughput",
+        "first_token": "First token",
+        "long_context": "Long context",
+        "fp4": "FP4",
+    }
+)
+_LEVELS: Final[Mapping[FactorLevel, str]] = MappingProxyType(
+    {
+        FactorLevel.PREFERRED: "preferred",
+        FactorLevel.CAPABLE: "capable",
+        FactorLevel.EQUAL: "equal",
+        FactorLevel.LACKS: "lacks it",
+        FactorLevel.UNKNOWN: "not known",
+    }
+)
+_STRENGTHS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
+    {RuleStrength.HARD: "Must hold", RuleStrength.STRONG: "Strong preference", RuleStrength.MILD: "Mild preference"}
+)
+#: What is asked where nothing is: that the deployment fits, which all have that are compared at all.
+_ANYWAY: Final = "fits"
+
+
+def label_effect(effect: RuleEffect) -> str:
+    return tr(_EFFECTS[effect])
+
+
+def get_effect_mark(effect: RuleEffect) -> str:
+    """Return the sign of what a rule does, the same on screen, paper and terminal."""
+    return _MARKS[effect]
+
+
+def describe_effect_marks() -> str:
+    return ", ".join(f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect)
+
+
+def label_factor(factor_id: str) -> str:
+    return tr(_FACTORS[factor_id])
+
+
+def label_level(level: FactorLevel) -> str:
+    return tr(_LEVELS[level])
+
+
+def label_rule_strength(strength: RuleStrength) -> str:
+    return tr(_STRENGTHS[strength])
+
+
+def label_rule_source(rule: DecisionRule) -> str:
+    """Return the document of a rule and the accelerators that it compared, `Seed 000, MI325X vs H200`."""
+    if rule.source is None:
+        return tr("Your own limit")
+    number = rule.source.rpartition("-")[2]
+    label = tr("Seed {number}", number=number)
+    if not rule.pair:
+        return label
+    between = tr(" vs ") if len(rule.pair) == 2 else ", "
+    return tr("{seed}, {pair}", seed=label, pair=between.join(shorten_id(each) for each in rule.pair))
+
+
+def shorten_id(accelerator: str) -> str:
+    return accelerator.partition("-")[0].upper()
+
+
+def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]:
+    """Return what there is to say of a rule: why, its conditions, what its document prints and what holds."""
+    lines = [rule.why, *_case_lines(rule, formatter)]
+    if rule.printed is not None:
+        lines.append(tr("Printed: {text}", text=rule.printed))
+    if rule.corrected is not None:
+        lines.append(tr("What holds: {text}", text=rule.corrected))
+    if rule.unfounded is not None:
+        lines.append(tr("Adds nothing: {text}", text=rule.unfounded))
+    if rule.against:
+        lines.append(tr("Says otherwise: {rules}", rules=", ".join(rule.against)))
+    if rule.disputes:
+        lines.append(tr("Disputed: {disputes}", disputes=", ".join(rule.disputes)))
+    return tuple(lines)
+
+
+def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
+    for case in rule.cases:
+        when = _capitalised(describe_condition(case.when, formatter))
+        asked = "" if case.asked is None else describe_condition(case.asked, formatter)
+        if case.requires is not None:
+            yield tr("{when} → required: {asked}", when=when, asked=asked)
+        elif case.favours is not None:
+            yield tr("{when} → favoured: {asked}", when=when, asked=asked)
+        elif case.checks == _ANYWAY:
+            yield tr("{when} → shown, without weight", when=when)
+        elif case.checks is not None:
+            yield tr("{when} → shown, without weight: {asked}", when=when, asked=asked)
+        if case.advice is not None:
+            yield tr("{when} → {advice}", when=when, advice=case.advice)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def describe_rule_answers(
+    line: TraceLine, formatter: Formatter, answers: Mapping[str, QuestionAnswer] | None = None
+) -> str:
+    """Return the answers that a rule rests on, `you: 2 s`; with all answers, also from whom each comes."""
+    if not line.answers:
+        return tr("not asked")
+    return ", ".join(
+        tr(
+            _ORIGINS[AnswerOrigin.YOURS if answers is None else answers[name].origin],
+            answer=lower_for_sentence(format_answer(name, value, formatter)),
+        )
+        for name, value in line.answers.items()
+    )
+
+
+_ORIGINS: Final[Mapping[AnswerOrigin, str]] = MappingProxyType(
+    {
+        AnswerOrigin.YOURS: "you: {answer}",
+        AnswerOrigin.SCENARIO: "scenario: {answer}",
+        AnswerOrigin.DEFAULT: "not answered: {answer}",
+    }
+)

@@ -1,0 +1,1 @@
+"""Explanations of single figures: working, limiter, measured runs, claims and sources."""

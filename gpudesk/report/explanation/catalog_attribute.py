@@ -1,0 +1,294 @@
+"""Explains attributes of the catalog, and the user's facts that have no effect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimStatus
+from gpudesk.domain.user_facts import InactiveOverride
+from gpudesk.report.comparison.attribute_rows import to_sentence
+from gpudesk.report.explanation.catalog_entry import (
+    EDIT_KEY,
+    CatalogContext,
+    add_age,
+    build_statement_line,
+    explain_price,
+)
+from gpudesk.report.explanation.claims import (
+    build_claim_group,
+    build_dispute_line,
+    describe_claim_kind,
+    describe_claim_range,
+    format_attribute_value,
+    label_attribute_alone,
+)
+from gpudesk.report.explanation.parts import (
+    CatalogAction,
+    CatalogActionKind,
+    ClaimGroup,
+    ClaimLine,
+    Explanation,
+    ExplanationBasis,
+)
+from gpudesk.report.labels import shorten_name
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, find_quantity, get_display_unit
+from gpudesk.text.messages import format_message
+from gpudesk.text.translation import tr, trn
+
+# Attributes
+
+
+def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Explanation | None:
+    """Explain an attribute of an entry, or that nobody states it."""
+    found = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
+    if name in PRICE_BOUND_ATTRIBUTES and PRICE_BOUND_ATTRIBUTES[0] in found:
+        name = PRICE_BOUND_ATTRIBUTES[0]
+    if name not in found:
+        return _has_record(view, thing) if name in PRICE_BOUND_ATTRIBUTES else _explain_unstated(view, thing, name)
+    attribute = found[name]
+    high = found.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
+    groups = [build_claim_group(attribute, view.formatter, high)]
+    sold = found.get("memory_label") if name == "memory" else None
+    if sold is not None and sold.disputed:
+        groups.append(build_claim_group(sold, view.formatter))
+    figure, unit = format_attribute_value(found, name, view.formatter)
+    claim = attribute.preferred
+    made = Explanation(
+        what=tr("{attribute}, {thing}", attribute=label_attribute_alone(name), thing=view.named(thing)),
+        conditions=_describe_owner(attribute),
+        figure=figure,
+        unit=unit,
+        band=describe_range_or_shipped(attribute, view.formatter, high),
+        ground=ExplanationBasis.UNKNOWN if claim is None else ExplanationBasis.CLAIM,
+        basis="" if claim is None else describe_origin_of_value(claim),
+        claims=tuple(groups),
+        claims_title=trn("{n} claim", "{n} claims", len(attribute.claims)),
+        disputes=tuple(build_dispute_line(each) for each in view.facts.disputes(thing) if each.concerns(thing, name)),
+        facts=(view.fact,),
+    )
+    return add_catalog_facts(made, attribute, view, high)
+
+
+def _has_record(view: CatalogContext, thing: str) -> Explanation | None:
+    """Explain what a part costs by the prices on record, the user's first; where there is none, say so."""
+    bought = [price for price in view.facts.prices() if price.accelerator == thing and price.term == PURCHASE_TERM]
+    if not bought:
+        return _explain_unstated(view, thing, PRICE_BOUND_ATTRIBUTES[0])
+    return explain_price(view, min(bought, key=lambda price: not price.own).id)
+
+
+def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanation:
+    formatter, value = view.formatter, view.computed(thing, name)
+    computed = isinstance(value, int | float)
+    quantity = find_quantity(name, None)
+    figure = formatter.catalog(value, quantity) if isinstance(value, int | float) else MISSING_VALUE_TEXT
+    offer = CatalogAction(CatalogActionKind.VALUE, tr("Enter your value…"), thing, name, key=EDIT_KEY)
+    return Explanation(
+        what=tr("{attribute}, {thing}", attribute=label_attribute_alone(name), thing=view.named(thing)),
+        conditions=tr("No source states it"),
+        figure=figure,
+        unit=get_display_unit(quantity, name) if computed else None,
+        band="",
+        ground=ExplanationBasis.EXACT if computed else ExplanationBasis.UNKNOWN,
+        basis=tr("Computed from the dimensions") if computed else "",
+        uses=view.uses(thing),
+        offers=(offer,) if view.writable else (),
+        facts=(view.fact,),
+    )
+
+
+def add_catalog_facts(
+    made: Explanation, attribute: AttributeClaims, view: CatalogContext, high: AttributeClaims | None = None
+) -> Explanation:
+    """Return the explanation of an attribute with what the catalog adds to its claims.
+
+    These are age, statements as printed, whose choice it is, what rests on it, and the edits there are.
+    """
+    claim = attribute.preferred
+    statements = [
+        statement
+        for statement in view.facts.seed_claims(attribute.thing)
+        if statement.concerns(attribute.thing, attribute.name)
+    ]
+    days = view.rule.prices if attribute.name in PRICE_BOUND_ATTRIBUTES else view.rule.facts
+    dated = made if claim is None else add_age(made, claim.source.date or claim.retrieved, days, view)
+    return replace(
+        dated,
+        claims=_add_actions(made.claims, attribute, view),
+        remarks=(*dated.remarks, *_list_attribute_remarks(attribute)),
+        statements=tuple(build_statement_line(each) for each in statements),
+        uses=view.uses(attribute.thing),
+        offers=_list_actions(attribute, high, view),
+    )
+
+
+def _describe_owner(attribute: AttributeClaims) -> str:
+    """Return whose value it is: the user's, the user's choice, or that of the shipped catalog."""
+    claim, chosen = attribute.preferred, attribute.preference
+    if claim is None:
+        return tr("No value is taken")
+    if claim.own:
+        return tr("Your value, entered {date}", date=claim.retrieved or tr("no date"))
+    if chosen is not None:
+        return tr("Your choice among the claims, {date}", date=chosen.date)
+    return tr("Shipped value")
+
+
+def describe_origin_of_value(claim: Claim) -> str:
+    return tr("Your value: {source}", source=claim.source.title) if claim.own else describe_claim_kind(claim)
+
+
+def describe_range_or_shipped(attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None) -> str:
+    """Return how far claims lie apart; of the user's choice, what the shipped catalog has instead."""
+    parts = []
+    if find_quantity(attribute.name, attribute.unit) is Quantity.MEMORY:
+        size = attribute.value
+        if isinstance(size, int | float):
+            parts.append(f"{formatter.gb(size)} GB")
+    own = attribute.preferred is not None and attribute.preferred.own
+    if attribute.overridden or own:
+        return " · ".join([*parts, describe_shipped_value(attribute, formatter)])
+    return " · ".join([*parts, describe_claim_range(attribute, formatter, high)])
+
+
+def describe_shipped_value(attribute: AttributeClaims, formatter: Formatter) -> str:
+    """Return the shipped value beside the user's, with the difference where both are figures."""
+    shipped, taken = attribute.shipped, attribute.value
+    if shipped is None:
+        return tr("No value in the shipped catalog")
+    quantity = find_quantity(attribute.name, attribute.unit)
+    said = tr("Shipped: {value}", value=formatter.catalog_with_unit(shipped.value, quantity, attribute.name))
+    numbers = [value for value in (taken, shipped.value) if isinstance(value, int | float)]
+    if len(numbers) == 2 and numbers[1] and not any(isinstance(value, bool) for value in numbers):
+        ratio = numbers[0] / numbers[1]
+        if ratio != 1:
+            return f"{said} · {formatter.difference(ratio)}"
+    return said
+
+
+def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
+    found = []
+    chosen = attribute.preference
+    if chosen is not None:
+        if chosen.reason != tr("Your value"):
+            said = to_sentence(chosen.reason)
+            found.append(tr("Your reason, {date}: {reason}", date=chosen.date, reason=said))
+        if attribute.shipped_reason:
+            found.append(tr("The shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+    if any(claim.own for claim in attribute.claims):
+        found.append(tr("Your value is kept in your own file. An upgrade of the catalog does not touch it."))
+    return tuple(found)
+
+
+def _add_actions(
+    groups: tuple[ClaimGroup, ...], attribute: AttributeClaims, view: CatalogContext
+) -> tuple[ClaimGroup, ...]:
+    """Return the groups with an offer to take each claim of the attribute that is not taken."""
+    key = f"{attribute.thing}/{attribute.name}"
+    if not view.writable:
+        return groups
+    return tuple(
+        replace(group, claims=tuple(_add_action_to_claim(line, attribute) for line in group.claims))
+        if group.key == key
+        else group
+        for group in groups
+    )
+
+
+def _add_action_to_claim(line: ClaimLine, attribute: AttributeClaims) -> ClaimLine:
+    if line.stance is ClaimStatus.TAKEN:
+        return line
+    text = tr("Take this claim…")
+    return replace(
+        line, offer=CatalogAction(CatalogActionKind.TAKE, text, attribute.thing, attribute.name, source=line.source_id)
+    )
+
+
+def _list_actions(
+    attribute: AttributeClaims, high: AttributeClaims | None, view: CatalogContext
+) -> tuple[CatalogAction, ...]:
+    if not view.writable:
+        return ()
+    thing, name = attribute.thing, attribute.name
+    sides = [side for side in (attribute, high) if side is not None]
+    own = next((claim for side in sides for claim in side.claims if claim.own), None)
+    says = own is not None or any(side.overridden for side in sides)
+    offers = []
+    if says and not view.facts.thing(thing).own:
+        shipped = any(claim for side in sides for claim in side.claims if not claim.own)
+        text = tr("Revert to the shipped value") if shipped else tr("Remove your value")
+        offers.append(CatalogAction(CatalogActionKind.REVERT, text, thing, name))
+    text = tr("Enter your value…") if own is None else tr("Change your value…")
+    offers.append(CatalogAction(CatalogActionKind.VALUE, text, thing, name, key=EDIT_KEY))
+    if own is not None:
+        offers.append(CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=own.source.id))
+    return tuple(offers)
+
+
+def add_inactive_facts(
+    made: Explanation | None, waiting: tuple[InactiveOverride, ...], view: CatalogContext
+) -> Explanation | None:
+    """Return an explanation with what waits there and why; where nothing else is to be said, that alone."""
+    if not waiting:
+        return made
+    shown = _explain_inactive_alone(waiting[0], view) if made is None else made
+    remarks = [_build_inactive_remark(each, view) for each in waiting]
+    offers = [_build_forget_action(each) for each in waiting[:1]] if view.writable else []
+    if waiting[0].price is not None:
+        # A price is of a part that is there.
+        shown = replace(shown, offers=())
+    elif made is not None:
+        shown = replace(shown, conditions=tr("{whose}, yours has no effect", whose=shown.conditions))
+    return replace(shown, remarks=(*remarks, *shown.remarks), offers=(*offers, *shown.offers))
+
+
+def _build_inactive_remark(waiting: InactiveOverride, view: CatalogContext) -> str:
+    why = format_message(waiting.why, view.formatter)
+    if waiting.entry is not None:
+        return tr("Your entry has no effect: {why}.", why=why)
+    if waiting.price is not None:
+        return tr("Your price has no effect: {why}.", why=why)
+    if waiting.claims:
+        return tr("Your value has no effect: {why}.", why=why)
+    return tr("Your choice has no effect: {why}.", why=why)
+
+
+def _build_forget_action(waiting: InactiveOverride) -> CatalogAction:
+    price = None if waiting.price is None else waiting.price.id
+    text = tr("Remove from your facts")
+    return CatalogAction(CatalogActionKind.FORGET, text, waiting.thing, waiting.attribute, price=price)
+
+
+def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> Explanation:
+    """Explain what waits where the catalog has nothing beside it."""
+    figure, unit = _format_inactive_value(waiting, view)
+    what = waiting.thing
+    if waiting.attribute is not None:
+        what = tr(
+            "{attribute}, {thing}", attribute=label_attribute_alone(waiting.attribute), thing=view.named(waiting.thing)
+        )
+    elif waiting.entry is not None:
+        what = waiting.entry.name
+    return Explanation(
+        what=what,
+        conditions=tr("Without effect"),
+        figure=figure,
+        unit=unit,
+        band="",
+        ground=ExplanationBasis.UNKNOWN,
+        basis=tr("Yours"),
+        facts=(view.fact,),
+    )
+
+
+def _format_inactive_value(waiting: InactiveOverride, view: CatalogContext) -> tuple[str, str | None]:
+    """Return what the user states or takes, with the unit beside it where its name tells one."""
+    if waiting.entry is not None:
+        return shorten_name(waiting.entry.name), None
+    value = next(iter(waiting.values), None)
+    if value is None:
+        return MISSING_VALUE_TEXT, None
+    quantity = find_quantity(waiting.attribute or "", waiting.unit)
+    figured = isinstance(value, int | float) and quantity is not Quantity.TEXT
+    unit = get_display_unit(quantity, waiting.attribute or "") if figured else None
+    return view.formatter.catalog(value, quantity), unit

@@ -1,0 +1,399 @@
+"""Explains entries of the catalog: accelerators, models, prices, sources, disputes and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from gpudesk.domain.claim import (
+    PURCHASE_TERM,
+    AttributeClaims,
+    CatalogEntry,
+    Dispute,
+    DocumentStatement,
+    PriceRecord,
+    Source,
+    StalenessLimits,
+)
+from gpudesk.domain.user_facts import InactiveOverride
+from gpudesk.report.catalog_lists import label_term_of_data
+from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
+from gpudesk.report.explanation.claims import build_dispute_line, label_attribute_alone
+from gpudesk.report.explanation.parts import (
+    CatalogAction,
+    CatalogActionKind,
+    Explanation,
+    ExplanationBasis,
+    ExplanationDetail,
+    StatedGroup,
+    StatementLine,
+    UseLine,
+)
+from gpudesk.report.labels import count_days_since, format_age, label_source_kind, shorten_name
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr, trn
+
+#: The key that edits what is selected.
+EDIT_KEY: Final = "F2"
+
+
+class ExplainedCatalog(Protocol):
+    """What explanations ask of the catalog; each raises `InputError` where there is no such thing."""
+
+    @property
+    def revision(self) -> str:
+        """Digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """Day of the newest fact."""
+
+    @property
+    def waiting(self) -> tuple[InactiveOverride, ...]:
+        """The facts of the user that have no effect, and why."""
+
+    def thing(self, thing_id: str) -> CatalogEntry:
+        """Return an entry."""
+
+    def things(self) -> tuple[CatalogEntry, ...]:
+        """Return all entries."""
+
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
+        """Return all attributes of an entry."""
+
+    def source(self, source_id: str) -> Source:
+        """Return a source."""
+
+    def prices(self) -> tuple[PriceRecord, ...]:
+        """Return all prices."""
+
+    def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]:
+        """Return the statements of the source documents."""
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
+        """Return the judged contradictions."""
+
+
+@dataclass(frozen=True)
+class CatalogContext:
+    """The catalog as one user looks at it on one day.
+
+    `rule` says from when on facts are stale. `used` is what the scenario called `scenario` has
+    of it: the role of each thing by its id. What is not `writable` gets no offers. `computed` gives what
+    follows from the rest of a thing for an attribute of it that nobody states.
+    """
+
+    facts: ExplainedCatalog
+    formatter: Formatter
+    today: str
+    rule: StalenessLimits = field(default_factory=StalenessLimits)
+    scenario: str = ""
+    used: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    writable: bool = True
+    computed: Callable[[str, str], object] = lambda _thing, _attribute: None
+
+    def uses(self, thing: str | None) -> tuple[UseLine, ...]:
+        """Return what rests on a thing: the open scenario where it has it."""
+        role = self.used.get(thing or "")
+        return () if role is None else (UseLine(self.scenario or tr("This scenario"), role),)
+
+    @property
+    def fact(self) -> str:
+        """What all of it rests on, for copies."""
+        return tr(
+            "GPU Desk, catalog of {date}, revision {revision}",
+            date=self.facts.data_date,
+            revision=self.facts.revision[:8],
+        )
+
+    def named(self, thing: str | None) -> str:
+        """Return the short name of a thing, its id where the catalog does not have it."""
+        try:
+            return shorten_name(self.facts.thing(thing or "").name)
+        except InputError:
+            return thing or ""
+
+
+def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext) -> Explanation:
+    """Return the explanation with how old its fact is, and that it is stale where the rule says so."""
+    age = count_days_since(date, view.today)
+    if not age:
+        # A year that has not ended has no age yet.
+        return made
+    said = tr("{age} old", age=format_age(age))
+    if age <= days:
+        return replace(made, age=said)
+    return replace(made, age=tr("{age} old, stale by your rule of {n} days", age=format_age(age), n=days), stale=True)
+
+
+def build_statement_line(statement: DocumentStatement) -> StatementLine:
+    """Return a statement of a source document as it was printed."""
+    value = statement.value
+    if statement.value_high not in (None, value):
+        value = f"{value} – {statement.value_high}"
+    unit = "" if statement.unit in (None, "text", "date", "year", "boolean") else f" {statement.unit}"
+    said = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
+    conditions = f" ({statement.conditions})" if statement.conditions else ""
+    pairs = (
+        (tr("Number"), statement.id),
+        (tr("Stated by"), statement.stated_by),
+        (tr("As of"), statement.as_of),
+        (tr("Title"), statement.source.title),
+        (tr("Remark"), statement.source.trust),
+    )
+    return StatementLine(
+        id=statement.id,
+        said=f"{said}{conditions}",
+        origin=f"{statement.source.title} · {statement.id}",
+        remark=to_sentence(statement.note) if statement.note else "",
+        details=tuple(ExplanationDetail(label, text) for label, text in pairs if text),
+    )
+
+
+#: Figures of one thing that are listed, and things; the lists have them all.
+_MOST: Final = 60
+_MOST_GROUPS: Final = 60
+
+
+class StatementCatalog(Protocol):
+    """What is looked through."""
+
+    def things(self) -> tuple[CatalogEntry, ...]:
+        """Return all entries."""
+
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
+        """Return all attributes of an entry."""
+
+    def prices(self) -> tuple[PriceRecord, ...]:
+        """Return all prices."""
+
+
+def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | None]:
+    """Return a price or the ends between which it lies, and its unit."""
+    quantity = Quantity.USD if price.term == PURCHASE_TERM else Quantity.USD_PER_HOUR
+    ends = (price.usd_low, price.usd_high) if price.usd is None else (price.usd,)
+    stated = [formatter.catalog(end, quantity) for end in ends if end is not None]
+    return " – ".join(dict.fromkeys(stated)) or MISSING_VALUE_TEXT, get_display_unit(quantity)
+
+
+def group_statements(
+    facts: StatementCatalog, source: Source, formatter: Formatter
+) -> tuple[int, tuple[StatedGroup, ...]]:
+    """Return how many figures a source states, and these by thing, as many as are read with patience."""
+    prices: dict[str, list[ExplanationDetail]] = {}
+    for price in facts.prices():
+        if price.source.id == source.id:
+            label = ", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part)
+            text, unit = format_price(price, formatter)
+            prices.setdefault(price.accelerator or "", []).append(ExplanationDetail(label, f"{text} {unit}"))
+    found: dict[tuple[str, str], list[ExplanationDetail]] = {}
+    for thing in facts.things():
+        stated = [*_list_claims_of_source(facts, thing.id, source, formatter), *prices.pop(thing.id, ())]
+        if stated:
+            found[thing.id, thing.name] = stated
+    others = [detail for stated in prices.values() for detail in stated]
+    if others:
+        found["", tr("Other parts")] = others
+    groups = [_build_stated_group(key, label, stated) for (key, label), stated in found.items()]
+    return sum(map(len, found.values())), tuple(groups[:_MOST_GROUPS])
+
+
+def _list_claims_of_source(
+    facts: StatementCatalog, thing: str, source: Source, formatter: Formatter
+) -> Iterator[ExplanationDetail]:
+    for attribute in facts.attributes(thing):
+        for claim in attribute.claims:
+            if claim.source.id == source.id:
+                said = format_claim_value(attribute, claim.value, formatter)
+                yield ExplanationDetail(
+                    label_attribute_alone(attribute.name),
+                    said if claim.preferred else tr("{value}, not taken", value=said),
+                )
+
+
+def _build_stated_group(key: str, label: str, found: list[ExplanationDetail]) -> StatedGroup:
+    left = len(found) - _MOST
+    more = tr("and {n} more", n=left) if left > 0 else ""
+    return StatedGroup(key, f"{label} ({len(found)})", tuple(found[:_MOST]), more)
+
+
+def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
+    """Explain an entry: what its attributes rest on, and the statements and disputes about it."""
+    entry = view.facts.thing(thing)
+    attributes = view.facts.attributes(thing)
+    disputed = sum(attribute.disputed for attribute in attributes)
+    own = sum(attribute.overridden or any(claim.own for claim in attribute.claims) for attribute in attributes)
+    counted = trn("{n} attribute", "{n} attributes", len(attributes))
+    parts = [counted]
+    if disputed:
+        parts.append(tr("sources differ on {n}", n=disputed))
+    if own:
+        parts.append(tr("yours: {n}", n=own))
+    about = [each for each in view.facts.seed_claims(thing) if not each.attributes]
+    return Explanation(
+        what=entry.name,
+        conditions=", ".join(part for part in (label_entry_kind(entry), entry.maker) if part),
+        figure=shorten_name(entry.name),
+        unit=None,
+        band=" · ".join(parts),
+        ground=ExplanationBasis.CLAIM,
+        basis=tr("Yours") if entry.own else tr("Entry of the shipped catalog"),
+        disputes=tuple(build_dispute_line(each) for each in view.facts.disputes(thing) if not each.attributes),
+        statements=tuple(build_statement_line(each) for each in about),
+        uses=view.uses(thing),
+        facts=(view.fact,),
+    )
+
+
+def label_entry_kind(entry: CatalogEntry) -> str:
+    return {
+        "accelerator": tr("Accelerator"),
+        "model": tr("Model"),
+        "diffusion_model": tr("Diffusion model"),
+        "serving_engine": tr("Serving engine"),
+    }[entry.kind.value]
+
+
+def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
+    """Explain a price; None where there is no such."""
+    price = next((each for each in view.facts.prices() if each.id == price_id), None)
+    if price is None:
+        return None
+    bought = price.term == PURCHASE_TERM
+    what = tr("Purchase price, {thing}", thing=view.named(price.accelerator))
+    if not bought:
+        what = tr("Rent, {thing}", thing=view.named(price.accelerator) or tr("another part"))
+    figure, unit = format_price(price, view.formatter)
+    kind = label_source_kind(price.kind)
+    made = Explanation(
+        what=what,
+        conditions=", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part),
+        figure=figure,
+        unit=unit,
+        band=tr("For one accelerator") + (f" · {price.note}" if price.note else ""),
+        ground=ExplanationBasis.CLAIM,
+        basis=tr("Your value: {source}", source=price.source.title)
+        if price.own
+        else f"{kind[:1].upper()}{kind[1:]}, {price.date or price.source.date or tr('no date')}",
+        details=(*_price_details(price), *list_source_details(price.source)),
+        uses=view.uses(price.accelerator),
+        offers=_price_offers(price, view),
+        facts=(view.fact,),
+    )
+    return add_age(made, price.date or price.source.date, view.rule.prices, view)
+
+
+def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
+    count = price.accelerators_in_instance
+    pairs = (
+        (tr("Instance"), price.instance),
+        (tr("Accelerators"), None if count is None else str(count)),
+        (tr("Basis"), price.basis),
+        (tr("As of"), price.date),
+    )
+    return tuple(ExplanationDetail(label, text) for label, text in pairs if text)
+
+
+def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogAction, ...]:
+    if not view.writable or price.accelerator is None:
+        return ()
+    if price.own:
+        return (
+            CatalogAction(
+                CatalogActionKind.PRICE, tr("Edit your price…"), price.accelerator, price=price.id, key=EDIT_KEY
+            ),
+        )
+    return (CatalogAction(CatalogActionKind.PRICE, tr("Enter your price…"), price.accelerator, key=EDIT_KEY),)
+
+
+def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
+    """Return by what a source can be found, and what is remarked on it."""
+    pairs = (
+        (tr("Title"), source.title),
+        (tr("Publisher"), None if source.publisher == "not stated" else source.publisher),
+        (tr("Kind"), label_source_kind(source.kind)),
+        (tr("Date"), source.date or tr("no date")),
+        (tr("Remark"), source.trust),
+    )
+    found = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
+    return (*found, ExplanationDetail(tr("Address"), source.url, url=True)) if source.url else found
+
+
+def explain_source(view: CatalogContext, source_id: str) -> Explanation:
+    """Explain a source: how it can be found, and all that it states."""
+    source = view.facts.source(source_id)
+    count, groups = group_statements(view.facts, source, view.formatter)
+    offers = (CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
+    kind = label_source_kind(source.kind)
+    made = Explanation(
+        what=source.title,
+        conditions="" if source.publisher == "not stated" else source.publisher,
+        figure=view.formatter.count(count),
+        unit=trn("figure", "figures", count),
+        band="",
+        ground=ExplanationBasis.CLAIM,
+        basis=f"{kind[:1].upper()}{kind[1:]}, {source.date or tr('no date')}",
+        details=list_source_details(source),
+        statements=tuple(
+            build_statement_line(each)
+            for each in view.facts.seed_claims()
+            if each.source.id == source_id and not each.attributes
+        ),
+        stated=groups,
+        offers=offers if source.own and view.writable else (),
+        facts=(view.fact,),
+    )
+    return add_age(made, source.date, view.rule.facts, view)
+
+
+def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None:
+    """Explain a contradiction: both sides as printed, the verdict and its reason; None if it is not there."""
+    dispute = next((each for each in view.facts.disputes() if each.id == dispute_id), None)
+    if dispute is None:
+        return None
+    sides = {dispute.claim_a, dispute.claim_b}
+    statements = [each for each in view.facts.seed_claims() if each.id in sides]
+    line = build_dispute_line(dispute)
+    return Explanation(
+        what=tr("{attribute}, {thing}", attribute=_join_words(dispute.attribute), thing=dispute.subject),
+        conditions=tr("Contradiction {id}, judged", id=dispute.id),
+        figure=line.verdict,
+        unit=None,
+        band=line.disagreement,
+        ground=ExplanationBasis.CLAIM,
+        basis=line.refused_by or tr("Two statements that cannot both hold"),
+        remarks=(line.reason,),
+        statements=tuple(build_statement_line(each) for each in statements),
+        facts=(view.fact,),
+    )
+
+
+def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | None:
+    """Explain a statement of a source document, with the contradictions that it is part of."""
+    found = next((each for each in view.facts.seed_claims() if each.id == statement_id), None)
+    if found is None:
+        return None
+    line = build_statement_line(found)
+    judged = [each for each in view.facts.disputes() if statement_id in (each.claim_a, each.claim_b)]
+    value = found.value if found.value_high in (None, found.value) else f"{found.value} – {found.value_high}"
+    made = Explanation(
+        what=tr("{attribute}, {thing}", attribute=_join_words(found.attribute), thing=found.subject),
+        conditions=_join_words(found.conditions) if found.conditions else tr("As printed"),
+        figure=value,
+        unit=None if found.unit in ("text", "date", "year", "boolean") else found.unit,
+        band=line.remark,
+        ground=ExplanationBasis.CLAIM,
+        basis=line.origin,
+        details=line.details,
+        disputes=tuple(build_dispute_line(each) for each in judged),
+        facts=(view.fact,),
+    )
+    return add_age(made, found.source.date, view.rule.facts, view)
+
+
+def _join_words(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:] if words else MISSING_VALUE_TEXT

@@ -1,0 +1,365 @@
+"""Claims and disputes of the catalog in words, and explanations as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import (
+    PRICE_BOUND_ATTRIBUTES,
+    AttributeClaims,
+    Claim,
+    ClaimStatus,
+    Dispute,
+    SourceKind,
+    is_figure,
+)
+from gpudesk.report.comparison.attribute_rows import to_sentence
+from gpudesk.report.explanation.parts import (
+    ClaimGroup,
+    ClaimLine,
+    DisputeLine,
+    ExplainedPlans,
+    Explanation,
+    ExplanationDetail,
+    MeasuredRunLines,
+    TermLine,
+)
+from gpudesk.report.labels import label_attribute, label_precision, label_source_kind
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, find_quantity, get_display_unit
+from gpudesk.text.translation import tr
+
+#: What attributes are called where they stand alone, without the heading of their group.
+_ALONE: Final = MappingProxyType(
+    {
+        "memory": "Memory capacity",
+        "memory_label": "Memory as sold",
+        "memory_bandwidth": "Memory bandwidth",
+        "price_low": "Purchase price",
+        "price_high": "Purchase price",
+    }
+)
+
+#: What the dimensions of models are called, by the last word of their path.
+_DIMENSIONS: Final = MappingProxyType(
+    {
+        "hidden_size": "Hidden size",
+        "vocab_size": "Vocabulary",
+        "tied_embeddings": "Tied embeddings",
+        "max_context": "Longest context",
+        "native_precision": "Published precision",
+        "quantised_tensors": "Tensors that are quantised",
+        "layer_count": "Layers",
+        "heads": "Attention heads",
+        "kv_heads": "KV heads",
+        "head_dim": "Size of a head",
+        "intermediate_size": "Width of the feed-forward block",
+        "experts": "Experts",
+        "experts_per_token": "Experts for each token",
+        "kv_lora_rank": "Rank of the KV latent",
+        "window": "Attention window",
+        "reuses_cache": "Takes keys and values of an earlier layer",
+        "layer_input_size": "Width of the layers' own inputs",
+        "layer_input_vocab_size": "Vocabulary of the layers' own inputs",
+        "altup_streams": "Streams of alternating updates",
+        "laurel_rank": "Rank of the augmented residual",
+    }
+)
+
+
+def label_attribute_alone(name: str) -> str:
+    """Return what an attribute of a part or of a model is called outside a table."""
+    known = _ALONE.get(name) or _DIMENSIONS.get(name.rpartition(".")[2])
+    if known:
+        return tr(known)
+    label = label_attribute(name)
+    if label != name:
+        return label
+    words = name.rpartition(".")[2].replace("_", " ")
+    return tr(words[:1].upper() + words[1:])
+
+
+def format_attribute_value(
+    attributes: Mapping[str, AttributeClaims], name: str, formatter: Formatter
+) -> tuple[str, str | None]:
+    """Return the value that the catalog takes, in its unit on display, and that unit; prices as a range."""
+    if name in PRICE_BOUND_ATTRIBUTES:
+        ends = [attributes[end].value for end in PRICE_BOUND_ATTRIBUTES if end in attributes]
+        stated = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
+        return " – ".join(dict.fromkeys(stated)) or MISSING_VALUE_TEXT, get_display_unit(Quantity.USD)
+    attribute = attributes[name]
+    return _format_claim_value(attribute, attribute.preferred, formatter)
+
+
+def build_claim_group(
+    attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None
+) -> ClaimGroup:
+    """Return all claims about an attribute; `high` is the upper end of what is stated as a range."""
+    rivals = sorted(attribute.rivals, key=lambda claim: not claim.own)
+    claims = (*filter(None, (attribute.preferred,)), *rivals)
+    return ClaimGroup(
+        key=f"{attribute.thing}/{attribute.name}",
+        label=label_attribute_alone(attribute.name),
+        claims=tuple(_build_claim_line(attribute, claim, formatter, high) for claim in claims),
+        # The user's own reason is told with the day on which it was given.
+        reason=to_sentence(attribute.reason) if attribute.reason and not attribute.overridden else None,
+    )
+
+
+def build_input_claims(attribute: AttributeClaims, formatter: Formatter) -> ClaimGroup:
+    """Return the claim that a working rests on, and the rivals that differ from it."""
+    whole = build_claim_group(attribute, formatter)
+    kept = tuple(claim for claim in whole.claims if claim.stance is not ClaimStatus.AGREES)
+    return ClaimGroup(whole.key, whole.label, kept, whole.reason if len(kept) > 1 else None)
+
+
+def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None) -> str:
+    """Return in words how far the claims lie apart; `high` is the upper end of what is stated as a range."""
+    count = len(attribute.claims)
+    if attribute.preferred is None:
+        return tr("Nothing is known")
+    if not attribute.disputed:
+        return tr("One claim") if count == 1 else tr("All {n} claims agree", n=formatter.count(count))
+    stated = [
+        claim.value for claim in (*attribute.claims, *(() if high is None else high.claims)) if is_figure(claim.value)
+    ]
+    if len(set(stated)) < 2:
+        return tr("{n} claims, which differ", n=formatter.count(count))
+    quantity = find_quantity(attribute.name, attribute.unit)
+    least, most = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
+    return tr("Range of claims {low} to {high}", low=least, high=most)
+
+
+def describe_claim_kind(claim: Claim) -> str:
+    """Return what kind of source a claim has and of what time, as a sentence begins."""
+    kind = label_source_kind(claim.kind)
+    return f"{kind[:1].upper()}{kind[1:]}, {claim.source.date or tr('no date')}"
+
+
+def list_disputes_about(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple[DisputeLine, ...]:
+    return tuple(build_dispute_line(dispute) for dispute in disputes if dispute.concerns(thing, name))
+
+
+def build_dispute_line(dispute: Dispute) -> DisputeLine:
+    return DisputeLine(
+        disagreement=to_sentence(dispute.disagreement),
+        verdict=dispute.verdict.rstrip("."),
+        reason=to_sentence(dispute.reason),
+        refused_by=describe_refusal(dispute),
+    )
+
+
+def describe_refusal(dispute: Dispute) -> str:
+    """Return what refuses a statement that no other statement does; empty where another does."""
+    if dispute.claim_b == "ARITHMETIC":
+        return tr("Refused by arithmetic")
+    return tr("Refused by public record") if dispute.claim_b == "PUBLIC-RECORD" else ""
+
+
+def _build_claim_line(
+    attribute: AttributeClaims, claim: Claim, formatter: Formatter, high: AttributeClaims | None
+) -> ClaimLine:
+    value, unit = _format_claim_value(attribute, claim, formatter)
+    upper = None if high is None else _find_claim_of_source(high, claim)
+    if upper is not None and upper.value != claim.value:
+        value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
+    stance = attribute.stance(claim)
+    details = _list_claim_details(claim, attribute.verdict(claim), value, unit)
+    who = _format_source_title(claim)
+    said = label_stance(stance)
+    verdict = claim.verdict if stance is ClaimStatus.REFUSED else None
+    if is_shipped_claim(attribute, claim) and not claim.preferred:
+        verdict = tr("what the shipped catalog takes")
+    figure = f"{value} {unit}" if unit else value
+    return ClaimLine(
+        value=value,
+        unit=unit,
+        stance=stance,
+        title=_format_source_title(claim),
+        origin=f"{label_kind_shortly(claim.kind)} · {claim.source.date or tr('no date')}",
+        source=", ".join(
+            part for part in (who, label_source_kind(claim.kind), claim.source.date, claim.source.url) if part
+        ),
+        verdict=verdict,
+        details=details,
+        source_id=claim.source.id,
+        sentence=", ".join(part for part in (figure, said, who, describe_claim_kind(claim), verdict) if part),
+    )
+
+
+def is_shipped_claim(attribute: AttributeClaims, claim: Claim) -> bool:
+    """Whether the user takes another claim, and this is the one that the shipped catalog takes."""
+    shipped = attribute.shipped
+    return shipped is not None and (claim.source.id, claim.value) == (shipped.source.id, shipped.value)
+
+
+def label_stance(stance: ClaimStatus) -> str:
+    return {
+        ClaimStatus.TAKEN: tr("taken"),
+        ClaimStatus.AGREES: tr("agrees"),
+        ClaimStatus.DIFFERS: tr("differs"),
+        ClaimStatus.REFUSED: tr("refused"),
+    }[stance]
+
+
+#: Kinds where there is little room.
+_SHORT_KINDS: Final = MappingProxyType(
+    {
+        "vendor_datasheet": "Data sheet",
+        "vendor_claim": "Vendor claim",
+        "config_copy": "Configuration",
+        "measured_vendor": "Vendor, measured",
+        "measured_mlperf": "MLPerf",
+        "measured_independent": "Measured",
+        "independent": "Independent",
+        "press": "Press",
+        "estimate": "Estimate",
+        "user": "Yours",
+    }
+)
+
+
+def label_kind_shortly(kind: SourceKind) -> str:
+    """Return the kind of a source where there is little room."""
+    return tr(_SHORT_KINDS[kind])
+
+
+def _format_source_title(claim: Claim) -> str:
+    """Return publisher and title; a publisher that is not known is left out."""
+    source = claim.source
+    return source.title if source.publisher == "not stated" else f"{source.publisher}, {source.title}"
+
+
+def _find_claim_of_source(attribute: AttributeClaims, claim: Claim) -> Claim | None:
+    return next((each for each in attribute.claims if each.source.id == claim.source.id), None)
+
+
+def _format_claim_value(
+    attribute: AttributeClaims, claim: Claim | None, formatter: Formatter
+) -> tuple[str, str | None]:
+    if claim is None or claim.value is None:
+        return MISSING_VALUE_TEXT, None
+    if isinstance(claim.value, bool):
+        return (tr("yes") if claim.value else tr("no")), None
+    if attribute.name == "supported_precisions" and isinstance(claim.value, tuple):
+        return ", ".join(map(label_precision, claim.value)), None
+    if not isinstance(claim.value, int | float):
+        return formatter.catalog(claim.value, Quantity.TEXT), None
+    quantity = find_quantity(attribute.name, attribute.unit)
+    unit = get_display_unit(quantity, attribute.name)
+    if unit is None and attribute.unit == "tokens":
+        unit = tr("tokens")
+    return formatter.catalog(claim.value, quantity), unit
+
+
+def _list_claim_details(
+    claim: Claim, verdict: str | None, value: str, unit: str | None
+) -> tuple[ExplanationDetail, ...]:
+    """Return what else is known about a claim; what is not known is left out."""
+    source = claim.source
+    published = claim.published
+    if published in (value, f"{value} {unit}"):
+        published = None
+    stated: tuple[tuple[str, str | None], ...] = (
+        (tr("As published"), published),
+        (tr("Conditions"), claim.conditions),
+        (tr("Title"), source.title),
+        (tr("Publisher"), source.publisher),
+        (tr("Kind"), label_source_kind(claim.kind)),
+        (tr("Date"), source.date or tr("no date")),
+        (tr("Retrieved"), claim.retrieved),
+        (tr("Verdict"), verdict),
+        (tr("Statement"), ", ".join(claim.statements)),
+        (tr("Note"), claim.note),
+        (tr("Remark"), source.trust),
+    )
+    found = tuple(ExplanationDetail(label, text) for label, text in stated if text)
+    return (*found, ExplanationDetail(tr("Address"), source.url, url=True)) if source.url else found
+
+
+def format_explanation(explanation: Explanation) -> str:
+    """Return the figure with its band, conditions, basis and the sources behind it."""
+    head = f"{explanation.what}: {explanation.value or explanation.conditions}"
+    conditions = explanation.conditions if explanation.value else ""
+    lines = [head, explanation.band, explanation.basis, explanation.age, conditions]
+    if explanation.decision is not None:
+        lines += explanation.decision.as_text()
+    lines += explanation.facts
+    lines += [f"{detail.label}: {detail.value}" for detail in explanation.details]
+    if explanation.limits is not None and explanation.limits.shares:
+        shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
+        lines.append(f"{tr('What limits it')}: {shares}")
+    lines += _list_run_lines(explanation.record)
+    lines += _list_plan_lines(explanation.plans)
+    lines += _list_claim_lines(explanation)
+    lines += [f"{dispute.disagreement} {dispute.judged} {dispute.reason}" for dispute in explanation.disputes]
+    lines += explanation.remarks
+    if explanation.statements:
+        lines.append(f"{tr('As printed')}:")
+        lines += [f"- {line.sentence}" for line in explanation.statements]
+    for group in explanation.stated:
+        lines.append(f"{group.label}:")
+        lines += [f"- {detail.label}: {detail.value}" for detail in group.figures]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def format_working(term: TermLine) -> str:
+    return "".join(f"{line}\n" for line in _list_term_lines(term, 0))
+
+
+def format_runs_title(record: MeasuredRunLines) -> str:
+    """Return the heading of published figures, with what is said beside them."""
+    if record.of:
+        return tr(
+            "Nearest published measurements of {figure}, and what fits said that had not seen them", figure=record.of
+        )
+    return tr("Nearest published measurements, and what fits said that had not seen them")
+
+
+def format_claim_with_source(claim: ClaimLine) -> str:
+    """Return one claim with everything that is known about its source."""
+    value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
+    details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
+    return f"{value}. {details}"
+
+
+def _list_run_lines(record: MeasuredRunLines | None) -> Iterator[str]:
+    if record is None:
+        return
+    yield f"{format_runs_title(record)}:"
+    if record.remark:
+        yield f"{record.remark}."
+    for line in record.lines:
+        yield "- " + ", ".join(part for part in (line.sentence, line.address) if part)
+
+
+def _list_plan_lines(plans: ExplainedPlans | None) -> Iterator[str]:
+    if plans is not None:
+        yield f"{tr('Why this plan')}:"
+        yield from (f"- {line.sentence}" for line in plans.shown)
+
+
+def _list_claim_lines(explanation: Explanation) -> Iterator[str]:
+    if explanation.claims:
+        yield f"{tr('Sources')}:"
+    for group in explanation.claims:
+        yield from _list_group_lines(group)
+
+
+def _list_group_lines(group: ClaimGroup) -> Iterator[str]:
+    for claim in group.claims:
+        value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
+        verdict = f" ({claim.verdict})" if claim.verdict else ""
+        yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
+    if group.reason:
+        yield f"  {group.reason}"
+
+
+def _list_term_lines(term: TermLine, level: int) -> Iterator[str]:
+    value = f"{term.value} {term.unit}" if term.unit else term.value
+    formula = f" = {term.formula}" if term.formula else ""
+    source = f" [{term.source}]" if term.source else ""
+    yield f"{'  ' * level}{term.label}: {value}{formula}{source}"
+    for each in term.inputs:
+        yield from _list_term_lines(each, level + 1)

@@ -1,0 +1,299 @@
+"""Explains a cost: its amount, the arithmetic and where each input comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.claim import PURCHASE_TERM, ClaimStatus, PriceRecord
+from gpudesk.domain.cost import CostColumn, CostLine, SoftwareCosts, TokenCosts, TotalCostOfOwnership
+from gpudesk.report.costs import (
+    MoneyFormatter,
+    describe_input_source,
+    describe_missing_input,
+    describe_utilization,
+    format_input_amount,
+    get_input_unit,
+    is_share_input,
+    label_cost_input,
+    label_cost_line,
+    label_rent_term,
+)
+from gpudesk.report.explanation.catalog_entry import format_price
+from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
+from gpudesk.report.labels import label_source_kind
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+
+#: What of costs can be explained.
+OWNED, RENTED, TOTAL = "usd_owned", "usd_rented", "usd_total"
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+#: How each line of a total is worked out, from what it multiplies.
+_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
+    {
+        "accelerators": ("pieces × price × (1 − discount)", ("price_usd", "discount", "spares")),
+        "server": ("pieces × price × share", ("price_usd", "server_share", "spares")),
+        "network": ("pieces × price × share", ("price_usd", "network_share", "spares")),
+        "rack": ("pieces × price × share", ("price_usd", "rack_share", "spares")),
+        "residual": ("− share × all hardware", ("residual",)),
+        "capital": ("rate × years × mean value of hardware", ("capital_rate", "years", "residual")),
+        "power": (
+            "power × drawn × hours × price of energy",
+            ("accelerator_w", "host_w", "draw", "energy_usd_per_kwh", "years"),
+        ),
+        "cooling": ("power line × (PUE − 1)", ("pue",)),
+        "demand": ("power × PUE × months × charge", ("demand_usd_per_kw_month", "pue", "years")),
+        "hosting": ("power × months × price", ("hosting_usd_per_kw_month", "accelerator_w", "host_w", "years")),
+        "support": ("share × years × all hardware", ("support", "years")),
+        "staff": ("accelerators × years × cost", ("staff_usd_per_year", "years")),
+        "porting": (
+            "share of the fleet × months ÷ 12 × engineer",
+            ("porting_engineer_months", "engineer_usd_per_year", "fleet"),
+        ),
+        "upkeep": (
+            "share of the fleet × engineers × years × engineer",
+            ("engineers", "engineer_usd_per_year", "years", "fleet"),
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _CostContext:
+    """What a cost is told with."""
+
+    column: CostColumn
+    money: MoneyFormatter
+    formatter: Formatter
+    revision: str
+
+
+def explain_cost(
+    answer: Answer,
+    column: CostColumn,
+    deployment: str,
+    name: str,
+    formatter: Formatter,
+    prices: Iterable[PriceRecord] = (),
+) -> Explanation:
+    """Explain a cost of a column; `deployment` is what the column is called with its count."""
+    settings = answer.scenario.costs
+    told = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
+    rented = name == RENTED
+    groups = _records(prices, settings.rent_term if rented else PURCHASE_TERM, told)
+    if name == TOTAL:
+        return _total(told, deployment, groups)
+    costs = column.rented if rented else column.owned
+    title = tr("Cost per million tokens, {deployment}, rented", deployment=deployment)
+    if not rented:
+        title = tr("Cost per million tokens, {deployment}, owned", deployment=deployment)
+    return _tokens(told, title, costs, settings.rent_term if rented else "", groups)
+
+
+def _tokens(
+    told: _CostContext, title: str, costs: TokenCosts | None, term: str, groups: tuple[ClaimGroup, ...]
+) -> Explanation:
+    money, utilisation = told.money, told.column.inputs["utilisation"].spread
+    conditions = "" if utilisation is None else describe_utilization(utilisation, told.formatter)
+    if costs is None:
+        return _missing(told, title, conditions, groups)
+    working = _rented(told, costs, term) if term else _owned(told, costs)
+    return Explanation(
+        what=title,
+        conditions=conditions[:1].upper() + conditions[1:],
+        figure=money.small(costs.output.value),
+        unit=money.code,
+        band=tr(
+            "{low} to {high}, from the band of the throughput",
+            low=money.small(costs.output.low),
+            high=money.small(costs.output.high),
+        ),
+        ground=ExplanationBasis.ESTIMATED,
+        basis=tr("Before taxes; all cost over output tokens"),
+        working=working,
+        claims_title=tr("On record"),
+        claims=groups,
+    )
+
+
+def _missing(told: _CostContext, title: str, conditions: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+    lacks = "; ".join(describe_missing_input(each) for each in told.column.missing)
+    return Explanation(
+        what=title,
+        conditions=conditions,
+        figure=MISSING_VALUE_TEXT,
+        unit=None,
+        band=lacks[:1].upper() + lacks[1:],
+        ground=ExplanationBasis.UNKNOWN,
+        basis="",
+        claims_title=tr("On record"),
+        claims=groups,
+    )
+
+
+def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+    tco, title = told.column.tco, tr("Cost of owning, {deployment}", deployment=deployment)
+    if tco is None:
+        return _missing(told, title, "", groups)
+    years = told.formatter.stated(tco.years)
+    return Explanation(
+        what=title,
+        conditions=tr("{years} years, whole deployment", years=years),
+        figure=told.money.whole(tco.total_usd),
+        unit=told.money.code,
+        band=tr(
+            "{once} at once, {monthly} a month",
+            once=told.money.whole(tco.at_once_usd),
+            monthly=told.money.whole(tco.per_month_usd),
+        ),
+        ground=ExplanationBasis.EXACT,
+        basis=tr("Before taxes; exact for the inputs below"),
+        working=_sum(told, tco),
+        claims_title=tr("On record"),
+        claims=groups,
+    )
+
+
+# Workings
+
+
+def _owned(told: _CostContext, costs: TokenCosts) -> TermLine:
+    tco = told.column.tco
+    inputs = [] if tco is None else [_sum(told, tco)]
+    years = told.column.inputs["years"].spread
+    hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
+    inputs.append(_served(told, hours, tr("Tokens of all years")))
+    return _cost(told, costs, inputs)
+
+
+def _rented(told: _CostContext, costs: TokenCosts, term: str) -> TermLine:
+    rent = told.column.rent_usd_per_hour
+    count = told.column.count or 1
+    hourly = None if rent is None else rent * count
+    label = tr("Rent {term}, an hour", term=label_rent_term(term))
+    formula = f"{told.formatter.count(count)} × {told.money.small(rent)}"
+    paid = _line("rent", label, told.money.small(hourly), told.money.code, formula, [_input(told, "rent_usd_per_hour")])
+    software = told.column.software
+    if hourly is None or software is None or not any(software):
+        return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens of an hour"))])
+    return _cost(told, costs, _rented_with_software(told, hourly, software, paid))
+
+
+def _rented_with_software(
+    told: _CostContext, hourly: float, software: SoftwareCosts, rent: TermLine
+) -> tuple[TermLine, TermLine]:
+    """Return what is paid over all years, rent and software, and the tokens of these."""
+    spread = told.column.inputs["years"].spread
+    hours = HOURS_PER_YEAR * (1.0 if spread is None else spread.likely)
+    months = hours / HOURS_PER_MONTH
+    lines = [CostLine("porting", software.at_once_usd), CostLine("upkeep", software.per_month_usd * months)]
+    said = [_of_line(told, line) for line in lines if line.usd]
+    money = told.money
+    paid = money.whole(hourly * hours + sum(line.usd for line in lines))
+    formula = " + ".join([f"{rent.value} × {told.formatter.count(hours)}", *(each.value for each in said)])
+    label = tr("Rent and software of all years")
+    return (
+        _line("paid", label, paid, money.code, formula, [rent, *said]),
+        _served(told, hours, tr("Tokens of all years")),
+    )
+
+
+def _cost(told: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
+    formula = " ÷ ".join(each.value for each in inputs)
+    unit = f"{told.money.code}/M"
+    return _line("cost", tr("Cost"), told.money.small(costs.output.value), unit, formula, inputs)
+
+
+def _served(told: _CostContext, hours: float, label: str) -> TermLine:
+    rate, formatter = told.column.tokens_per_s, told.formatter
+    utilisation = told.column.inputs["utilisation"].spread
+    busy = 1.0 if utilisation is None else utilisation.likely
+    tokens = 0.0 if rate is None else rate.value * hours * busy * SECONDS_PER_HOUR
+    value = formatter.estimate(tokens / 1e6)
+    shown = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
+    formula = f"{shown} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
+    throughput = _line(
+        "throughput", tr("Output throughput"), shown, "tok/s", None, [], source=tr("the estimate at this load")
+    )
+    return _line("tokens", label, value, "M", formula, [throughput, _input(told, "utilisation")])
+
+
+def _sum(told: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
+    lines = [_of_line(told, line) for line in tco.lines if line.usd]
+    label = tr("Cost of {years} years", years=told.formatter.stated(tco.years))
+    money = told.money
+    return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of its lines"), lines)
+
+
+def _of_line(told: _CostContext, line: CostLine) -> TermLine:
+    words, names = _LINES[line.name]
+    inputs = [_input(told, name) for name in names]
+    money = told.money
+    return _line(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)
+
+
+def _input(told: _CostContext, name: str) -> TermLine:
+    found, formatter = told.column.inputs[name], told.formatter
+    value = MISSING_VALUE_TEXT
+    if found.spread is not None:
+        value = format_input_amount(name, found.spread.likely, formatter)
+        if not is_share_input(name) and (get_input_unit(name)).startswith("USD"):
+            value = told.money.small(found.spread.likely)
+    unit = told.money.unit(get_input_unit(name)) or None
+    return _line(
+        name, label_cost_input(name), value, unit, None, [], source=describe_input_source(found, told.revision)
+    )
+
+
+def _line(
+    name: str,
+    label: str,
+    value: str,
+    unit: str | None,
+    formula: str | None,
+    inputs: Sequence[TermLine],
+    *,
+    source: str | None = None,
+) -> TermLine:
+    entering = tuple(inputs)
+    outline = (name, tuple(each.outline for each in entering))
+    enter: Callable[[], tuple[TermLine, ...]] = lambda: entering  # noqa: E731 - what a term is made with
+    return TermLine(name, label, value, unit, formula, source, None, outline, enter)
+
+
+# What is on record
+
+
+def _records(prices: Iterable[PriceRecord], term: str, told: _CostContext) -> tuple[ClaimGroup, ...]:
+    """Return the prices of a term, the newest first, with who states them."""
+    found = sorted((price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True)
+    if not found:
+        return ()
+    label = tr("Purchase prices") if term == PURCHASE_TERM else tr("Rents {term}", term=label_rent_term(term))
+    return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, told) for price in found)),)
+
+
+def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
+    value, unit = format_price(price, told.formatter)
+    refused = price.term == PURCHASE_TERM and price.note is not None and not price.own
+    dated = price.date or tr("undated, catalog {revision}", revision=told.revision)
+    title = price.provider or price.source.title
+    origin = f"{label_source_kind(price.kind)} · {dated}"
+    shown = f"{value}{_SPACE}{unit}" if unit else value
+    return ClaimLine(
+        value=value,
+        unit=unit,
+        stance=ClaimStatus.REFUSED if refused else ClaimStatus.AGREES,
+        title=title,
+        origin=origin,
+        source=price.source.title,
+        verdict=price.note if refused else None,
+        details=(),
+        sentence=f"{shown}, {title}, {origin}",
+        source_id=price.source.id,
+    )

@@ -1,0 +1,313 @@
+"""Explains what an answer to a question does, and what a rule says of an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import Dispute, Source
+from gpudesk.domain.decision import (
+    DEFAULT_WEIGHTS,
+    QUESTIONS,
+    AnswerValue,
+    ColumnStanding,
+    Decision,
+    DecisionRule,
+    FactValue,
+    RuleEffect,
+    RuleStrength,
+    TraceCell,
+    TraceLine,
+)
+from gpudesk.report.comparison.attribute_rows import to_sentence
+from gpudesk.report.decision.facts import format_fact, label_fact
+from gpudesk.report.decision.questions import (
+    ColumnOutcome,
+    find_column_outcome,
+    format_answer,
+    get_question_text,
+    label_column_outcome,
+)
+from gpudesk.report.decision.rules import (
+    describe_condition_result,
+    describe_rule_answers,
+    label_effect,
+    label_rule_source,
+    label_rule_strength,
+    list_rule_lines,
+)
+from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot
+from gpudesk.report.explanation.catalog_entry import list_source_details
+from gpudesk.report.explanation.claims import build_dispute_line
+from gpudesk.report.explanation.parts import (
+    ColumnOutcomeLine,
+    DecisionExplanation,
+    DecisionFinding,
+    Explanation,
+    ExplanationBasis,
+    RulingLine,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.translation import tr
+
+_NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionContext:
+    """A decision with what is needed to tell of it.
+
+    `names`, `slots` and `is_variant` are by the key of a column; `rules` are all there are, `weights` those that
+    the user set. `source` and `dispute` find a document or a contradiction by its id, None where there is
+    none. `catalog` says on which catalog it all rests.
+    """
+
+    decision: Decision
+    names: Mapping[str, str]
+    slots: Mapping[str, int]
+    is_variant: Mapping[str, bool]
+    rules: Sequence[DecisionRule]
+    formatter: Formatter
+    source: Callable[[str], Source | None]
+    dispute: Callable[[str], Dispute | None]
+    catalog: str
+    weights: Mapping[str, float] = field(default_factory=lambda: _NO_WEIGHTS)
+
+    def line(self, rule: str) -> TraceLine | None:
+        """Return what a rule does, None where it does not fire."""
+        return next((line for line in self.decision.trace if line.rule.id == rule), None)
+
+    def outcome(self, place: int, state: str, text: str) -> ColumnOutcomeLine:
+        standing = self.decision.standings[place]
+        key = standing.key
+        return ColumnOutcomeLine(
+            self.names[key], self.slots[key], self.is_variant[key], find_column_outcome(standing), state, text
+        )
+
+
+# An answer
+
+
+def explain_option(told: DecisionContext, question: str, value: AnswerValue) -> Explanation:
+    """Explain what an answer does; `told` has the decision under it."""
+    answered = f"{get_question_text(question)} {format_answer(question, value, told.formatter)}"
+    asking = [rule for rule in told.rules if question in rule.asks]
+    return Explanation(
+        what=tr("After this answer"),
+        conditions=answered,
+        figure="",
+        unit=None,
+        band="",
+        ground=ExplanationBasis.UNKNOWN,
+        basis="",
+        facts=(told.catalog,),
+        decision=DecisionExplanation(
+            outcomes=tuple(_outcomes(told, question, asking)),
+            findings=tuple(_doubts(told)),
+            rulings_title=tr("Rule behind this question") if len(asking) == 1 else tr("Rules behind this question"),
+            rulings=tuple(_ruling(rule, told) for rule in _fired_first(asking, told)),
+        ),
+    )
+
+
+def _outcomes(told: DecisionContext, question: str, asking: Sequence[DecisionRule]) -> Iterator[ColumnOutcomeLine]:
+    """Yield each column, those that stay first, with the fact that the question is about."""
+    decision = told.decision
+    line = next((each for each in decision.trace if question in each.rule.asks and each.rule.shows), None)
+    shows = line.rule.shows if line else next((rule.shows for rule in asking if rule.shows), None)
+    weighs = QUESTIONS[question].screen.strength is not RuleStrength.HARD
+    order = sorted(
+        range(len(decision.standings)),
+        key=lambda place: (
+            _EFFECT_RANKS[find_column_outcome(decision.standings[place])],
+            -decision.standings[place].share,
+        ),
+    )
+    for place in order:
+        fact = None if shows is None else decision.parts[place].get(shows)
+        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, told.formatter)}"
+        yield told.outcome(place, _state(decision.standings[place], weighs=weighs), text)
+
+
+_EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, ColumnOutcome.REMOVED: 2}
+
+
+def _state(standing: ColumnStanding, *, weighs: bool) -> str:
+    """Return what becomes of a column, with its share of the draws where the answer moves that."""
+    fate = find_column_outcome(standing)
+    if not weighs or fate is ColumnOutcome.REMOVED:
+        return label_column_outcome(fate)
+    share = tr("{n} of 100", n=round(standing.share * 100.0))
+    return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=label_column_outcome(fate))
+
+
+def _doubts(told: DecisionContext) -> Iterator[DecisionFinding]:
+    decision = told.decision
+    for place, standing in enumerate(decision.standings):
+        name = told.names[standing.key]
+        if standing.removed:
+            out = [each for each in decision.exclusions if each.key == standing.key]
+            texts = tuple(describe_exclusion(each, told.names, told.formatter, decision) for each in out)
+            title = tr("Why {name} is removed", name=name)
+            yield DecisionFinding(f"removed.{standing.key}", title, tuple(map(to_sentence, texts)))
+        elif standing.open_rules:
+            lines = [line for line in map(told.line, standing.open_rules) if line is not None]
+            texts = tuple(_why_open(line.cells[place], told) for line in lines)
+            title = tr("Why {name} is undecided", name=name)
+            yield DecisionFinding(f"undecided.{standing.key}", title, texts)
+
+
+def _why_open(cell: TraceCell, told: DecisionContext) -> str:
+    """Return why a rule cannot be decided for a column: a band that holds the limit, or an unknown fact."""
+    open_tests = [each for each in cell.tested if each.holds is None]
+    said = "; ".join(describe_condition_result(each, told.formatter) for each in open_tests)
+    if any(isinstance(side, IntervalEstimate) for each in open_tests for side in (each.left, each.right)):
+        return tr(
+            "The limit lies inside the band: {tested}. It stays in until a measurement says otherwise.", tested=said
+        )
+    return tr("A fact is not known: {tested}. It stays in until it is.", tested=said)
+
+
+# Rules
+
+
+def _fired_first(rules: Sequence[DecisionRule], told: DecisionContext) -> list[DecisionRule]:
+    """Return rules, those first that say something here, in the order in which they are applied."""
+    place = {line.rule.id: number for number, line in enumerate(told.decision.trace)}
+    return sorted(rules, key=lambda rule: place.get(rule.id, len(place)))
+
+
+def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
+    applies = told.line(rule.id) is not None
+    dated = rule.dated or tr("no date")
+    parts = [rule.id, label_rule_source(rule)]
+    if rule.source is not None:
+        parts.append(dated)
+    if not applies:
+        parts.append(tr("says nothing here"))
+    return RulingLine(
+        rule.id,
+        tr(rule.title),
+        label_rule_strength(rule.strength),
+        " · ".join(parts),
+        applies,
+        (*map(to_sentence, list_rule_lines(rule, told.formatter)), *_document(rule, told)),
+    )
+
+
+def _document(rule: DecisionRule, told: DecisionContext) -> Iterator[str]:
+    source = None if rule.source is None else told.source(rule.source)
+    if source is not None:
+        date = rule.dated or source.date or tr("no date")
+        publisher = "" if source.publisher in ("", "not stated") else source.publisher
+        found = ", ".join(part for part in (source.title, publisher, date) if part)
+        yield tr("Source: {document}.", document=found)
+
+
+def explain_ruling(told: DecisionContext, rule_id: str, key: str = "") -> Explanation | None:
+    """Explain what a rule says of a column, or with no key of all; None where there is no such rule."""
+    rule = next((each for each in told.rules if each.id == rule_id), None)
+    if rule is None:
+        return None
+    line = told.line(rule_id)
+    place = told.decision.columns.index(key) if key in told.decision.columns else None
+    cell = None if line is None or place is None else line.cells[place]
+    figure, band, ground = _figure(rule, None if cell is None else cell.value, told)
+    source = None if rule.source is None else told.source(rule.source)
+    return Explanation(
+        what=tr(rule.title),
+        conditions=_conditions(rule, line, cell, told.names.get(key, "")),
+        figure=figure if cell is not None else "",
+        unit=None,
+        band=band,
+        ground=ground,
+        basis=label_fact(rule.shows) if cell is not None and rule.shows else "",
+        details=() if source is None else list_source_details(source),
+        disputes=tuple(build_dispute_line(each) for each in map(told.dispute, rule.disputes) if each is not None),
+        facts=(told.catalog,),
+        decision=DecisionExplanation(
+            outcomes=tuple(_effects(line, told)) if line is not None and cell is None else (),
+            findings=tuple(_findings(rule, line, place, told)),
+            rulings_title=tr("The rule") if not _kin(rule, line, told) else tr("The rule, and those beside it"),
+            rulings=tuple(_ruling(each, told) for each in (rule, *_kin(rule, line, told))),
+        ),
+    )
+
+
+def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | None, name: str) -> str:
+    strength = label_rule_strength(rule.strength)
+    if line is None:
+        return tr("{strength}; says nothing here", strength=strength)
+    if cell is None:
+        return strength
+    return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=label_effect(cell.effect))
+
+
+def _figure(rule: DecisionRule, fact: FactValue, told: DecisionContext) -> tuple[str, str, ExplanationBasis]:
+    if rule.shows is None or fact is None:
+        return MISSING_VALUE_TEXT, "", ExplanationBasis.UNKNOWN
+    if not isinstance(fact, IntervalEstimate):
+        return format_fact(rule.shows, fact, told.formatter), "", ExplanationBasis.EXACT
+    value, low, high = (format_fact(rule.shows, each, told.formatter) for each in (fact.value, fact.low, fact.high))
+    return value, tr("{low} to {high}, four times in five", low=low, high=high), ExplanationBasis.ESTIMATED
+
+
+def _effects(line: TraceLine, told: DecisionContext) -> Iterator[ColumnOutcomeLine]:
+    shows = line.rule.shows
+    for place, cell in enumerate(line.cells):
+        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, told.formatter)}"
+        yield told.outcome(place, label_effect(cell.effect), text)
+
+
+def _findings(
+    rule: DecisionRule, line: TraceLine | None, place: int | None, told: DecisionContext
+) -> Iterator[DecisionFinding]:
+    """Yield why a column is not decided on, what was tested, the answer behind it, and what it weighs."""
+    if line is None:
+        return
+    cell = None if place is None else line.cells[place]
+    if cell is not None and cell.effect is RuleEffect.UNDECIDED:
+        yield DecisionFinding("open", tr("Why it cannot be told"), (_why_open(cell, told),))
+        if told.decision.pilot is not None:
+            text = describe_pilot(told.decision.pilot, told.decision, told.names, told.formatter)
+            yield DecisionFinding("pilot", tr("What would settle it"), (text,))
+    tested = (*line.tested, *(() if cell is None else cell.tested))
+    if tested:
+        texts = tuple(to_sentence(describe_condition_result(each, told.formatter)) for each in tested)
+        yield DecisionFinding("tested", tr("What was tested"), texts)
+    if line.case.advice is not None:
+        yield DecisionFinding("advice", tr("What to do"), (line.case.advice,))
+    if line.answers:
+        yield DecisionFinding(
+            "answer",
+            tr("The answer behind it"),
+            (to_sentence(describe_rule_answers(line, told.formatter, told.decision.answers)),),
+        )
+    yield DecisionFinding("weight", tr("What it weighs"), tuple(_weight(rule, line, told)))
+
+
+def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Iterator[str]:
+    number = told.formatter.stated
+    if line.case.requires is not None:
+        yield tr("It removes what does not meet it; no preference outvotes it.")
+    elif line.case.favours is None:
+        yield tr("Nothing: it only shows.")
+    elif rule.id in told.weights:
+        usual = DEFAULT_WEIGHTS[rule.strength] if rule.weight is None else rule.weight
+        usual = 0.0 if rule.unfounded is not None else usual
+        yield tr("{weight}, which is your weight; {usual} without it.", weight=number(line.weight),
+                 usual=number(usual))  # fmt: skip
+    elif rule.unfounded is not None:
+        yield tr("Nothing: {reason}", reason=rule.unfounded)
+    else:
+        yield tr("{weight} for what it favours.", weight=number(line.weight))
+    if line.counted_with is not None:
+        yield tr("Counted once with {rule}, which is about the same.", rule=line.counted_with)
+
+
+def _kin(rule: DecisionRule, line: TraceLine | None, told: DecisionContext) -> list[DecisionRule]:
+    """Return the rules that say otherwise, and the one that it is counted with."""
+    named = [*rule.against, *(() if line is None or line.counted_with is None else (line.counted_with,))]
+    return [each for each in told.rules if each.id in named]

@@ -1,0 +1,567 @@
+"""Explains a figure of an answer: limiter, remedies, parallel plan, working and sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, TimeShare
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import CalibrationCoverage, ConsideredPlan, Estimate, EstimateBasis, Limiter, PlanChoice
+from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.report.comparison.estimate_rows import (
+    describe_memory_deployment,
+    describe_pools,
+    describe_running_requests,
+)
+from gpudesk.report.explanation.catalog_attribute import describe_origin_of_value, describe_range_or_shipped
+from gpudesk.report.explanation.claims import (
+    build_claim_group,
+    format_attribute_value,
+    label_attribute_alone,
+    list_disputes_about,
+)
+from gpudesk.report.explanation.measured_runs import build_measured_runs
+from gpudesk.report.explanation.parts import (
+    ExplainedPlan,
+    ExplainedPlanGroup,
+    ExplainedPlans,
+    Explanation,
+    ExplanationBasis,
+    LimiterBreakdown,
+    LimiterShareLine,
+    RemedyLine,
+)
+from gpudesk.report.explanation.working import build_term_line, list_input_claims
+from gpudesk.report.labels import (
+    FIGURE_UNITS,
+    format_load,
+    label_figure,
+    label_limiter,
+    label_precision,
+    label_serving_engine,
+    list_column_names,
+    shorten_name,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import format_message, join_messages
+from gpudesk.text.translation import tr, trn
+
+#: A smaller share than this would be shown as nothing.
+_LEAST: Final = 0.005
+
+#: Figures of time and what their shares divide; all others are limited by what the whole run spends.
+_DECODE_FIGURE: Final = "tpot_ms"
+_PREFILL_FIGURE: Final = "ttft_ms"
+_WITHOUT: Final = frozenset({"memory", "max_concurrency"})
+
+_ORDER: Final = MappingProxyType({limiter.value: place for place, limiter in enumerate(Limiter)})
+
+
+def find_limiter_shares(
+    name: str, estimate: Estimate, shares: DeploymentTimeShares | None, formatter: Formatter
+) -> LimiterBreakdown | None:
+    """Return how the time behind a figure divides; None where no time is behind it."""
+    if shares is None or not estimate.fits or name in _WITHOUT:
+        return None
+    of, parts = tr("time of a round"), shares.run
+    if name == _DECODE_FIGURE and shares.token is not None:
+        of, parts = tr("time of one token"), shares.token
+    elif name == _PREFILL_FIGURE:
+        of, parts = tr("time of a prompt"), shares.prefill
+    remark = None
+    if estimate.limiter is Limiter.CAPACITY and name != _PREFILL_FIGURE:
+        remark = _describe_full_memory(estimate, formatter)
+    return LimiterBreakdown(of, _list_limiter_shares(parts, formatter), remark)
+
+
+def _describe_full_memory(estimate: Estimate, formatter: Formatter) -> str:
+    """Say how many run where others wait, and whether it is memory that they wait for."""
+    running = formatter.count(estimate.admitted)
+    if (estimate.admitted or 0) < estimate.max_concurrency:
+        most = formatter.count(estimate.max_concurrency)
+        return tr("{n} run at once, where memory would hold {most}", n=running, most=most)
+    return tr("Memory is full: it admits {n} at once", n=running)
+
+
+def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tuple[LimiterShareLine, ...]:
+    kept = sorted(
+        (part for part in parts if part.share >= _LEAST),
+        key=lambda part: (-part.share, _ORDER.get(part.name, len(_ORDER))),
+    )
+    return tuple(LimiterShareLine(_label_share(part.name), part.share, formatter.per_cent(part.share)) for part in kept)
+
+
+def _label_share(name: str) -> str:
+    label = tr("prefill mixed in") if name == PREFILL_SHARE else label_limiter(name)
+    return label[:1].upper() + label[1:]
+
+
+def list_remedies(
+    remedies: tuple[FitRemedy, ...], estimate: Estimate, part: Accelerator, formatter: Formatter
+) -> tuple[RemedyLine, ...]:
+    """Return the ways that were tried to make a deployment hold what it is asked to."""
+    name = shorten_name(part.name)
+    return tuple(_build_remedy_line(remedy, estimate, name, formatter) for remedy in remedies)
+
+
+def _build_remedy_line(remedy: FitRemedy, estimate: Estimate, name: str, formatter: Formatter) -> RemedyLine:
+    label, action = _describe_remedy_action(remedy, estimate, name, formatter)
+    detail = _describe_remedy_detail(remedy, formatter)
+    return RemedyLine(
+        label=label,
+        verdict=tr("yes") if remedy.works else tr("no"),
+        detail=detail,
+        remedy=remedy,
+        action=action if remedy.works else None,
+    )
+
+
+def _describe_remedy_action(remedy: FitRemedy, estimate: Estimate, name: str, formatter: Formatter) -> tuple[str, str]:
+    if remedy.kind is FitRemedyKind.COUNT and isinstance(remedy.value, int):
+        many = f"{formatter.count(remedy.value)} × {name}"
+        return many, tr("Use {deployment}", deployment=many)
+    if remedy.kind is FitRemedyKind.CONCURRENCY and isinstance(remedy.value, int):
+        count = formatter.count(remedy.value)
+        load = estimate.request.workload.load
+        asked = formatter.count(load.concurrency or load.batch or estimate.concurrency)
+        fewer = trn("{n} request instead of {asked}", "{n} requests instead of {asked}", remedy.value, asked=asked)
+        return fewer, tr("Use {n} in flight", n=count)
+    here = f"{formatter.count(estimate.count)} × {name}"
+    if remedy.kind is FitRemedyKind.FRACTION and isinstance(remedy.value, float):
+        share = formatter.per_cent(remedy.value)
+        return (
+            tr("Memory fraction of {share} on {deployment}", share=share, deployment=here),
+            tr("Use a memory fraction of {share}", share=share),
+        )
+    narrow = label_precision(str(remedy.value))
+    if remedy.kind is FitRemedyKind.KV:
+        return (
+            tr("{precision} KV cache on {deployment}", precision=narrow, deployment=here),
+            tr("Use an {precision} KV cache", precision=narrow),
+        )
+    return (
+        tr("{precision} weights on {deployment}", precision=narrow, deployment=here),
+        tr("Use {precision} weights", precision=narrow),
+    )
+
+
+def _describe_remedy_detail(remedy: FitRemedy, formatter: Formatter) -> str:
+    if not remedy.works:
+        return "" if remedy.reason is None else format_message(remedy.reason, formatter)
+    estimate = remedy.estimate
+    if estimate is None:
+        return ""
+    plan = estimate.plan
+    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    held = tr("up to {n} in flight", n=formatter.count(estimate.max_concurrency))
+    if remedy.kind is FitRemedyKind.CONCURRENCY:
+        held = tr("nothing waits")
+    return ", ".join((*named, held))
+
+
+#: Plans that fit and are shown at once, that of the estimate among them.
+_SHOWN: Final = 4
+
+
+def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
+    """Return the plans that were looked at; None where there was no choice, or none fits."""
+    if choice.taken is None or not choice.searched:
+        return None
+    fitting = [option for option in choice.options if option.fits]
+    groups = (
+        _build_plan_group("slower", fitting[_SHOWN:], formatter),
+        _build_plan_group("unfit", [option for option in choice.options if option.fits is False], formatter),
+        _build_plan_group("untried", [option for option in choice.options if option.fits is None], formatter),
+    )
+    return ExplainedPlans(
+        shown=tuple(build_explained_plan(option, formatter) for option in fitting[:_SHOWN]),
+        more=tuple(group for group in groups if group.plans),
+    )
+
+
+def build_explained_plan(option: ConsideredPlan, formatter: Formatter) -> ExplainedPlan:
+    rate = option.output_tokens_per_s
+    return ExplainedPlan(
+        name=format_plan(option.plan),
+        figure=MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
+        unit=None if rate is None else FIGURE_UNITS["output_tokens_per_s"],
+        reason=join_messages(option.reasons, formatter),
+        latency=", ".join(
+            text
+            for text in (
+                _format_plan_figure("TTFT", option.ttft_ms, formatter),
+                _format_plan_figure("TPOT", option.tpot_ms, formatter),
+            )
+            if text
+        ),
+        taken=option.taken,
+    )
+
+
+def _format_plan_figure(name: str, value: IntervalEstimate | None, formatter: Formatter) -> str:
+    return "" if value is None else f"{name} {formatter.quantity(value.value, 'ms')}"
+
+
+def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Formatter) -> ExplainedPlanGroup:
+    count = len(options)
+    label = {
+        "slower": trn("{n} slower plan", "{n} slower plans", count),
+        "unfit": trn("{n} plan that does not fit", "{n} plans that do not fit", count),
+        "untried": trn("{n} plan not tried", "{n} plans not tried", count),
+    }[key]
+    return ExplainedPlanGroup(key, label, tuple(build_explained_plan(option, formatter) for option in options))
+
+
+def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
+    """Return in a line why the plan was taken; None where there was no choice."""
+    taken = choice.taken
+    return join_messages(taken.reasons, formatter) if taken is not None and choice.searched else None
+
+
+MEMORY_FIGURE: Final = "memory"
+CONCURRENCY_FIGURE: Final = "max_concurrency"
+
+
+def keep_source_id(source: str) -> str:
+    """Return the id of a source where nobody can put it into words."""
+    return source
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBacking:
+    """What stands behind a figure of an estimate, as far as it is known; `record` None was not asked for."""
+
+    term: DerivationTerm | None = None
+    shares: DeploymentTimeShares | None = None
+    remedies: tuple[FitRemedy, ...] = ()
+    plans: PlanChoice | None = None
+    record: tuple[ComparableRun, ...] | None = None
+    rows: CalibrationCoverage | None = None
+    source_text: Callable[[str], str] = keep_source_id
+
+
+def explain_attribute(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation | None:
+    """Explain an attribute of a column's part; None where the catalog has no such attribute."""
+    column = answer.columns[position]
+    found = column.attributes.get(name)
+    if found is None:
+        return None
+    high = column.attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
+    groups = [build_claim_group(found, formatter, high)]
+    sold = column.attributes.get("memory_label")
+    if name == MEMORY_FIGURE and sold is not None and sold.disputed:
+        groups.append(build_claim_group(sold, formatter))
+    figure, unit = format_attribute_value(column.attributes, name, formatter)
+    made = _explain_from_catalog(answer, found, column.accelerator.name, formatter, high)
+    return replace(made, figure=figure, unit=unit, claims=tuple(groups))
+
+
+def explain_model_attribute(answer: Answer, name: str, formatter: Formatter) -> Explanation | None:
+    """Explain an attribute of the model; None where the catalog has no such attribute."""
+    found = answer.model_attributes.get(name)
+    if found is None:
+        return None
+    figure, unit = format_attribute_value(answer.model_attributes, name, formatter)
+    made = _explain_from_catalog(answer, found, answer.model.name, formatter)
+    return replace(made, figure=figure, unit=unit, claims=(build_claim_group(found, formatter),))
+
+
+def _explain_from_catalog(
+    answer: Answer, found: AttributeClaims, thing: str, formatter: Formatter, high: AttributeClaims | None = None
+) -> Explanation:
+    claim = found.preferred
+    count = len(found.claims)
+    return Explanation(
+        what=label_attribute_alone(found.name),
+        conditions=thing,
+        figure=MISSING_VALUE_TEXT,
+        unit=None,
+        band=describe_range_or_shipped(found, formatter, high),
+        ground=ExplanationBasis.UNKNOWN if claim is None else ExplanationBasis.CLAIM,
+        basis="" if claim is None else describe_origin_of_value(claim),
+        claims_title=trn("{n} claim", "{n} claims", count),
+        disputes=list_disputes_about(answer.disputes, found.thing, found.name),
+        facts=(_describe_catalog_revision(answer),),
+    )
+
+
+def explain_figure(
+    answer: Answer, position: int, name: str, backing: FigureBacking, formatter: Formatter
+) -> Explanation:
+    """Explain a figure of a column's estimate, or why there is none."""
+    column = answer.columns[position]
+    estimate = column.estimate
+    if estimate is None:
+        return _explain_missing_estimate(answer, position, name, formatter)
+    working = None if backing.term is None else build_term_line(backing.term, backing.source_text, formatter)
+    head = _write_head(answer, position, estimate, name, backing, formatter)
+    return replace(
+        head,
+        record=None if backing.record is None else build_measured_runs(estimate, name, backing.record, formatter),
+        limits=find_limiter_shares(name, estimate, backing.shares, formatter),
+        plans=None if backing.plans is None else build_explained_plans(backing.plans, formatter),
+        working=working,
+        claims_title=tr("Inputs and their sources"),
+        claims=() if backing.term is None else list_input_claims(answer, column, backing.term, formatter),
+        remedies=list_remedies(backing.remedies, estimate, column.accelerator, formatter),
+        facts=_list_answer_facts(answer, estimate, formatter),
+    )
+
+
+def _write_head(
+    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureBacking, formatter: Formatter
+) -> Explanation:
+    if not estimate.fits:
+        return _explain_misfit(answer, position, estimate, backing, formatter)
+    if name == MEMORY_FIGURE:
+        return _explain_memory(answer, position, estimate, formatter)
+    if name == CONCURRENCY_FIGURE:
+        return _explain_concurrency(answer, position, estimate, formatter)
+    return _explain_estimate(answer, position, estimate, name, backing, formatter)
+
+
+def _explain_estimate(
+    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureBacking, formatter: Formatter
+) -> Explanation:
+    value: IntervalEstimate | None = getattr(estimate, name, None)
+    label = label_figure(name) if name in FIGURE_UNITS else name
+    if value is None:
+        ground, band, basis = (ExplanationBasis.UNKNOWN, _describe_absent_figure(estimate, backing, formatter), "")
+        figure, unit = MISSING_VALUE_TEXT, None
+    else:
+        figure, unit = formatter.estimate(value.value), FIGURE_UNITS.get(name)
+        band = tr(
+            "{low} to {high}, four times in five",
+            low=formatter.estimate(value.low),
+            high=formatter.estimate(value.high),
+        )
+        ground = ExplanationBasis(estimate.basis.value)
+        basis = _describe_basis(answer.columns[position], estimate, backing.rows, formatter)
+    return Explanation(
+        what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
+        conditions=_describe_figure_conditions(answer, formatter),
+        figure=figure,
+        unit=unit,
+        band=band,
+        ground=ground,
+        basis=basis,
+    )
+
+
+def _explain_memory(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:
+    return Explanation(
+        what=tr("Memory, {deployment}", deployment=_describe_deployment(answer, position, formatter)),
+        conditions=_memory_conditions(answer, estimate, formatter),
+        figure=formatter.gib(estimate.memory.free_bytes),
+        unit=tr("GiB free"),
+        band=tr(
+            "Of {capacity} GiB. {holds}",
+            capacity=formatter.gib(estimate.memory.capacity_bytes),
+            holds=_describe_capacity(estimate, formatter),
+        ),
+        ground=ExplanationBasis.EXACT,
+        basis=tr("Exact to the byte, no band"),
+    )
+
+
+def _memory_conditions(answer: Answer, estimate: Estimate, formatter: Formatter) -> str:
+    model = _describe_model(answer)
+    return model if estimate.pools is None else f"{model}, {describe_memory_deployment(estimate, formatter)}"
+
+
+def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:
+    work = estimate.request.workload
+    return Explanation(
+        what=tr(
+            "{figure}, {deployment}",
+            figure=label_figure(CONCURRENCY_FIGURE),
+            deployment=_describe_deployment(answer, position, formatter),
+        ),
+        conditions=tr(
+            "Requests of {n} tokens, {model}",
+            n=formatter.count(work.input_tokens + work.output_tokens),
+            model=_describe_model(answer),
+        ),
+        figure=formatter.count(estimate.max_concurrency),
+        unit=tr("requests"),
+        band=_describe_capacity(estimate, formatter),
+        ground=ExplanationBasis.EXACT,
+        basis=tr("Exact to the byte, no band"),
+    )
+
+
+def _explain_misfit(
+    answer: Answer, position: int, estimate: Estimate, backing: FigureBacking, formatter: Formatter
+) -> Explanation:
+    """Say how much memory a deployment lacks; its working has needed and usable as the first terms."""
+    term = backing.term
+    short, needed, usable = MISSING_VALUE_TEXT, MISSING_VALUE_TEXT, MISSING_VALUE_TEXT
+    if term is not None and term.name == "short" and isinstance(term.value, int | float):
+        short = formatter.gib(term.value)
+        needed, usable = (formatter.gib(each.value) for each in term.inputs[:2] if isinstance(each.value, int | float))
+        band = tr("Needs {needed}, has {usable} usable on each", needed=needed, usable=usable)
+    else:
+        band = "" if estimate.reason is None else format_message(estimate.reason, formatter)
+    return Explanation(
+        what=tr("Does not fit: {deployment}", deployment=_describe_deployment(answer, position, formatter)),
+        conditions=_describe_model(answer),
+        figure=short,
+        unit=tr("GiB short") if short != MISSING_VALUE_TEXT else None,
+        band=band,
+        ground=ExplanationBasis.DOES_NOT_FIT,
+        basis=tr("Exact to the byte, no band"),
+    )
+
+
+def _explain_missing_estimate(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation:
+    column = answer.columns[position]
+    label = label_figure(name) if name in FIGURE_UNITS else tr("Memory")
+    return Explanation(
+        what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
+        conditions=_describe_model(answer),
+        figure=MISSING_VALUE_TEXT,
+        unit=None,
+        band="" if column.problem is None else format_message(column.problem, formatter),
+        ground=ExplanationBasis.UNKNOWN,
+        basis="",
+        facts=(_describe_catalog_revision(answer),),
+    )
+
+
+# Words
+
+
+def _describe_deployment(answer: Answer, position: int, formatter: Formatter) -> str:
+    name, column = list_column_names(answer)[position], answer.columns[position]
+    count = column.choice.count if column.estimate is None else column.estimate.count
+    return name if " × " in name or count is None else f"{name} × {formatter.count(count)}"
+
+
+def _describe_figure_conditions(answer: Answer, formatter: Formatter) -> str:
+    work = answer.scenario.workload
+    return tr(
+        "{load}, {input} in, {output} out",
+        load=_describe_load(work.load, formatter),
+        input=formatter.count(work.input_tokens),
+        output=formatter.count(work.output_tokens),
+    )
+
+
+def _describe_load(load: Load, formatter: Formatter) -> str:
+    if load.kind is LoadKind.CONCURRENCY and load.requests is None:
+        return trn(
+            "{n} request in flight",
+            "{n} requests in flight",
+            load.concurrency or 0,
+            n=formatter.count(load.concurrency),
+        )
+    text = format_load(load, formatter)
+    return text[:1].upper() + text[1:]
+
+
+def _describe_model(answer: Answer) -> str:
+    scenario = answer.scenario
+    return tr(
+        "{model}, {weights} weights, {kv} KV cache",
+        model=answer.model.name,
+        weights=label_precision(scenario.weights),
+        kv=label_precision(scenario.kv),
+    )
+
+
+def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
+    asked, admitted = estimate.concurrency, estimate.admitted
+    if estimate.grows:
+        said = describe_running_requests(estimate, formatter)
+        return said[:1].upper() + said[1:]
+    if asked is not None and admitted is not None and admitted < asked:
+        if admitted < estimate.max_concurrency:
+            return tr(
+                "Runs {admitted} of {asked} at once; memory holds {most}",
+                admitted=formatter.count(admitted),
+                asked=formatter.count(asked),
+                most=formatter.count(estimate.max_concurrency),
+            )
+        return tr(
+            "Holds {admitted} of {asked} in flight", admitted=formatter.count(admitted), asked=formatter.count(asked)
+        )
+    return tr("Fits, up to {n} in flight", n=formatter.count(estimate.max_concurrency))
+
+
+def _describe_absent_figure(estimate: Estimate, backing: FigureBacking, formatter: Formatter) -> str:
+    for note in estimate.notes:
+        if note.id in ("estimate.overload", "estimate.limits_not_met"):
+            return format_message(note, formatter)
+    formula = None if backing.term is None else backing.term.formula
+    if formula and "{" not in formula:
+        text = tr(formula)
+        return text[:1].upper() + text[1:]
+    return tr("This load has no such figure")
+
+
+def _describe_basis(
+    column: ComparisonColumn, estimate: Estimate, rows: CalibrationCoverage | None, formatter: Formatter
+) -> str:
+    engine = label_serving_engine(estimate.serving_engine)
+    architecture = column.attributes.get("architecture")
+    generation = tr("its generation") if architecture is None or not architecture.value else str(architecture.value)
+    if estimate.basis is EstimateBasis.MEASURED:
+        return tr("Measured: your own run of these conditions")
+    if rows is None:
+        return {EstimateBasis.CALIBRATED: tr("Calibrated"), EstimateBasis.ESTIMATED: tr("Estimated")}.get(
+            estimate.basis, tr("Uncalibrated")
+        )
+    if estimate.basis is EstimateBasis.CALIBRATED:
+        return trn(
+            "Calibrated on {n} row of {generation} with {engine}",
+            "Calibrated on {n} rows of {generation} with {engine}",
+            rows.together,
+            n=formatter.count(rows.together),
+            generation=generation,
+            engine=engine,
+        )
+    if estimate.basis is EstimateBasis.ESTIMATED:
+        return trn(
+            "Estimated: {generation} has {n} row, {engine} {m}, none together",
+            "Estimated: {generation} has {n} rows, {engine} {m}, none together",
+            rows.generation,
+            generation=generation,
+            engine=engine,
+            n=formatter.count(rows.generation),
+            m=formatter.count(rows.family),
+        )
+    return tr("Uncalibrated: no rows of {generation} or {engine}", generation=generation, engine=engine)
+
+
+def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter) -> tuple[str, ...]:
+    plan = estimate.plan
+    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    named = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
+    if estimate.pools is not None:
+        named = describe_pools(estimate.pools, formatter)
+    served = tr(
+        "{model}, served by {engine}",
+        model=_describe_model(answer),
+        engine=label_serving_engine(estimate.serving_engine),
+    )
+    return (
+        f"{served}, {named}" if named else served,
+        _describe_catalog_revision(answer),
+        tr("Calibration {name}", name=answer.calibration),
+    )
+
+
+def _describe_catalog_revision(answer: Answer) -> str:
+    return tr(
+        "GPU Desk, catalog of {date}, revision {revision}", date=answer.data_date, revision=answer.catalog_revision[:8]
+    )

@@ -1,0 +1,166 @@
+"""Measured runs near to an estimate, with their conditions and the error of the prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gpudesk.domain.deployment import ParallelPlan, format_plan
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
+from gpudesk.domain.workload import Workload
+from gpudesk.report.explanation.parts import ExplanationDetail, MeasuredRunLine, MeasuredRunLines
+from gpudesk.report.labels import (
+    FIGURE_UNITS,
+    format_load,
+    label_figure,
+    label_precision,
+    label_serving_engine,
+    label_source_kind,
+    shorten_name,
+)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr, trn
+
+
+def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict[RunCondition, str]:
+    """Return every condition of the run of a record, each as it is told alone."""
+    run = record.request
+    deployment = f"{formatter.count(run.count)} × {shorten_name(record.accelerator)}"
+    return {
+        RunCondition.ACCELERATOR: deployment,
+        RunCondition.COUNT: deployment,
+        RunCondition.MODEL: record.model,
+        RunCondition.WEIGHTS: tr("{precision} weights", precision=label_precision(run.weights)),
+        RunCondition.KV: tr("{precision} KV cache", precision=label_precision(run.kv)),
+        RunCondition.SERVING_ENGINE: label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT),
+        RunCondition.PLAN: format_plan(_format_stated_plan(run)),
+        RunCondition.POOLS: tr("one pool for prefill and decode"),
+        RunCondition.DATE: tr("software of {month}", month=run.date),
+        RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)),
+        RunCondition.MAX_BATCH: trn(
+            "at most {n} sequence a step",
+            "at most {n} sequences a step",
+            run.max_batch or 0,
+            n=formatter.count(run.max_batch),
+        ),
+        RunCondition.MAX_BATCHED_TOKENS: tr("at most {n} tokens a step", n=formatter.count(run.max_batched_tokens)),
+        **_describe_workload(run.workload, formatter),
+    }
+
+
+def _describe_workload(work: Workload, formatter: Formatter) -> dict[RunCondition, str]:
+    cached = formatter.per_cent(work.prefix_hit_rate)
+    lengths = tr(
+        "{input} in, {output} out", input=formatter.count(work.input_tokens), output=formatter.count(work.output_tokens)
+    )
+    return {
+        RunCondition.LENGTHS: lengths,
+        RunCondition.LOAD: format_load(work.load, formatter),
+        RunCondition.SERVER: tr("behind a server") if work.behind_server else tr("without a server"),
+        RunCondition.SPREAD: tr("varied lengths") if work.varied else tr("equal lengths"),
+        RunCondition.EAGER: tr("without graphs") if work.eager else tr("with graphs"),
+        RunCondition.PREFIX: tr("{share} of the prompts cached", share=cached)
+        if work.prefix_hit_rate
+        else tr("no prompts cached"),
+        RunCondition.SPECULATION: tr("no speculative decoding"),
+    }
+
+
+def _format_stated_plan(run: EstimateRequest) -> ParallelPlan:
+    """Return the plan of a run, with degrees of one where none is stated."""
+    return ParallelPlan(run.tp or 1, run.pp or 1, run.ep or 1, run.dp or 1, bool(run.attention_dp))
+
+
+def format_run_software(record: ComparableRun) -> str:
+    """Return the serving engine of a run with its version, where that is more than a name, and its month."""
+    run, version = record.request, record.engine_version or ""
+    engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
+    named = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
+    return f"{named}, {run.date}"
+
+
+#: Conditions that say where a run ran, what, and under what load: told whole for each record.
+_CONDITION_ORDER = (RunCondition.ACCELERATOR, RunCondition.PLAN)
+_WHAT = (RunCondition.MODEL, RunCondition.WEIGHTS, RunCondition.KV)
+_LOAD = (RunCondition.LENGTHS, RunCondition.LOAD, RunCondition.SPREAD, RunCondition.SERVER)
+
+
+def build_measured_runs(
+    estimate: Estimate, name: str, records: tuple[ComparableRun, ...], formatter: Formatter
+) -> MeasuredRunLines | None:
+    """Return the records of a figure in words; None for a figure that nobody publishes."""
+    published = find_published_figure(estimate, name)
+    if published is None:
+        return None
+    lines = tuple(_build_run_line(record, formatter) for record in records)
+    remark = None
+    if not records:
+        remark = tr("Nothing is known: there are no published figures that a fit has not seen")
+    elif not records[0].near:
+        remark = trn(
+            "Nothing near was published: this is the nearest",
+            "Nothing near was published: these are the nearest",
+            len(records),
+        )
+    of = "" if published == name else label_figure(published)
+    return MeasuredRunLines(of, lines, remark)
+
+
+def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunLine:
+    source, texts = record.source, describe_run_conditions(record, formatter)
+    what = _describe_differing_conditions(record, formatter)
+    return MeasuredRunLine(
+        what=what[:1].upper() + what[1:],
+        error=formatter.difference(record.ratio),
+        figures=tr(
+            "measured {measured}, ours {ours}",
+            measured=f"{formatter.estimate(record.measured)} {FIGURE_UNITS[record.figure]}",
+            ours=formatter.estimate(record.predicted),
+        ),
+        verdict=_describe_run_verdict(record),
+        source=f"{source.publisher}, {source.title}",
+        date=(source.date or "")[: len("2000-01")],
+        address=source.url or "",
+        details=tuple(_list_run_details(record, texts)),
+    )
+
+
+def _describe_differing_conditions(record: ComparableRun, formatter: Formatter) -> str:
+    """Return the conditions that are not as asked, each once: a deployment names part and count together."""
+    if record.as_asked:
+        return tr("these conditions")
+    texts = describe_run_conditions(record, formatter)
+    return ", ".join(dict.fromkeys(texts[condition] for condition in record.differs))
+
+
+def _describe_run_verdict(record: ComparableRun) -> str:
+    if record.inside_band is None:
+        return ""
+    return tr("inside the band") if record.inside_band else tr("outside the band")
+
+
+def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) -> Iterator[ExplanationDetail]:
+    """Yield under which conditions it was measured, by whom, and where that can be read.
+
+    All records have the same details, so that one can take the place of another where they are shown.
+    """
+    source = record.source
+    where = _CONDITION_ORDER if record.request.tp is not None else _CONDITION_ORDER[:1]
+    yield ExplanationDetail(tr("Ran on"), _join_parts(texts, where))
+    yield ExplanationDetail(tr("Model"), _join_parts(texts, _WHAT))
+    yield ExplanationDetail(tr("Load"), _join_parts(texts, _LOAD))
+    yield ExplanationDetail(tr("Software"), format_run_software(record))
+    yield ExplanationDetail(tr("Assumed"), _join_parts(texts, record.assumed) or tr("nothing"))
+    yield ExplanationDetail(
+        tr("Note"), " ".join(part for part in (record.note, source.trust) if part) or MISSING_VALUE_TEXT
+    )
+    yield ExplanationDetail(tr("Row"), record.row)
+    yield ExplanationDetail(tr("Title"), source.title)
+    yield ExplanationDetail(tr("Publisher"), source.publisher)
+    yield ExplanationDetail(tr("Kind"), label_source_kind(source.kind))
+    yield ExplanationDetail(tr("Date"), source.date or tr("no date"))
+    yield ExplanationDetail(tr("Address"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)
+
+
+def _join_parts(texts: Mapping[RunCondition, str], conditions: tuple[RunCondition, ...]) -> str:
+    return ", ".join(dict.fromkeys(texts[condition] for condition in conditions))

@@ -1,0 +1,191 @@
+"""Worked examples of source documents: printed figures against the arithmetic of their own inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.derivation import DerivationTerm, WorkedExample, WorkedExampleVerdict, WorkedFigure, to_placeholder
+from gpudesk.report.explanation.working import format_named_formula
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+_VERDICTS: Final = MappingProxyType(
+    {
+        WorkedExampleVerdict.REPRODUCED: "Reproduced",
+        WorkedExampleVerdict.REFUSED: "Refused",
+        WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
+    }
+)
+_FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
+#: What printed figures are shown with: more would be digits of floating point.
+_DIGITS: Final = 6
+
+
+def label_worked_verdict(figure: WorkedFigure) -> str:
+    """Return what arithmetic makes of a printed figure, in a word or two."""
+    if figure.verdict is WorkedExampleVerdict.REPRODUCED and not _is_printed(figure.example):
+        return tr("Follows")
+    return tr(_VERDICTS[figure.verdict])
+
+
+def _is_bound(example: WorkedExample) -> bool:
+    """Whether a figure is only to stay on one side of another, which need not be printed as such."""
+    return example.stated is None and (example.stated_low is None) != (example.stated_high is None)
+
+
+def _is_printed(example: WorkedExample) -> bool:
+    return (example.stated, example.stated_low, example.stated_high) != (None, None, None)
+
+
+def format_worked_number(value: float | None, formatter: Formatter, unit: str | None = None) -> str:
+    """Return a number with up to six digits, whole ones with all of theirs, and its unit."""
+    if value is None or not math.isfinite(value):
+        return MISSING_VALUE_TEXT
+    whole = value == int(value) if abs(value) < 1e15 else False
+    shown = formatter.stated(value if whole else float(f"{value:.{_DIGITS}g}"))
+    return shown if unit is None else f"{shown} {unit}"
+
+
+def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
+    """Return what the document prints: a figure, or the range that it gives; a dash for nothing."""
+    if example.formula is None:
+        return example.stated_text or MISSING_VALUE_TEXT
+    low, high = example.stated_low, example.stated_high
+    if example.stated is not None:
+        return format_worked_number(example.stated, formatter)
+    if low is not None and high is not None:
+        return f"{format_worked_number(low, formatter)} – {format_worked_number(high, formatter)}"
+    if low is not None:
+        return tr("at least {n}", n=format_worked_number(low, formatter))
+    return MISSING_VALUE_TEXT if high is None else tr("at most {n}", n=format_worked_number(high, formatter))
+
+
+def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
+    """Return what arithmetic gives, with its unit; a dash where nothing can be derived."""
+    working = figure.working
+    return MISSING_VALUE_TEXT if working is None else format_worked_number(working.number, formatter, working.unit)
+
+
+def list_worked_arithmetic(figure: WorkedFigure, formatter: Formatter) -> list[str]:
+    """Return the formula by names and with its numbers; nothing where nothing can be derived."""
+    working = figure.working
+    if working is None:
+        return []
+    name = tr(working.name)
+    result = format_computed_figure(figure, formatter)
+    return [f"{name} = {format_named_formula(working)}", f"= {_with_numbers(working, formatter)} = {result}"]
+
+
+def _with_numbers(working: DerivationTerm, formatter: Formatter) -> str:
+    numbers = {to_placeholder(each.name): format_worked_number(each.number, formatter) for each in working.inputs}
+    return tr(working.formula or "", **numbers)
+
+
+def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
+    """Return what arithmetic makes of the printed figure, in a sentence."""
+    example = figure.example
+    printed, worked = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
+    if figure.verdict is WorkedExampleVerdict.NOT_DERIVABLE:
+        return tr("Nothing gives this figure: what is printed does not say what it follows from.")
+    if not _is_printed(example):
+        return tr("Follows from what is printed; the document draws no such figure.")
+    reproduced = figure.verdict is WorkedExampleVerdict.REPRODUCED
+    if _is_bound(example) and reproduced:
+        return tr("What is printed requires {bound}, and arithmetic gives {worked}.", bound=printed, worked=worked)
+    if _is_bound(example):
+        return tr("What is printed requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=worked)
+    if reproduced:
+        return tr("Printed {printed}, which agrees with {worked}.", printed=printed, worked=worked)
+    return tr("Printed {printed}, but arithmetic gives {worked}.", printed=printed, worked=worked)
+
+
+def describe_worked_note(example: WorkedExample) -> str:
+    """Return the remark on an example as a sentence; empty without one."""
+    parts = example.note.split(", ")
+    # What `verdict_sentence` says.
+    note = ", ".join(part for part in parts if part not in _FORMULA_IN_WORDS)
+    return f"{note[:1].upper()}{note[1:]}." if note else ""
+
+
+_TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "model_of_800": "Three years of 800 accelerators",
+        "listed_rents": "Rents as listed",
+        "rents_of_the_faq": "Rents of the same page's FAQ",
+    }
+)
+
+
+def label_cost_case(case: str) -> str:
+    return tr(_TITLES[case])
+
+
+def describe_cost_case(case: str, figures: Sequence[WorkedFigure], formatter: Formatter) -> str:
+    """Return what follows from the inputs of a case; every number is that of a worked-out figure."""
+    values = {each.example.id: each.working.number for each in figures if each.working is not None}
+
+    def number(example: str, decimals: int = 1) -> str:
+        value = values.get(example)
+        return MISSING_VALUE_TEXT if value is None else formatter.number(value, decimals)
+
+    return _CONCLUSIONS[case](number)
+
+
+_Number = Callable[..., str]
+
+
+def _model_of_800(n: _Number) -> str:
+    said = (
+        tr(
+            "At equal throughput the stated weights of 60 to 40 give {saving} %: what is quoted as "
+            "the figure after engineering, though no engineer is in it.",
+            saving=n("W002-28"),
+        ),
+        tr(
+            "31 % takes a throughput of {ratio} times that of H200 under those weights, or energy at "
+            "{energy} USD/kWh where throughput is equal.",
+            ratio=n("W002-30", 3),
+            energy=n("W002-39", 3),
+        ),
+        tr(
+            "Two engineers cost {each} USD for each accelerator and take 31 % to {low} to {high} %.",
+            each=n("W002-41", 0),
+            low=n("W002-42"),
+            high=n("W002-44"),
+        ),
+        tr(
+            "From 31 to 19 would leave {left} USD for everything else in an MI325X, less than its net price, "
+            "so the two figures cannot both hold.",
+            left=n("W002-46", 0),
+        ),
+    )
+    return " ".join(said)
+
+
+def _rents(n: _Number) -> str:
+    said = (
+        tr(
+            "By the listed rents 1,000 hours a month save {low} to {high} USD, by those of the FAQ {faq}.",
+            low=n("W000-33", 0),
+            high=n("W000-34", 0),
+            faq=n("W000-32", 0),
+        ),
+        tr("The FAQ's rent of MI325X is {ratio} times the listed one of the same page.", ratio=n("W000-31")),
+        tr(
+            "At 1,000 hours a month a port pays back after {kind} months in the kindest case, and {worst} in "
+            "the worst; within a year it takes {least} to {most} hours a month.",
+            kind=n("W000-44"),
+            worst=n("W000-46", 0),
+            least=n("W000-47", 0),
+            most=n("W000-49", 0),
+        ),
+    )
+    return " ".join(said)
+
+
+_CONCLUSIONS: Final[Mapping[str, Callable[[_Number], str]]] = MappingProxyType(
+    {"model_of_800": _model_of_800, "listed_rents": _rents, "rents_of_the_faq": _rents}
+)

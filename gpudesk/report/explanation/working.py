@@ -1,0 +1,289 @@
+"""Terms of a working as text: labels, values, formulas with their numbers, sources of the inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.estimate import Estimate
+from gpudesk.report.comparison.tables import SheetWorking
+from gpudesk.report.explanation.claims import build_input_claims
+from gpudesk.report.explanation.parts import ClaimGroup, TermLine, TermOutline
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr, trn
+
+#: What a term is called where its name, with a capital, would not do.
+_LABELS: Final = MappingProxyType(
+    {
+        "output tokens/s": "Output throughput",
+        "input and output tokens/s": "Input and output throughput",
+        "output tokens/s per accelerator": "Output per accelerator",
+        "TTFT": "Time to first token",
+        "TPOT": "Time per output token",
+        "maximum concurrency": "Most requests in flight",
+        "running sequences in a replica": "Running in a replica",
+        "running sequences": "Running in a replica",
+        "round": "One round of all",
+        "free memory": "Left free",
+        "short": "Short",
+        "bytes": "Bytes to read",
+        "bytes of one sequence": "KV cache of one request",
+        "tokens of one sequence": "Tokens of one request",
+        "bytes that it fills": "What it fills of the cache",
+        "set aside beside them": "Set aside beside that",
+        "cache of one sequence": "Cache read of one",
+        "fraction": "Memory fraction",
+        "dense matrices": "Dense matrices",
+        "routed experts": "Routed experts",
+        "attention over the cache": "Attention over the cache",
+        "attention within the prompt": "Attention within prompts",
+        "gemm efficiency": "Share of peak, matrices",
+        "attention efficiency": "Share of peak, attention",
+        "weight read efficiency": "Share of bandwidth, weights",
+        "kv read efficiency": "Share of bandwidth, cache",
+        "link efficiency": "Share of the link",
+        "activation traffic": "Activation traffic",
+        "moe layer time": "Time of an expert layer",
+        "layer time": "Time of a layer",
+        "quantise time": "Narrowing in a layer",
+        "step time": "Time of a step",
+        "sequence time": "Time of a sequence",
+        "request time": "Time of the server",
+        "peak": "Dense peak",
+    }
+)
+
+#: Units of things that are counted, which a formula leaves out.
+_COUNTED: Final = frozenset({None, "", "1", "tokens", "sequences", "requests", "accelerators"})
+#: Units of memory beside rates of memory, which are decimal too.
+_DECIMAL: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
+_MILLISECONDS: Final = "ms"
+_INPUT: Final = re.compile(r"\{\w+\}")
+#: What a formula may be made of beside its inputs where it gives what is of their kind.
+_KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
+
+
+def label_term(name: str) -> str:
+    known = _LABELS.get(name)
+    return tr(known) if known else tr(name[:1].upper() + name[1:])
+
+
+def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, str | None]:
+    """Return a term's value and its unit on display; words as they are, the unknown as a dash."""
+    if isinstance(term.value, str):
+        return term.value, None
+    if term.value is None:
+        return MISSING_VALUE_TEXT, None
+    text, unit = formatter.value_and_unit(term.value, term.unit)
+    if unit is None or unit not in _COUNTED:
+        return text, unit
+    # "Output tokens 1,000 tokens" says it twice.
+    said = unit == "sequences" or unit in term.name.lower()
+    return text, None if said else _format_counted(unit, term.value)
+
+
+def _format_counted(unit: str, number: float) -> str:
+    return trn(unit.removesuffix("s"), unit, 1 if number == 1 else 2)
+
+
+def format_named_formula(term: DerivationTerm) -> str | None:
+    if term.formula is None:
+        return None
+    return tr(term.formula, **{to_placeholder(each.name): tr(each.name) for each in term.inputs})
+
+
+def format_numeric_formula(term: DerivationTerm, formatter: Formatter) -> str | None:
+    """Return the formula with the numbers of its inputs; one in words alone stays as it is.
+
+    Where inputs and result are of one kind, all is written in the unit of the result, without repeating it.
+    """
+    if term.formula is None:
+        return None
+    if not term.inputs:
+        return tr(term.formula)
+    alike = _keeps_the_unit(term.formula)
+    numbers = {
+        to_placeholder(each.name): _format_term_number(each, term, formatter, alike=alike) for each in term.inputs
+    }
+    return tr(term.formula, **numbers).replace(f"+ {formatter.style.minus}", f"{formatter.style.minus} ")
+
+
+def _format_term_number(each: DerivationTerm, result: DerivationTerm, formatter: Formatter, *, alike: bool) -> str:
+    if not isinstance(each.value, int | float):
+        return MISSING_VALUE_TEXT if each.value is None else each.value
+    if alike and isinstance(result.value, int | float) and _find_term_kind(each.unit) == _find_term_kind(result.unit):
+        same = each.value * _put_inside(each.unit) / _put_inside(result.unit)
+        return formatter.value_as(same, result.value, result.unit)
+    if each.unit == "B" and any(other.unit == "B/s" for other in result.inputs):
+        return _format_decimal(each.value, formatter)
+    text, unit = formatter.value_and_unit(each.value, each.unit)
+    return text if unit is None or each.unit in _COUNTED else f"{text} {unit}"
+
+
+def _format_decimal(size: float, formatter: Formatter) -> str:
+    factor, unit = next((step for step in _DECIMAL if size >= step[0]), (1.0, "B"))
+    return f"{formatter.estimate(size / factor)} {unit}"
+
+
+@lru_cache(maxsize=256)
+def _keeps_the_unit(formula: str) -> bool:
+    """Whether the formula adds its inputs up, or takes the larger of them, and does nothing else."""
+    return set(_INPUT.sub("", formula)) <= _KEEPS_THE_UNIT
+
+
+def _find_term_kind(unit: str | None) -> str | None:
+    return "s" if unit == _MILLISECONDS else unit
+
+
+def _put_inside(unit: str | None) -> float:
+    return 1e-3 if unit == _MILLISECONDS else 1.0
+
+
+_CATALOG: Final = "catalog:"
+
+
+def build_term_line(term: DerivationTerm, source_text: Callable[[str], str], formatter: Formatter) -> TermLine:
+    """Return a term and all that enter it in words."""
+    value, unit = format_term_value(term, formatter)
+    source = term.source
+    formula = format_numeric_formula(term, formatter)
+    if formula is None and term.note is not None:
+        formula = format_message(term.note, formatter)
+    return TermLine(
+        name=term.name,
+        label=label_term(term.name),
+        value=value,
+        unit=unit,
+        formula=formula,
+        source=None if source is None else source_text(source),
+        claims=_make_claims_key(term),
+        outline=_build_outline(term),
+        enter=lambda: tuple(build_term_line(each, source_text, formatter) for each in term.inputs),
+    )
+
+
+def _build_outline(term: DerivationTerm) -> TermOutline:
+    return term.name, tuple(map(_build_outline, term.inputs))
+
+
+def list_input_claims(
+    answer: Answer, column: ComparisonColumn, working: DerivationTerm, formatter: Formatter
+) -> tuple[ClaimGroup, ...]:
+    """Return the claims behind the leaves of a working, each attribute once, in the order of the terms."""
+    keys = dict.fromkeys(key for key in map(_make_claims_key, _walk_leaves(working)) if key)
+    groups = (_build_claims_of_inputs(answer, column, key, formatter) for key in keys)
+    return tuple(group for group in groups if group is not None)
+
+
+def _make_claims_key(term: DerivationTerm) -> str | None:
+    source = term.source
+    return source.removeprefix(_CATALOG) if source is not None and source.startswith(_CATALOG) else None
+
+
+def _walk_leaves(term: DerivationTerm) -> Iterator[DerivationTerm]:
+    yield term
+    for each in term.inputs:
+        yield from _walk_leaves(each)
+
+
+def _build_claims_of_inputs(
+    answer: Answer, column: ComparisonColumn, key: str, formatter: Formatter
+) -> ClaimGroup | None:
+    attribute = _find_attribute(answer, column, key)
+    if attribute is None:
+        return None
+    group = replace(build_input_claims(attribute, formatter), key=key)
+    if "/" in key:
+        return group
+    # One configuration states all dimensions; no single one of them is meant.
+    claims = tuple(
+        replace(
+            claim,
+            value=tr("Configuration"),
+            unit=None,
+            sentence=tr("Configuration, {origin}", origin=f"{claim.title}, {claim.origin}"),
+        )
+        for claim in group.claims[:1]
+    )
+    return replace(group, label=tr("Dimensions of {model}", model=answer.model.name), claims=claims)
+
+
+def _find_attribute(answer: Answer, column: ComparisonColumn, key: str) -> AttributeClaims | None:
+    """Return the attribute that a source names; dimensions of a model stand for all of them."""
+    thing, _, name = key.partition("/")
+    if not name:
+        return answer.model_attributes.get("hidden_size")
+    attributes = column.attributes if thing == column.accelerator.id else answer.model_attributes
+    family: Iterable[AttributeClaims] = (each for each in attributes.values() if each.name.startswith(f"{name}_"))
+    return attributes.get(name) or next(iter(family), None)
+
+
+#: Gives the working of a figure of an estimate; raises `InputError` where there is none.
+WorkingSource = Callable[[Estimate, str], DerivationTerm]
+
+_WORKING_FIGURES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms", "max_concurrency")
+
+
+def build_sheet_workings(
+    answer: Answer, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
+) -> tuple[SheetWorking, ...]:
+    """Return the workings of the headline figures; columns with one formula stand together."""
+    return tuple(
+        working
+        for figure in _WORKING_FIGURES
+        for working in _build_working_of_figure(answer, figure, names, formatter, explain)
+    )
+
+
+def _build_working_of_figure(
+    answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
+) -> Iterator[SheetWorking]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    label = ""
+    for name, column in zip(names, answer.columns, strict=True):
+        term = None if column.estimate is None else _list_explained_columns(column.estimate, figure, explain)
+        if term is not None:
+            label = label_term(term.name)
+            numbers = "; ".join(_join_numbers(each, formatter) for each in _list_steps(term))
+            found.setdefault(_join_formulas(term), []).append((name, numbers))
+    for formulas, lines in found.items():
+        yield SheetWorking(label, formulas, tuple(lines))
+
+
+def _list_explained_columns(estimate: Estimate, figure: str, explain: WorkingSource) -> DerivationTerm | None:
+    if figure != "max_concurrency" and getattr(estimate, figure) is None:
+        return None
+    try:
+        return explain(estimate, figure)
+    except InputError:
+        return None
+
+
+def _list_steps(term: DerivationTerm) -> Iterator[DerivationTerm]:
+    yield term
+    yield from (each for each in term.inputs if each.formula is not None and "{" in each.formula)
+
+
+def _join_formulas(term: DerivationTerm) -> str:
+    """Return the formulas of all steps with the names of their inputs, the first without its own name."""
+    said = [format_named_formula(term) or ""]
+    said += [
+        tr("{term} = {formula}", term=tr(each.name), formula=format_named_formula(each))
+        for each in _list_steps(term)
+        if each is not term
+    ]
+    return "; ".join(said)
+
+
+def _join_numbers(term: DerivationTerm, formatter: Formatter) -> str:
+    value, unit = format_term_value(term, formatter)
+    result = value if unit is None else f"{value} {unit}"
+    return f"{format_numeric_formula(term, formatter)} = {result}"

@@ -1,0 +1,264 @@
+"""Names of attributes, figures, kinds, columns and loads, and ages of facts."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr, trn
+
+_ATTRIBUTES: Final = MappingProxyType(
+    {
+        "status": "Status",
+        "architecture": "Architecture",
+        "process_node": "Process",
+        "release_date": "Release",
+        "form_factor": "Form factor",
+        "memory": "Capacity",
+        "memory_label": "Capacity as sold",
+        "memory_type": "Memory type",
+        "memory_stacks": "Memory stacks",
+        "memory_bandwidth": "Bandwidth",
+        "last_level_cache": "Last-level cache",
+        "interconnect": "Interconnect",
+        "scale_up_bandwidth": "Scale-up link, both ways",
+        "scale_up_domain": "Scale-up domain",
+        "pcie_generation": "PCIe generation",
+        "pcie_bandwidth": "PCIe, both ways",
+        "tdp": "Board power",
+        "price_low": "Price, low",
+        "price_high": "Price, high",
+        "software_platform": "Software platform",
+        "supported_precisions": "Precisions",
+        "licence": "Licence",
+        "total_parameters": "Parameters",
+        "active_parameters": "Active parameters",
+        "peak_dense": "{precision}, dense",
+        "peak_sparse": "{precision}, sparse",
+    }
+)
+
+_FIGURES: Final = MappingProxyType(
+    {
+        "output_tokens_per_s": "Output throughput",
+        "output_tokens_per_s_per_accelerator": "Output per accelerator",
+        "total_tokens_per_s": "Input and output throughput",
+        "ttft_ms": "Time to first token",
+        "tpot_ms": "Time per output token",
+        "request_s": "Time of a request",
+        "batch_s": "Time of the batch",
+        "max_concurrency": "Most requests in flight",
+    }
+)
+
+FIGURE_UNITS: Final = MappingProxyType(
+    {
+        "output_tokens_per_s": "tok/s",
+        "output_tokens_per_s_per_accelerator": "tok/s",
+        "total_tokens_per_s": "tok/s",
+        "ttft_ms": "ms",
+        "tpot_ms": "ms",
+        "request_s": "s",
+        "batch_s": "s",
+        "max_concurrency": None,
+    }
+)
+
+_SOURCE_KINDS: Final = MappingProxyType(
+    {
+        "vendor_datasheet": "vendor data sheet",
+        "vendor_claim": "vendor claim",
+        "config_copy": "published configuration",
+        "measured_vendor": "measured by the vendor",
+        "measured_mlperf": "measured for MLPerf",
+        "measured_independent": "measured independently",
+        "independent": "independent",
+        "press": "press",
+        "estimate": "estimate",
+        "user": "own",
+    }
+)
+
+_LIMITERS: Final = MappingProxyType(
+    {
+        "capacity": "capacity",
+        "memory bandwidth": "memory bandwidth",
+        "compute": "compute",
+        "interconnect": "interconnect",
+        "overhead": "overhead",
+    }
+)
+
+_BASES: Final = MappingProxyType(
+    {"measured": "measured", "calibrated": "calibrated", "estimated": "estimated", "uncalibrated": "uncalibrated"}
+)
+
+_ENGINES: Final = MappingProxyType(
+    {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp", "tgi": "TGI"}
+)
+
+#: What was about to happen to the file when a backup was made.
+_BACKUP_REASONS: Final = MappingProxyType(
+    {
+        "day": "the first change of a day",
+        "edit": "a change of many facts",
+        "migration": "an update of the file",
+        "restore": "a backup was restored",
+    }
+)
+
+
+def label_attribute(name: str) -> str:
+    """Return what an attribute is called; a dimension of a model is called by its path."""
+    for peak in ("peak_dense", "peak_sparse"):
+        if name.startswith(f"{peak}_"):
+            precision = label_precision(name.removeprefix(f"{peak}_"))
+            return tr(_ATTRIBUTES[peak], precision=precision)
+    return tr(_ATTRIBUTES[name]) if name in _ATTRIBUTES else name
+
+
+def label_figure(name: str) -> str:
+    return tr(_FIGURES[name])
+
+
+def label_source_kind(kind: str) -> str:
+    return tr(_SOURCE_KINDS[kind])
+
+
+def label_backup_reason(reason: str) -> str:
+    return tr(_BACKUP_REASONS[reason])
+
+
+def label_limiter(limiter: str) -> str:
+    return tr(_LIMITERS[limiter])
+
+
+def label_basis(basis: str) -> str:
+    return tr(_BASES[basis])
+
+
+def label_serving_engine(engine: str) -> str:
+    return _ENGINES.get(engine, engine)
+
+
+def label_precision(precision: str) -> str:
+    """Return a number format as people write it: FP8, MXFP4, FP64 matrix."""
+    name, _, units = precision.partition("_")
+    return f"{name.upper()} {units}".rstrip()
+
+
+def format_throughput_title(*, closed_loop: bool) -> str:
+    """Return the title of curves of throughput, which are of closed loops whatever the scenario asks."""
+    unit = FIGURE_UNITS["output_tokens_per_s"]
+    if closed_loop:
+        return f"{label_figure('output_tokens_per_s')}, {unit}"
+    return tr("{figure} in closed loops, {unit}", figure=label_figure("output_tokens_per_s"), unit=unit)
+
+
+#: Series, memory, remarks and second names in a part's name.
+_LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b| / .*")
+
+#: The end of the key of a column that is the same as one before it.
+_AGAIN: Final = re.compile(r"#(\d+)$")
+
+
+def shorten_name(name: str) -> str:
+    """Return a part's name without its series, its memory, a second name and what stands in brackets."""
+    return " ".join(_LEFT_OUT.sub("", name).split()) or name
+
+
+def list_accelerator_names(answer: Answer) -> tuple[str, ...]:
+    """Return the short name of each column's part; that of two columns where a part comes twice."""
+    full = [column.accelerator.name for column in answer.columns]
+    short = [shorten_name(name) for name in full]
+    # Two parts must not be called the same.
+    return tuple(brief if _unique(brief, short, full) else name for brief, name in zip(short, full, strict=True))
+
+
+def _unique(brief: str, short: list[str], full: list[str]) -> bool:
+    return len({name for other, name in zip(short, full, strict=True) if other == brief}) == 1
+
+
+def list_column_names(answer: Answer) -> tuple[str, ...]:
+    """Return what columns are called: by their parts, with the count where a part comes twice."""
+    keys = make_column_keys(answer.scenario.accelerators)
+    return tuple(
+        _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
+        for key, name, column in zip(keys, list_accelerator_names(answer), answer.columns, strict=True)
+    )
+
+
+def format_tokens(tokens: int, formatter: Formatter) -> str:
+    return trn("{n} token", "{n} tokens", tokens, n=formatter.count(tokens))
+
+
+def format_load(load: Load, formatter: Formatter) -> str:
+    if load.kind is LoadKind.BATCH:
+        return tr("batch of {n}", n=formatter.count(load.batch))
+    if load.kind is LoadKind.CONCURRENCY:
+        clients = tr("{n} in flight", n=formatter.count(load.concurrency))
+        if load.requests is None:
+            return clients
+        return tr("{clients}, {n} in all", clients=clients, n=formatter.count(load.requests))
+    if load.kind is LoadKind.SATURATE:
+        return tr("{n} queued at once", n=formatter.count(load.requests))
+    if load.kind is LoadKind.REQUEST_RATE:
+        return tr("{n} requests/s", n=formatter.stated(load.request_rate))
+    return tr(
+        "TTFT {ttft} ms, TPOT {tpot} ms ({limit})",
+        ttft=formatter.stated(load.ttft_ms),
+        tpot=formatter.stated(load.tpot_ms),
+        limit=tr("mean") if load.limit == "mean" else tr("p99"),
+    )
+
+
+_MONTH: Final = 30.44
+_YEAR: Final = 365.25
+
+
+def find_end_of_date(stated: str | None) -> date | None:
+    """Return the last day of a year, a month or a day in ISO form; None for anything else."""
+    parts = (stated or "").split("-")
+    try:
+        numbers = [int(part) for part in parts]
+        if len(numbers) == 1:
+            return date(numbers[0], 12, 31)
+        if len(numbers) == 2:
+            year, month = numbers
+            return date(year, month, monthrange(year, month)[1])
+        year, month, day = numbers
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def count_days_since(stated: str | None, today: str) -> int | None:
+    """Return how many days ago a date ended, 0 where it has not ended yet; None where it is not known."""
+    ended, now = find_end_of_date(stated), find_end_of_date(today)
+    return None if ended is None or now is None else max(0, (now - ended).days)
+
+
+def is_stale_date(stated: str | None, today: str, days: int) -> bool:
+    """Return whether a date ended more than so many days ago; one that is not known is not stale."""
+    age = count_days_since(stated, today)
+    return age is not None and age > days
+
+
+def format_age(days: int | None) -> str:
+    if days is None:
+        return MISSING_VALUE_TEXT
+    if days < 60:
+        return trn("{n} day", "{n} days", days)
+    if days < 730:
+        return trn("{n} month", "{n} months", round(days / _MONTH))
+    return trn("{n} year", "{n} years", int(days / _YEAR))
+
+
+def get_today() -> str:
+    return datetime.now().astimezone().date().isoformat()

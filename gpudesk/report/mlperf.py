@@ -1,0 +1,153 @@
+"""Texts about MLPerf results: leaders, stated results, citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import Source
+from gpudesk.domain.published_run import (
+    MlperfHeadToHead,
+    MlperfOutcome,
+    MlperfResult,
+    MlperfScenario,
+    StatedMlperfRatio,
+)
+from gpudesk.report.labels import label_precision, label_serving_engine
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.translation import tr
+
+_SCENARIOS: Final = MappingProxyType(
+    {MlperfScenario.OFFLINE: "Offline", MlperfScenario.SERVER: "Server", MlperfScenario.INTERACTIVE: "Interactive"}
+)
+#: What the owner of the mark asks to be said of figures that are derived from its results, and of the mark.
+_DERIVED: Final = (
+    "Tokens per second of each accelerator, and ratios of them, are derived; they are not the primary metric "
+    "of MLPerf and are not verified by MLCommons Association."
+)
+_LEGEND: Final = (
+    "The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the "
+    "United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See "
+    "www.mlcommons.org for more information."
+)
+#: A stated ratio is confirmed by one that is no further from it than it is rounded, and a little.
+_ROUNDED: Final = 0.015
+
+
+def label_mlperf_scenario(scenario: MlperfScenario) -> str:
+    return tr(_SCENARIOS[scenario])
+
+
+def format_ratio(ratio: float | None, formatter: Formatter) -> str:
+    return MISSING_VALUE_TEXT if ratio is None else formatter.number(ratio, 2)
+
+
+def format_share(share: float, formatter: Formatter) -> str:
+    """Return a share in per cent with one decimal."""
+    return tr("{n} %", n=formatter.number(share * 100.0, 1))
+
+
+def describe_mlperf_verdict(
+    found: MlperfHeadToHead, accelerator: str, names: Mapping[str, str], formatter: Formatter
+) -> str:
+    """Return how an accelerator stands to the baseline, by MLPerf scenario, and whether that changes."""
+    row, outcomes = found.row(accelerator), found.outcomes(accelerator)
+    if row is None or accelerator == found.baseline or not outcomes:
+        return tr("Choose another accelerator with results to set it against {name}.", name=names[found.baseline])
+    pair = names[accelerator], names[found.baseline]
+    said = []
+    for scenario, outcome in outcomes.items():
+        ratio = row.cells[scenario].ratio or 1.0
+        leader, lead = pair[ratio < 1.0], max(ratio, 1.0 / ratio) - 1.0
+        text = tr("{leader} by {lead}", leader=leader, lead=format_share(lead, formatter))
+        if outcome is MlperfOutcome.TIE:
+            text = tr("no winner ({lead})", lead=text)
+        said.append(f"{label_mlperf_scenario(scenario).lower()} {text}")
+    parts = [
+        tr("Ahead for each accelerator, {one} or {other}: {said}.", one=pair[0], other=pair[1], said="; ".join(said)),
+        tr(
+            "Below {share} nobody is: two submissions in three of one system differ by less.",
+            share=format_share(found.tie_share, formatter),
+        ),
+    ]
+    if len(set(outcomes.values())) > 1:
+        parts.insert(1, tr("Who wins changes with the MLPerf scenario."))
+    return " ".join(parts)
+
+
+def describe_mlperf_result(result: MlperfResult, formatter: Formatter) -> str:
+    """Return how many accelerators of whose system made a result, with what."""
+    engine = "" if result.serving_engine is None else label_serving_engine(result.serving_engine)
+    told = (
+        tr("{n} by {submitter}", n=formatter.count(result.count), submitter=result.submitter),
+        label_precision(result.weights) if result.weights else "",
+        engine,
+        tr("preview system") if result.preview else "",
+    )
+    return ", ".join(each for each in told if each)
+
+
+def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter) -> list[tuple[str, ...]]:
+    """Return results one in a row: scenario, each, whole, accelerators, submitter and system, software."""
+    return [
+        (
+            label_mlperf_scenario(each.mlperf_scenario),
+            formatter.count(round(each.per_accelerator)),
+            formatter.count(round(each.output_tokens_per_s)),
+            formatter.count(each.count),
+            f"{each.submitter}, {each.system}",
+            ", ".join(part for part in (label_precision(each.weights), each.software) if part),
+        )
+        for each in results
+    ]
+
+
+def build_stated_ratio_row(
+    stated: StatedMlperfRatio, names: Mapping[str, str], models: Mapping[str, str], source: Source, formatter: Formatter
+) -> tuple[str, ...]:
+    """Return a stated ratio in cells: what, stated, by whom, from the results, what that says, where."""
+    scenario = (
+        tr("unnamed scenario") if stated.mlperf_scenario is None else label_mlperf_scenario(stated.mlperf_scenario)
+    )
+    what = tr(
+        "{one} to {other}, {model}, {scenario}",
+        one=names[stated.accelerator],
+        other=names[stated.baseline],
+        model=models[stated.model],
+        scenario=scenario.lower(),
+    )
+    return (
+        what if stated.round is None else f"{stated.round}: {what}",
+        format_ratio(stated.ratio, formatter),
+        format_ratio(stated.found, formatter),
+        describe_stated_ratio(stated),
+        stated.computed_by,
+        source.title,
+    )
+
+
+def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
+    if stated.round is None:
+        return tr("no single round")
+    if stated.found is None:
+        return tr("no results for it")
+    if abs(stated.found - stated.ratio) <= _ROUNDED:
+        return tr("confirmed")
+    return tr("not confirmed")
+
+
+def cite_mlperf_result(found: MlperfHeadToHead, model: str, source: Source, retrieved: str) -> str:
+    """Return the footnote that MLCommons asks for wherever its results are shown."""
+    scenarios = {scenario for row in found.rows for scenario in row.cells}
+    listed = ", ".join(scenario.value for scenario in MlperfScenario if scenario in scenarios)
+    cited = tr(
+        "MLPerf® {round} Inference Closed {model}: {scenarios}. Retrieved from {url}, {date}; entries by "
+        "submitter and system as listed. Results of whole systems were verified by MLCommons Association.",
+        round=found.round,
+        model=model,
+        scenarios=listed,
+        url=source.url or source.title,
+        date=retrieved,
+    )
+    return f"{cited} {tr(_DERIVED)} {tr(_LEGEND)}"

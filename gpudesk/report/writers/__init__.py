@@ -1,0 +1,1 @@
+"""Writers of files: HTML, Markdown, CSV, XLSX, JSON and aligned text."""

@@ -1,0 +1,106 @@
+"""The comparison table for the clipboard: tab-separated text, and HTML that a spreadsheet takes intact.
+
+Figures keep all their digits. The text follows the number style of the language; the HTML carries the number too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from gpudesk.report.comparison.tables import ComparedCell, ComparedRow, ComparisonTable
+from gpudesk.report.writers.safe_text import quote_formula_cell
+from gpudesk.text.formatting import NumberStyle
+from gpudesk.text.translation import tr
+
+#: What a field of the clipboard holds: a number, words, or nothing.
+ClipboardField = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClipboardTable:
+    """What goes to the clipboard, in both forms."""
+
+    text: str
+    html: str
+
+
+def build_comparison_clipping(
+    table: ComparisonTable,
+    rows: Sequence[ComparedRow],
+    positions: Sequence[int],
+    style: NumberStyle,
+    *,
+    with_heads: bool = True,
+) -> ClipboardTable:
+    """Return these rows of these columns. With heads come labels, units and bands; without, only figures."""
+    lines: list[list[ClipboardField]]
+    if with_heads:
+        banded = any(row.cells[position].low is not None for row in rows for position in positions)
+        lines = [_head(table, positions, banded=banded)]
+        lines += [_line(table, row, positions, banded=banded) for row in rows]
+    else:
+        lines = [[row.cells[position].value for position in positions] for row in rows]
+    return ClipboardTable(_as_text(lines, style), _as_html(lines, style))
+
+
+def _head(table: ComparisonTable, positions: Sequence[int], *, banded: bool) -> list[ClipboardField]:
+    fields: list[ClipboardField] = [tr("Group"), tr("Row"), tr("Unit")]
+    for position in positions:
+        head = table.heads[position]
+        fields.append(f"{head.name}, {head.detail}" if head.detail else head.name)
+        if banded:
+            fields += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+    return fields
+
+
+def _line(table: ComparisonTable, row: ComparedRow, positions: Sequence[int], *, banded: bool) -> list[ClipboardField]:
+    group = next(group.title for group in table.groups if any(each.key == row.key for each in group.rows))
+    fields: list[ClipboardField] = [group, row.label, row.unit]
+    for position in positions:
+        cell = row.cells[position]
+        fields.append(_get_clipboard_value(cell))
+        if banded:
+            fields += [cell.low, cell.high]
+    return fields
+
+
+def _get_clipboard_value(cell: ComparedCell) -> ClipboardField:
+    """Return the value; words with a second line, as a deployment has its plan, keep it."""
+    if isinstance(cell.value, str) and cell.second:
+        return f"{cell.value}, {cell.second}"
+    return cell.value
+
+
+def format_full_number(value: float, style: NumberStyle) -> str:
+    """Return a number with all its digits and the style's decimal sign, without separators."""
+    text = f"{value:.15g}"
+    if "e" in text:
+        text = f"{value:.15f}".rstrip("0").rstrip(".")
+    return text.replace(".", style.decimal)
+
+
+def _as_text(lines: Iterable[Sequence[ClipboardField]], style: NumberStyle) -> str:
+    return "\n".join("\t".join(_plain(field, style) for field in line) for line in lines)
+
+
+def _plain(field: ClipboardField, style: NumberStyle) -> str:
+    if field is None:
+        return ""
+    return quote_formula_cell(" ".join(field.split())) if isinstance(field, str) else format_full_number(field, style)
+
+
+def _as_html(lines: Iterable[Sequence[ClipboardField]], style: NumberStyle) -> str:
+    rows = "".join(f"<tr>{''.join(_table_cell(field, style) for field in line)}</tr>" for line in lines)
+    return f'<html><head><meta charset="utf-8"></head><body><table>{rows}</table></body></html>'
+
+
+def _table_cell(field: ClipboardField, style: NumberStyle) -> str:
+    if field is None:
+        return "<td></td>"
+    if isinstance(field, str):
+        return f"<td>{escape(field)}</td>"
+    plain = f"{field:.15g}"
+    # What LibreOffice and Excel read in place of the text, whatever language they are in.
+    return f'<td sdval="{plain}" sdnum="1033;" x:num="{plain}">{format_full_number(field, style)}</td>'

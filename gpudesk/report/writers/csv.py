@@ -1,0 +1,148 @@
+"""Sheets and tables as CSV (RFC 4180, UTF-8): numbers have a decimal point and no separators, unknown is empty.
+
+Text that a spreadsheet would run as a formula gets an apostrophe.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from gpudesk.report.comparison.tables import (
+    ComparisonSheet,
+    SheetCell,
+    SheetRecommendation,
+    SheetRow,
+    SheetTable,
+    SheetTraceRow,
+)
+from gpudesk.report.decision.rules import label_effect
+from gpudesk.report.writers.export_table import ExportTable, ExportValue, drop_not_finite
+from gpudesk.report.writers.safe_text import quote_formula, quote_formula_cell
+from gpudesk.text.formatting import MISSING_VALUE_TEXT
+from gpudesk.text.translation import tr
+
+
+def write_table_csv(table: ExportTable) -> bytes:
+    """Return the file's contents: a line of heads, then the rows. No text in it is run by a spreadsheet."""
+    lines = [[quote_formula(column.head) for column in table.head]]
+    lines += [[_write_csv_value(value) for value in row] for row in table.rows]
+    return join_csv(lines).encode()
+
+
+def join_csv(lines: Iterable[Iterable[str]]) -> str:
+    """Return lines of cells that are safe already as CSV; lines end as RFC 4180 has them."""
+    target = io.StringIO()
+    csv.writer(target).writerows(lines)
+    return target.getvalue()
+
+
+def _write_csv_value(value: ExportValue) -> str:
+    if isinstance(value, str):
+        return quote_formula(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if drop_not_finite(value) is None:
+        return ""
+    return repr(value)
+
+
+def write_sheet_csv(sheet: ComparisonSheet) -> str:
+    """Return the file's contents; the sheet must have been made in the machine style."""
+    return join_csv(
+        [quote_formula_cell(text) for text in line] for line in (list_sheet_columns(sheet), *_list_sheet_lines(sheet))
+    )
+
+
+def list_sheet_columns(sheet: ComparisonSheet) -> list[str]:
+    """Return what the columns are called: section, item, unit, and four for each accelerator."""
+    columns = [tr("Section"), tr("Item"), tr("Unit")]
+    for head in sheet.heads:
+        columns += [head.name, tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+        columns.append(tr("{name} mark", name=head.name))
+    return columns
+
+
+def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
+    width = 3 + 4 * len(sheet.heads)
+
+    def filled(*texts: str) -> list[str]:
+        return [*texts, *[""] * (width - len(texts))]
+
+    yield filled(tr("Scenario"), tr("Name"), "", sheet.title)
+    for fact in sheet.assumptions:
+        yield filled(tr("Scenario"), fact.label, "", fact.value)
+    for headline in sheet.headlines:
+        yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
+    if sheet.recommendation is not None:
+        for item, text in list_recommendation_items(sheet.recommendation):
+            yield filled(tr("Recommendation"), item, "", text)
+    for table in (sheet.table, sheet.how_many, sheet.costs, sheet.whose):
+        yield from _list_table_lines(table)
+    for rule in sheet.trace:
+        yield _list_trace_cells(rule)
+    for line in _list_appendix_lines(sheet):
+        yield filled(*line)
+
+
+def _list_appendix_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
+    """Return notes, remarks, disputes, sources and foot: section, item, unit, texts."""
+    notes = [(tr("Notes"), str(note.number), "", note.text) for note in sheet.notes]
+    remarks = [(sheet.how_many.title, remark.subject, "", remark.text) for remark in sheet.sizing]
+    remarks += [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
+    disputes = [
+        (tr("Also in dispute"), entry.subject, "", entry.disagreement, entry.verdict, entry.reason)
+        for entry in sheet.disputes
+    ]
+    sources = [
+        (tr("Sources"), str(source.number), "", source.title, source.publisher, source.date or "")
+        for source in sheet.sources
+    ]
+    foot = [(tr("Basis"), fact.label, "", fact.value) for fact in sheet.foot]
+    return [*notes, *remarks, *disputes, *sources, *foot]
+
+
+def _list_table_lines(table: SheetTable) -> Iterable[list[str]]:
+    for group in table.groups:
+        for row in group.rows:
+            yield _list_row_cells(group.title or table.title, row)
+
+
+def list_recommendation_items(found: SheetRecommendation) -> list[tuple[str, str]]:
+    """Return the verdict, why, how firm it is, and what there is to say of it: item and text."""
+    items = [(tr("Verdict"), found.verdict), (tr("Why"), found.reason), (tr("How firm"), found.firm)]
+    if found.shares:
+        items.append((tr("Draws won, of 100"), found.draw_shares_text))
+    return [*items, *((line.subject, line.text) for line in found.lines)]
+
+
+def _list_trace_cells(rule: SheetTraceRow) -> list[str]:
+    section = tr("Trace: {strength}", strength=rule.strength)
+    label = f"{rule.rule} {rule.row.label}; {rule.row.detail}"
+    line = [section, label, rule.row.unit or ""]
+    for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
+        line += [*_list_cell_texts(cell)[:3], label_effect(effect)]
+    return line
+
+
+def _list_row_cells(section: str, row: SheetRow) -> list[str]:
+    line = [section, row.label, row.unit or ""]
+    for cell in row.cells:
+        line += _list_cell_texts(cell)
+    return line
+
+
+def _list_cell_texts(cell: SheetCell) -> tuple[str, str, str, str]:
+    text = "" if cell.text == MISSING_VALUE_TEXT else cell.text
+    return text, cell.low or "", cell.high or "", format_cell_marks(cell)
+
+
+def format_cell_marks(cell: SheetCell) -> str:
+    """Return what distinguishes a cell, its second line and the numbers of its notes."""
+    marks = [cell.mark.value] if cell.mark is not None else []
+    if cell.detail:
+        marks.append(cell.detail)
+    if cell.notes:
+        marks.append(tr("notes {numbers}", numbers=" ".join(map(str, cell.notes))))
+    return "; ".join(marks)

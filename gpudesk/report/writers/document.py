@@ -1,0 +1,127 @@
+"""Short documents of headings, paragraphs, lists and tables, as Markdown and as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from gpudesk import paths
+from gpudesk.report.writers.safe_text import escape_markdown as escaped
+from gpudesk.report.writers.safe_text import make_visible
+from gpudesk.text.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHeading:
+    """A heading; level 1 is the title."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentParagraph:
+    """A paragraph; a strong one must not be overlooked."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BulletList:
+    """A list of lines."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckList:
+    """Points, each with whether it is done and a note."""
+
+    points: tuple[tuple[bool, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTable:
+    """A table: its head, and rows of as many cells."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+DocumentBlock = DocumentHeading | DocumentParagraph | BulletList | CheckList | DocumentTable
+
+
+# Markdown
+
+
+def write_blocks_markdown(blocks: Sequence[DocumentBlock]) -> str:
+    """Return a document as Markdown, in which every text is shown as it is."""
+    return "\n\n".join("\n".join(_markdown(block)) for block in blocks) + "\n"
+
+
+def _markdown(block: DocumentBlock) -> Iterator[str]:
+    match block:
+        case DocumentHeading(level, text):
+            yield f"{'#' * level} {escaped(text)}"
+        case DocumentParagraph(text, strong):
+            yield f"**{escaped(text)}**" if strong else escaped(text)
+        case BulletList(lines):
+            yield from (f"- {escaped(line)}" for line in lines)
+        case CheckList(points):
+            for done, text, note in points:
+                said = escaped(tr("{text}: {note}", text=text, note=note) if note else text)
+                yield f"- [{'x' if done else ' '}] {said}"
+        case DocumentTable(head, rows):
+            yield f"| {' | '.join(map(escaped, head))} |"
+            yield "|" + "---|" * len(head)
+            yield from (f"| {' | '.join(map(escaped, row))} |" for row in rows)
+
+
+# HTML
+
+
+def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
+    """Return a document as one HTML file that needs nothing else and prints on A4."""
+    style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
+    more = paths.resource("sheets/paper.css").read_text(encoding="utf-8")
+    head = (
+        '<meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light">'
+        f"<title>{_html_text(title)}</title>"
+        f"<style>{style}\n{more}</style>"
+    )
+    body = [line for block in blocks for line in _html(block)]
+    page = ["<!DOCTYPE html>", '<html lang="en">', f"<head>{head}</head>", '<body><main class="paper">']
+    return "\n".join([*page, *body, "</main></body>", "</html>", ""])
+
+
+def _html(block: DocumentBlock) -> Iterator[str]:
+    match block:
+        case DocumentHeading(level, text):
+            yield f"<h{level}>{_html_text(text)}</h{level}>"
+        case DocumentParagraph(text, strong):
+            yield f"<p{' class=warning' if strong else ''}>{_html_text(text)}</p>"
+        case BulletList(lines):
+            yield f"<ul>{''.join(f'<li>{_html_text(line)}</li>' for line in lines)}</ul>"
+        case CheckList(points):
+            yield f'<ul class="ticks">{"".join(_tick(*point) for point in points)}</ul>'
+        case DocumentTable(head, rows):
+            heads = "".join(f"<th>{_html_text(each)}</th>" for each in head)
+            yield f'<table class="grid"><thead><tr>{heads}</tr></thead><tbody>'
+            for row in rows:
+                yield f"<tr>{''.join(f'<td>{_html_text(each)}</td>' for each in row)}</tr>"
+            yield "</tbody></table>"
+
+
+def _tick(done: bool, text: str, note: str) -> str:
+    mark = "☑" if done else "☐"
+    state = tr("done") if done else tr("open")
+    said = f'<span class="said">{_html_text(note)}</span>' if note else ""
+    return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_html_text(text)}{said}</li>'
+
+
+def _html_text(text: str) -> str:
+    return escape(make_visible(text))

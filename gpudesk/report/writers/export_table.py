@@ -1,0 +1,188 @@
+"""Tables to export: typed cells under named columns, with the sources they name.
+
+A table says nothing about its looks. Every format holds the same rows; CSV leaves title, notes and sources out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
+from gpudesk.report.explanation.claims import label_stance
+from gpudesk.report.labels import label_source_kind
+from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, find_quantity, get_display_unit
+from gpudesk.text.translation import tr
+
+#: None where nothing is known. Dates are ISO text: a year, a month or a day.
+ExportValue = str | bool | int | float | None
+
+
+class ExportCellKind(StrEnum):
+    """What the cells of a column hold; a column of figures of several units is `MIXED`."""
+
+    TEXT = "text"
+    DATE = "date"
+    NUMBER = "number"
+    YES_NO = "yes or no"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportColumn:
+    """A column: `key` names it for programs, `name` for people; `unit` is that of its figures.
+
+    `about` is the key of the figure whose source, kind or date the column states: it can be folded away.
+    """
+
+    key: str
+    name: str
+    unit: str | None = None
+    kind: ExportCellKind = ExportCellKind.TEXT
+    about: str | None = None
+
+    @property
+    def head(self) -> str:
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+
+ExportRow = tuple[ExportValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTable:
+    """Rows under a head, with the sources that they name by their ids."""
+
+    title: str
+    head: tuple[ExportColumn, ...]
+    rows: Sequence[ExportRow]
+    notes: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+def drop_not_finite(value: ExportValue) -> ExportValue:
+    """Return the value, or None for a number that is none."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class ExportFormat(StrEnum):
+    """Forms of a table, by the suffix of its file."""
+
+    CSV = ".csv"
+    XLSX = ".xlsx"
+    JSON = ".json"
+    MARKDOWN = ".md"
+
+
+#: For programs: figures there are in the units used inside.
+MACHINE_FORMATS: Final = frozenset({ExportFormat.JSON})
+
+
+#: Digits that are kept of a figure in its unit on display, which takes away what the division adds.
+_DIGITS: Final = 12
+#: Units that the name of what is counted says already.
+_SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCellConverter:
+    """Makes cells. For programs figures are in the units used inside, and words are ids."""
+
+    for_programs: bool = False
+
+    def value(self, value: ClaimValue, attribute: str, unit: str | None) -> ExportValue:
+        """Return a claimed value; a list of words in one cell."""
+        if isinstance(value, tuple):
+            return ", ".join(value)
+        if self.for_programs or isinstance(value, str | bool) or value is None:
+            return value
+        shown = float(f"{convert_to_display_unit(value, find_quantity(attribute, unit)):.{_DIGITS}g}")
+        return int(shown) if shown.is_integer() else shown
+
+    def unit(self, attribute: str, unit: str | None) -> str | None:
+        """Return the unit of the values that `value` gives; words and plain counts have none."""
+        if self.for_programs:
+            return unit
+        quantity = find_quantity(attribute, unit)
+        counted = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
+        return get_display_unit(quantity, attribute) or counted
+
+    def kind(self, kind: SourceKind) -> str:
+        return kind.value if self.for_programs else label_source_kind(kind)
+
+    def stance(self, stance: ClaimStatus) -> str:
+        return stance.value if self.for_programs else label_stance(stance)
+
+    def source(self, source: Source) -> tuple[ExportValue, ...]:
+        return (source.id, source.title, source.publisher, source.url)
+
+    def whose(self, claim: Claim | None) -> tuple[ExportValue, ...]:
+        """Return the cells of `whose_columns`; empty ones where there is no claim."""
+        if claim is None:
+            return (None, None, None, None)
+        return (claim.source.id, self.kind(claim.kind), claim.source.date, claim.own)
+
+
+def list_source_columns() -> tuple[ExportColumn, ...]:
+    """Return the columns that name a source in a row of its own."""
+    return (
+        ExportColumn("source", tr("Source")),
+        ExportColumn("source_title", tr("Title")),
+        ExportColumn("publisher", tr("Publisher")),
+        ExportColumn("url", tr("Address")),
+    )
+
+
+def list_provenance_columns(name: str, label: str) -> tuple[ExportColumn, ...]:
+    """Return the columns that say of a figure in a wide table who states it, how and when."""
+    return (
+        ExportColumn(f"{name}_source", tr("{figure}: source", figure=label), about=name),
+        ExportColumn(f"{name}_kind", tr("{figure}: kind", figure=label), about=name),
+        ExportColumn(f"{name}_date", tr("{figure}: date", figure=label), kind=ExportCellKind.DATE, about=name),
+        ExportColumn(f"{name}_own", tr("{figure}: own", figure=label), kind=ExportCellKind.YES_NO, about=name),
+    )
+
+
+def merge_attribute_names(things: Mapping[str, Mapping[str, AttributeClaims]]) -> list[str]:
+    """Return the names of the attributes of all things, each after the one that it follows somewhere."""
+    names: list[str] = []
+    for attributes in things.values():
+        place = 0
+        for name in attributes:
+            if name in names:
+                place = names.index(name) + 1
+            else:
+                names.insert(place, name)
+                place += 1
+    return names
+
+
+def build_sources_table(sources: Iterable[Source], cells: ExportCellConverter) -> ExportTable:
+    """Return a row for each source."""
+    head = (
+        ExportColumn("source", tr("Source")),
+        ExportColumn("title", tr("Title")),
+        ExportColumn("publisher", tr("Publisher")),
+        ExportColumn("kind", tr("Kind")),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        ExportColumn("url", tr("Address")),
+        ExportColumn("remark", tr("Remark")),
+        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+    )
+    rows = [
+        (
+            source.id,
+            source.title,
+            source.publisher,
+            cells.kind(source.kind),
+            source.date,
+            source.url,
+            source.trust,
+            source.own,
+        )
+        for source in sources
+    ]
+    return ExportTable(tr("Sources"), head, rows)

@@ -1,0 +1,256 @@
+"""The sheet as one HTML file without external parts: read in a browser, printed on A4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from gpudesk import paths
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparisonSheet,
+    LabeledValue,
+    SheetCell,
+    SheetDispute,
+    SheetGroup,
+    SheetHeadline,
+    SheetNote,
+    SheetRecommendation,
+    SheetRemark,
+    SheetRow,
+    SheetSource,
+    SheetTable,
+)
+from gpudesk.report.decision.recommendation import build_trace_table
+from gpudesk.report.decision.rules import describe_effect_marks
+from gpudesk.report.labels import format_throughput_title
+from gpudesk.report.writers.svg import draw_memory_chart, draw_memory_legend, draw_swatch, draw_throughput_chart
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+#: With more columns than this they are set narrower.
+_WIDE_COLUMNS = 4
+#: Heights of the throughput chart, in units of its drawing.
+_CHART_HEIGHT = 180.0
+_LOW_CHART_HEIGHT = 100.0
+
+
+def write_sheet_html(sheet: ComparisonSheet) -> str:
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f"<head>{_head(sheet)}</head>",
+            "<body>",
+            "<main>",
+            *_first_page(sheet),
+            *_second_page(sheet),
+            "</main>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _head(sheet: ComparisonSheet) -> str:
+    style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
+    return (
+        '<meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light">'
+        f"<title>{escape(sheet.title)}</title>"
+        f"<style>{style}</style>"
+    )
+
+
+def _first_page(sheet: ComparisonSheet) -> list[str]:
+    brand = f'<p class="brand"><strong>GPU Desk</strong> {escape(tr("Comparison sheet"))}</p>'
+    parts = [
+        f'<header>{brand}<p class="date">{escape(sheet.date or "")}</p></header>',
+        f"<h1>{escape(sheet.title)}</h1>",
+    ]
+    if sheet.note:
+        parts.append(f'<p class="note">{escape(sheet.note)}</p>')
+    parts.append(_facts(sheet.assumptions, "assumptions"))
+    if sheet.recommendation is not None:
+        parts.append(_recommendation(sheet.recommendation))
+    if sheet.headlines:
+        parts.append(_headlines(sheet.headlines))
+    parts.append(_table(sheet.table, sheet, "comparison"))
+    parts.append(f'<p class="key">{_key(sheet.key)}</p>')
+    if sheet.memory or sheet.throughput:
+        parts.append(f'<div class="charts">{_throughput(sheet)}{_memory(sheet)}</div>')
+    return parts
+
+
+def _second_page(sheet: ComparisonSheet) -> list[str]:
+    parts = []
+    if sheet.how_many.groups:
+        parts.append(_table(sheet.how_many, sheet, "comparison"))
+        parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
+    if sheet.costs.groups:
+        parts.append(_table(sheet.costs, sheet, "comparison"))
+    parts.append('<div class="appendix">')
+    if sheet.notes:
+        parts.append(_section(tr("Notes"), _notes(sheet.notes)))
+    if sheet.remarks:
+        parts.append(_section(tr("About these estimates"), _remarks(sheet.remarks)))
+    if sheet.disputes:
+        parts.append(_section(tr("Also in dispute"), _disputes(sheet.disputes)))
+    if sheet.whose.groups:
+        parts.append(_table(sheet.whose, sheet, "whose"))
+    if sheet.sources:
+        parts.append(_section(tr("Sources"), _sources(sheet.sources)))
+    if sheet.recommendation is not None:
+        parts.append(_recommended(sheet.recommendation))
+    if sheet.trace:
+        parts.append(f'<section class="trace"><h2>{escape(tr("Trace"))}</h2><p>{escape(describe_effect_marks())}</p>')
+        parts += [_table(build_trace_table(sheet.trace), sheet, "trace"), "</section>"]
+    parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
+    return parts
+
+
+def _facts(facts: Iterable[LabeledValue], css_class: str) -> str:
+    items = "".join(f"<div><dt>{escape(fact.label)}</dt><dd>{escape(fact.value)}</dd></div>" for fact in facts)
+    return f'<dl class="{css_class}">{items}</dl>'
+
+
+def _headlines(headlines: Iterable[SheetHeadline]) -> str:
+    items = "".join(
+        f'<div><p class="question">{escape(headline.question)}</p>'
+        f'<p class="answer">{_winner(headline)}'
+        f"{escape(headline.answer)}</p>"
+        f'<p class="detail">{escape(headline.detail)}</p></div>'
+        for headline in headlines
+    )
+    return f'<section class="headlines">{items}</section>'
+
+
+def _recommendation(found: SheetRecommendation) -> str:
+    mark = "" if found.slot is None else draw_swatch(found.slot, is_variant=found.is_variant)
+    parts = "".join(f'<i class="slot{each.slot}" style="flex-grow:{each.share:.4f}"></i>' for each in found.shares)
+    return (
+        '<section class="recommendation"><div>'
+        f'<p class="question">{escape(tr("Recommendation"))}</p>'
+        f'<p class="answer">{mark}{escape(found.verdict)}</p><p>{escape(found.reason)}</p></div>'
+        f'<div><p class="firm">{escape(found.firm)}</p><p class="shares">{parts}</p>'
+        f'<p class="detail">{escape(found.draw_shares_text)}</p></div></section>'
+    )
+
+
+def _recommended(found: SheetRecommendation) -> str:
+    items = "".join(f"<li><strong>{escape(line.subject)}</strong> {escape(line.text)}.</li>" for line in found.lines)
+    return _section(tr("Recommendation"), f'<ul class="remarks">{items}</ul>')
+
+
+def _winner(headline: SheetHeadline) -> str:
+    return "" if headline.slot is None else draw_swatch(headline.slot, is_variant=headline.is_variant)
+
+
+def _table(table: SheetTable, sheet: ComparisonSheet, css_class: str) -> str:
+    heads = "".join(
+        f'<th scope="col">{draw_swatch(head.slot, is_variant=head.is_variant)}'
+        f'<span class="name slot{head.slot}">{escape(head.name)}</span>'
+        f'<span class="detail">{escape(head.detail)}</span></th>'
+        for head in sheet.heads
+    )
+    narrow = " narrow" if len(sheet.heads) > _WIDE_COLUMNS else ""
+    caption = f"<caption>{escape(table.title)}</caption>"
+    body = "".join(_group(group, len(sheet.heads)) for group in table.groups)
+    columns = '<col class="label"><col class="unit">' + "<col>" * len(sheet.heads)
+    return (
+        f'<table class="{css_class}{narrow}">{caption}<colgroup>{columns}</colgroup>'
+        f'<thead><tr><td colspan="2"></td>{heads}</tr></thead>{body}</table>'
+    )
+
+
+def _group(group: SheetGroup, columns: int) -> str:
+    title = (
+        f'<tr class="group"><th scope="rowgroup" colspan="{columns + 2}">{escape(group.title)}</th></tr>'
+        if group.title
+        else ""
+    )
+    return f"<tbody>{title}{''.join(_row(row) for row in group.rows)}</tbody>"
+
+
+def _row(row: SheetRow) -> str:
+    return (
+        f'<tr><th scope="row">{escape(row.label)}{_row_detail(row)}</th>'
+        f'<td class="unit">{escape(row.unit or "")}</td>'
+        f"{''.join(_cell(cell) for cell in row.cells)}</tr>"
+    )
+
+
+def _row_detail(row: SheetRow) -> str:
+    return f'<span class="detail">{escape(row.detail)}</span>' if row.detail else ""
+
+
+def _cell(cell: SheetCell) -> str:
+    notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
+    figure = f'<span class="figure">{escape(cell.text)}</span>'
+    tied = '<span class="tied">≈</span>' if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else ""
+    raised = f"<sup>{notes}</sup>" if notes else ""
+    second = "".join(f'<span class="band">{escape(line)}</span>' for line in (cell.band, cell.detail) if line)
+    css_class = "" if cell.mark is None else f' class="{cell.mark.value}"'
+    return f'<td{css_class}><div>{figure}<span class="gutter">{tied}{raised}</span>{second}</div></td>'
+
+
+def _key(key: Iterable[str]) -> str:
+    return " ".join(f"<span>{escape(text)}</span>" for text in key)
+
+
+def _throughput(sheet: ComparisonSheet) -> str:
+    if not sheet.throughput:
+        return ""
+    height = _CHART_HEIGHT if len(sheet.heads) <= _WIDE_COLUMNS else _LOW_CHART_HEIGHT
+    drawn = draw_throughput_chart(sheet.throughput, sheet.concurrency, height, Formatter())
+    title = format_throughput_title(closed_loop=sheet.concurrency is not None)
+    return f'<section class="throughput"><h2>{escape(title)}</h2>{drawn}</section>'
+
+
+def _memory(sheet: ComparisonSheet) -> str:
+    if not sheet.memory:
+        return ""
+    title = tr("Memory, GiB")
+    legend = f'<span class="legend">{draw_memory_legend(sheet.memory[0])}</span>'
+    return f'<section class="memory"><h2>{escape(title)} {legend}</h2>{draw_memory_chart(sheet.memory)}</section>'
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _notes(notes: Iterable[SheetNote]) -> str:
+    items = "".join(f'<li id="note-{note.number}" value="{note.number}">{escape(note.text)}</li>' for note in notes)
+    return f'<ol class="notes">{items}</ol>'
+
+
+def _remarks(remarks: Iterable[SheetRemark]) -> str:
+    items = "".join(
+        f"<li>{f'<strong>{escape(remark.subject)}</strong> ' if remark.subject else ''}{escape(remark.text)}.</li>"
+        for remark in remarks
+    )
+    return f'<ul class="remarks">{items}</ul>'
+
+
+def _disputes(disputes: Iterable[SheetDispute]) -> str:
+    items = "".join(
+        f"<li><strong>{escape(entry.subject)}</strong> {escape(entry.disagreement)} "
+        f"{escape(tr('Verdict: {verdict}.', verdict=entry.verdict))} {escape(entry.reason)}</li>"
+        for entry in disputes
+    )
+    return f'<ul class="disputes">{items}</ul>'
+
+
+def _sources(sources: Iterable[SheetSource]) -> str:
+    items = "".join(f'<li value="{source.number}">{_source(source)}</li>' for source in sources)
+    return f'<ol class="sources">{items}</ol>'
+
+
+def _source(source: SheetSource) -> str:
+    title = escape(source.title)
+    if source.url is not None and source.url.startswith(("https://", "http://")):
+        title = f'<a href="{escape(source.url)}">{title}</a>'
+    rest = ", ".join(escape(word) for word in (source.publisher, source.kind, source.date) if word)
+    return f"{title}. {rest}"

@@ -1,0 +1,282 @@
+"""Drawings of a sheet as inline SVG: swatches, memory bars, and throughput against concurrency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputSeries
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr, trn
+
+_MOST_TICKS: Final = 5
+
+
+def choose_tick_step(highest: float) -> float:
+    """Return the smallest round step of which a few reach the highest value."""
+    rough = highest / _MOST_TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)
+
+
+def list_powers_of_two(most: float) -> list[int]:
+    """Return powers of two up to `most`, thinned so that they have room."""
+    exponents = int(math.log2(most))
+    stride = max(1, math.ceil((exponents + 1) / 6))
+    return [2**exponent for exponent in range(0, exponents + 1, stride)]
+
+
+def spread_labels(wanted: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
+    """Return places in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
+    places: list[float] = []
+    for place in wanted:
+        places.append(max(place, places[-1] + pitch if places else top))
+    limit = bottom
+    for number in range(len(places) - 1, -1, -1):
+        places[number] = min(places[number], limit)
+        limit = places[number] - pitch
+    return places
+
+
+#: Colour of each slot's mark on paper.
+COLOURS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5", "#8B130C", "#6C6D6E")
+
+_MARKERS: Final = (
+    '<circle cx="12" cy="5" r="4"/>',
+    '<rect x="8.3" y="1.3" width="7.4" height="7.4"/>',
+    '<path d="M12 .8 16.4 8.6H7.6Z"/>',
+    '<path d="M12 .4 16.6 5 12 9.6 7.4 5Z"/>',
+    '<path d="M12 9.2 16.4 1.4H7.6Z"/>',
+    '<path d="M8 1l8 8M16 1l-8 8"/>',
+    '<path d="M12 .6 16.3 3.7 14.7 8.7H9.3L7.7 3.7Z"/>',
+    '<path d="M12 .6 15.8 2.8V7.2L12 9.4 8.2 7.2V2.8Z"/>',
+)
+_CROSS: Final = 5
+
+#: Strokes left and right of the marker: (start, end) pairs on a base line of 24.
+_STROKES: Final = (
+    ((0, 24),),
+    ((0, 5), (19, 24)),
+    ((0, 2), (4, 6), (18, 20), (22, 24)),
+    ((0, 1.5), (3, 6), (18, 21), (22.5, 24)),
+    ((0, 6), (18, 24)),
+    ((0, 4), (20, 24)),
+    ((0, 1), (2.5, 6), (18, 21.5), (23, 24)),
+    ((0, 1), (3, 4.5), (19.5, 21), (23, 24)),
+)
+
+#: Fills of the parts of a memory bar, the first the darkest.
+_INKS: Final = ("#5B6470", "#9AA3AF", "#C9CFD7")
+#: The same where they are more than there is.
+_SHORT_INKS: Final = ("#A8321F", "#F3CDC6", "#FBEBE8")
+
+_BAR_LEFT, _BAR_WIDTH, _BAR_PITCH, _BAR_HEIGHT = 70.0, 190.0, 17.0, 11.0
+
+
+def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
+    """Return the key of an accelerator's slot, counted from 1; the second of one part is is_variant."""
+    position = (slot - 1) % len(COLOURS)
+    colour = COLOURS[position]
+    # A cross is a line itself; the other markers are set off by the colour of the paper.
+    line = f'stroke="{colour}" stroke-width="{1.3 if is_variant else 2.2}"'
+    edge = line if is_variant or position == _CROSS else 'stroke="#fff" stroke-width=".8"'
+    fill = '"#fff"' if is_variant else f'"{colour}"'
+    lines = "".join(f"M{start} 5H{end}" for start, end in _STROKES[position])
+    return (
+        '<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true">'
+        f'<path d="{lines}" stroke="{colour}" stroke-width="2" fill="none"/>'
+        f"<g {edge} fill={fill}>{_MARKERS[position]}</g></svg>"
+    )
+
+
+def draw_memory_chart(bars: Sequence[SheetMemoryBar]) -> str:
+    """Return bars of what fills the memory, against each part's capacity."""
+    most = max(bar.extent for bar in bars)
+    height = _BAR_PITCH * len(bars) + 2
+    drawn = "".join(_draw_bar(bar, position, _BAR_WIDTH / most) for position, bar in enumerate(bars))
+    label = "; ".join(_describe_memory(bar) for bar in bars)
+    return (
+        f'<svg class="chart" viewBox="0 0 {_BAR_LEFT + _BAR_WIDTH + 44:g} {height:g}" role="img" '
+        f'aria-label="{escape(label)}">{drawn}</svg>'
+    )
+
+
+def _describe_memory(bar: SheetMemoryBar) -> str:
+    parts = ", ".join(f"{name} {size:.0f}" for name, size in bar.parts)
+    said = tr("{name}: {parts} of {capacity} GiB", name=bar.name, parts=parts, capacity=bar.label)
+    return said if bar.needed is None else f"{said}, {_get_needed_memory(bar)}"
+
+
+def _get_needed_memory(bar: SheetMemoryBar) -> str:
+    return tr("does not fit: {needed} needed", needed=bar.needed)
+
+
+def _draw_bar(bar: SheetMemoryBar, position: int, scale: float) -> str:
+    top = position * _BAR_PITCH + 2
+    middle = top + _BAR_HEIGHT / 2 + 4
+    drawn = [
+        f'<text x="0" y="{middle:g}" class="slot{bar.slot} name">{escape(bar.name)}</text>',
+        _draw_block(_BAR_LEFT, top, bar.capacity * scale, "#EFF1F3"),
+    ]
+    x = _BAR_LEFT
+    inks = _INKS if bar.needed is None else _SHORT_INKS
+    for ink, (_, size) in zip(inks, bar.parts, strict=True):
+        width = max(size * scale - 1, 0)
+        drawn.append(_draw_block(x, top, width, ink))
+        if ink is inks[0] and width > 24:
+            drawn.append(f'<text x="{x + 6:.1f}" y="{middle:g}" fill="#fff">{size:.0f}</text>')
+        x += size * scale
+    end = _BAR_LEFT + bar.capacity * scale
+    drawn.append(f'<path d="M{end:.1f} {top - 2:g}V{top + _BAR_HEIGHT + 2:g}" stroke="#16191D" stroke-width="2"/>')
+    label = bar.label if bar.needed is None else bar.needed
+    css_class = "" if bar.needed is None else ' class="fails"'
+    place = _BAR_LEFT + bar.extent * scale + 6
+    drawn.append(f'<text x="{place:.1f}" y="{middle:g}"{css_class}>{escape(label)}</text>')
+    return "".join(drawn)
+
+
+def _draw_block(x: float, top: float, width: float, fill: str) -> str:
+    return f'<rect x="{x:.1f}" y="{top:g}" width="{width:.1f}" height="{_BAR_HEIGHT:g}" rx="1.5" fill="{fill}"/>'
+
+
+def draw_memory_legend(bar: SheetMemoryBar) -> str:
+    return "".join(
+        f'<span><i style="background:{ink}"></i>{escape(name)}</span>'
+        for ink, (name, _) in zip(_INKS, bar.parts, strict=True)
+    )
+
+
+#: Lengths of strokes and gaps of each slot's curve, in units of its width.
+_DASHES: Final = ("", "7 3", "2 2.5", "8 2.5 2 2.5", "12 3", "4 2", "10 2 2 2 2 2", "1 3")
+_STROKE: Final = 1.6
+_CHART_WIDTH: Final = 430.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 86.0, 8.0, 30.0
+#: Labels stand at least this far apart.
+_PITCH: Final = 21.0
+#: A label of which the second line is left out needs less.
+_NARROW_PITCH: Final = 11.0
+_MOST_BANDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _ChartPlane:
+    """Maps requests in flight (logarithmic) and tokens/s (from zero) to places on the paper."""
+
+    most_x: float
+    most_y: float
+    height: float
+
+    def x(self, concurrency: float) -> float:
+        share = math.log(concurrency) / math.log(self.most_x) if self.most_x > 1 else 0.0
+        return _LEFT + (_CHART_WIDTH - _LEFT - _RIGHT) * share
+
+    def y(self, rate: float) -> float:
+        return self.height - _BOTTOM - (self.height - _TOP - _BOTTOM) * rate / self.most_y
+
+
+def draw_throughput_chart(
+    series: Sequence[ThroughputSeries], concurrency: int | None, height: float, formatter: Formatter
+) -> str:
+    """Return the chart of all curves, with a line at the scenario's own concurrency."""
+    step = choose_tick_step(max(max(each.high) for each in series))
+    highest = math.ceil(max(max(each.high) for each in series) / step) * step
+    longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
+    plane = _ChartPlane(float(longest), highest, height)
+    drawn = [_grid(plane, step, formatter)]
+    # More bands than a few cover each other; then only the baseline keeps its own.
+    drawn += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
+    if concurrency is not None and concurrency <= longest:
+        drawn.append(_working_line(concurrency, plane, formatter))
+    drawn += [_curve(each, plane) for each in series]
+    drawn.append(_labels(series, plane, formatter))
+    spoken = "; ".join(_describe_throughput(each, formatter) for each in series)
+    return (
+        f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH:g} {height:g}" role="img" aria-label="{escape(spoken)}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _describe_throughput(series: ThroughputSeries, formatter: Formatter) -> str:
+    return trn(
+        "{name}: {rate} tok/s at {n} request in flight, where memory is full",
+        "{name}: {rate} tok/s at {n} requests in flight, where memory is full",
+        int(series.concurrency[-1]),
+        name=series.name,
+        rate=formatter.estimate(series.value[-1]),
+        n=formatter.count(series.concurrency[-1]),
+    )
+
+
+def _grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
+    drawn = []
+    right = _CHART_WIDTH - _RIGHT
+    for number in range(round(plane.most_y / step) + 1):
+        y = plane.y(number * step)
+        colour = "#AEB5BF" if number == 0 else "#ECEEF1"
+        drawn.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{colour}" stroke-width=".8"/>')
+        drawn.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
+    drawn += [
+        _text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
+        for tick in list_powers_of_two(plane.most_x)
+    ]
+    drawn.append(_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
+    return "".join(drawn)
+
+
+def _band(series: ThroughputSeries, plane: _ChartPlane) -> str:
+    upper = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.high, strict=True)]
+    lower = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.low, strict=True)]
+    points = "L".join([*upper, *reversed(lower)])
+    return f'<path d="M{points}Z" fill="{_colour(series)}" fill-opacity=".1"/>'
+
+
+def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
+    points = "L".join(
+        f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.value, strict=True)
+    )
+    dash = " ".join(f"{float(part) * _STROKE:g}" for part in _DASHES[_position(series)].split())
+    colour = _colour(series)
+    x, y = plane.x(series.concurrency[-1]), plane.y(series.value[-1])
+    return (
+        f'<g fill="none" stroke="{colour}" stroke-width="{_STROKE}">'
+        f'<path d="M{points}" stroke-dasharray="{dash}"/><path d="M{x:.1f} {y - 4:.1f}v8"/></g>'
+    )
+
+
+def _working_line(concurrency: int, plane: _ChartPlane, formatter: Formatter) -> str:
+    x = plane.x(concurrency)
+    bottom = plane.height - _BOTTOM
+    return (
+        f'<path d="M{x:.1f} {_TOP:g}V{bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
+        f"{_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
+    )
+
+
+def _labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
+    """Return the names at the right, each at the height where its curve ends, pushed apart where needed."""
+    pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
+    wanted = sorted(series, key=lambda each: plane.y(each.value[-1]))
+    places = spread_labels([plane.y(each.value[-1]) for each in wanted], pitch, _TOP + 4, plane.height - _BOTTOM)
+    drawn = []
+    x = _CHART_WIDTH - _RIGHT + 6
+    for each, y in zip(wanted, places, strict=True):
+        drawn.append(_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
+        if pitch == _PITCH:
+            full = tr("full at {n}", n=formatter.count(each.concurrency[-1]))
+            drawn.append(_text(x, y + 12, full, "start", "tick"))
+    return "".join(drawn)
+
+
+def _text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{css_class}">{escape(text)}</text>'
+
+
+def _position(series: ThroughputSeries) -> int:
+    return (series.slot - 1) % len(COLOURS)
+
+
+def _colour(series: ThroughputSeries) -> str:
+    return COLOURS[_position(series)]

@@ -1,0 +1,230 @@
+"""Aligned text in columns, and the sheet as text for a terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet, SheetCell, SheetGroup, SheetRow
+from gpudesk.text.translation import tr
+
+_GAP = "  "
+#: Where a line may end: at any space but that between a number and its unit.
+_BREAK: Final = re.compile(r"(?<![\d.,])\s+|(?<=[\d.,])\s+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))")
+
+
+def measure_text(text: str) -> int:
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def pad_text(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * max(0, width - measure_text(text))
+    return space + text if right else text + space
+
+
+def wrap_text(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the text in lines of at most `width` places; a word that is longer stands alone.
+
+    A number and its unit are one word.
+    """
+    lines: list[str] = []
+    line = ""
+    for word in filter(None, _BREAK.split(text.strip())):
+        longer = f"{line} {word}" if line else word
+        if line and measure_text(longer) > width - (len(indent) if lines else 0):
+            lines.append(line)
+            line = word
+        else:
+            line = longer
+    lines.append(line)
+    return [lines[0], *(indent + following for following in lines[1:])]
+
+
+def indent_hanging(lead: str, text: str, width: int) -> list[str]:
+    """Return the text after its lead, further lines below its beginning."""
+    first, *rest = wrap_text(text, max(width - measure_text(lead), 20))
+    return [lead + first, *(" " * measure_text(lead) + line for line in rest)]
+
+
+def align_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    *,
+    right: Sequence[int] = (),
+    strong: Callable[[str], str] = str,
+) -> list[str]:
+    """Return a table with a head; the last column is wrapped to the width, columns in `right` are flushed."""
+    columns = len(head)
+    widths = [max(measure_text(row[column]) for row in (head, *rows)) for column in range(columns)]
+    before = sum(widths[:-1]) + len(_GAP) * (columns - 1)
+    widths[-1] = min(widths[-1], max(width - before, 16))
+    lines = [strong(_line(head, widths, right)[0])]
+    lines.append("─" * min(width, before + widths[-1]))
+    for row in rows:
+        lines += _line(row, widths, right)
+    return lines
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
+    last = len(widths) - 1
+    cells = [pad_text(text, widths[column], right=column in right) for column, text in enumerate(row[:-1])]
+    first, *following = wrap_text(row[-1], widths[-1])
+    cells.append(pad_text(first, widths[-1], right=last in right))
+    indent = " " * (sum(widths[:-1]) + len(_GAP) * last)
+    return [_GAP.join(cells).rstrip(), *(indent + line for line in following)]
+
+
+_LEAST_COLUMN = 13
+_COLUMN_GAP = 2
+#: Room for signs and numbers of notes, right of every figure.
+_GUTTER = " " * 5
+_INDENT = "  "
+#: Signs after a figure.
+_SIGNS = {CellMarking.BEST: "*", CellMarking.TIED: "≈", CellMarking.OPEN: "≈", CellMarking.FAILS: "⊘"}
+
+
+def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of a sheet at most `width` wide; `strong` makes a text bold where that is possible."""
+    yield strong(sheet.title)
+    if sheet.note:
+        yield from wrap_text(sheet.note, width)
+    yield ""
+    facts = " · ".join(f"{fact.label} {fact.value}" for fact in sheet.assumptions)
+    yield from wrap_text(facts, width)
+    yield ""
+    yield from _headlines(sheet, width, strong)
+    for start, end in _blocks(sheet, width):
+        yield from _block(sheet, start, end, strong)
+    yield from wrap_text(_key(), width)
+    yield from _foot(sheet, width, strong)
+
+
+def _headlines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+    if not sheet.headlines:
+        return
+    questions = max(measure_text(line.question) for line in sheet.headlines)
+    answers = max(measure_text(line.answer) for line in sheet.headlines)
+    for line in sheet.headlines:
+        start = f"{pad_text(line.question, questions)}  {strong(pad_text(line.answer, answers))}  "
+        indent = " " * (questions + answers + 4)
+        first, *following = wrap_text(line.detail, max(width - len(indent), 20))
+        yield start + first
+        yield from (indent + rest for rest in following)
+    yield ""
+
+
+def _label_width(sheet: ComparisonSheet) -> int:
+    return len(_INDENT) + max(measure_text(row.label) for group in sheet.table.groups for row in group.rows)
+
+
+def _unit_width(sheet: ComparisonSheet) -> int:
+    return max(measure_text(row.unit or "") for group in sheet.table.groups for row in group.rows)
+
+
+def _column_widths(sheet: ComparisonSheet) -> list[int]:
+    rows = [row for group in sheet.table.groups for row in group.rows]
+    return [
+        max(
+            _LEAST_COLUMN,
+            measure_text(head.name + _GUTTER),
+            measure_text(head.detail + _GUTTER),
+            *(measure_text(line) for row in rows for line in _cell_lines(row.cells[position])),
+        )
+        for position, head in enumerate(sheet.heads)
+    ]
+
+
+def _blocks(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
+    widths = _column_widths(sheet)
+    room = width - _label_width(sheet) - _COLUMN_GAP - _unit_width(sheet)
+    start, used = 0, 0
+    for position, column in enumerate(widths):
+        if position > start and used + column + _COLUMN_GAP > room:
+            yield start, position
+            start, used = position, 0
+        used += column + _COLUMN_GAP
+    yield start, len(widths)
+
+
+def _block(sheet: ComparisonSheet, start: int, end: int, strong: Callable[[str], str]) -> Iterator[str]:
+    widths = _column_widths(sheet)[start:end]
+    lead = _label_width(sheet) + _COLUMN_GAP + _unit_width(sheet)
+    heads = sheet.heads[start:end]
+    yield strong(" " * lead + _joined([head.name + _GUTTER for head in heads], widths)).rstrip()
+    yield (" " * lead + _joined([head.detail + _GUTTER for head in heads], widths)).rstrip()
+    yield "─" * (lead + sum(widths) + _COLUMN_GAP * len(widths))
+    for number, group in enumerate(sheet.table.groups):
+        if number:
+            yield ""
+        yield from _group(sheet, group, (start, end), widths, strong)
+    yield ""
+
+
+def _group(
+    sheet: ComparisonSheet, group: SheetGroup, columns: tuple[int, int], widths: list[int], strong: Callable[[str], str]
+) -> Iterator[str]:
+    yield strong(group.title)
+    for row in group.rows:
+        yield from _row(row, columns, widths, _label_width(sheet), _unit_width(sheet))
+
+
+def _row(row: SheetRow, columns: tuple[int, int], widths: list[int], labels: int, units: int) -> Iterator[str]:
+    cells = [_cell_lines(cell) for cell in row.cells[columns[0] : columns[1]]]
+    lead = f"{pad_text(_INDENT + row.label, labels)}{' ' * _COLUMN_GAP}{pad_text(row.unit or '', units, right=True)}"
+    for number in range(max(len(lines) for lines in cells)):
+        texts = [lines[number] if number < len(lines) else "" for lines in cells]
+        start = lead if number == 0 else " " * measure_text(lead)
+        yield (start + _joined(texts, widths)).rstrip()
+
+
+def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(
+        " " * _COLUMN_GAP + pad_text(text, width, right=True) for text, width in zip(texts, widths, strict=True)
+    )
+
+
+def _cell_lines(cell: SheetCell) -> list[str]:
+    """Return the figure with its signs, then its band or second line; figures end on the same place."""
+    sign = " " if cell.mark is None else _SIGNS[cell.mark]
+    notes = f"◇{','.join(map(str, cell.notes))}" if cell.notes else ""
+    second = [line for line in (cell.band, cell.detail) if line]
+    return [f"{cell.text} {sign}{notes:<3}", *(line + _GUTTER for line in second)]
+
+
+def _key() -> str:
+    return " · ".join(
+        (
+            tr("* best in the row"),
+            tr("≈ no winner: within their bands"),
+            tr("◇ sources differ, see the notes"),
+            tr("below a figure: the band that holds four in five"),
+        )
+    )
+
+
+def _foot(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+    if sheet.notes:
+        yield ""
+        yield strong(tr("Notes"))
+        for note in sheet.notes:
+            yield from indent_hanging(f"{note.number:>2}  ", note.text, width)
+    if sheet.remarks:
+        yield ""
+        yield strong(tr("About these estimates"))
+        for remark in sheet.remarks:
+            subject = f"{remark.subject}: " if remark.subject else ""
+            yield from wrap_text(f"{subject}{remark.text}.", width, indent=_INDENT)
+    if sheet.sources:
+        yield ""
+        yield strong(tr("Sources"))
+        for source in sheet.sources:
+            words = (source.title, source.publisher, source.kind, source.date)
+            said = ", ".join(word for word in words if word)
+            yield from indent_hanging(f"{f'[{source.number}]':<5}", said, width)
+    yield ""
+    yield from wrap_text(" · ".join(f"{fact.label} {fact.value}" for fact in sheet.foot), width)

@@ -1,0 +1,473 @@
+"""The service: the open catalog and calibration, and everything that can be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING
+
+from gpudesk import paths
+from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.shipped import ensure_built
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.user_facts import FactEdit, UserFacts
+from gpudesk.text.messages import InputError, message
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.verify import VerificationFinding
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.decision.outcome.decision import Decider
+    from gpudesk.decision.purchasing.reference_data import ReferenceData
+    from gpudesk.domain.answer import Answer, SheetExtras
+    from gpudesk.domain.cost import CostAnswer
+    from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
+    from gpudesk.domain.deployment_analysis import (
+        AcceleratorScaling,
+        DeploymentTimeShares,
+        KvCacheCurve,
+        RequestTimeline,
+        Roofline,
+        TopologyComparison,
+    )
+    from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
+    from gpudesk.domain.estimate import (
+        CalibrationCoverage,
+        Estimate,
+        EstimateRequest,
+        LaunchOptions,
+        LaunchPlan,
+        PlanChoice,
+    )
+    from gpudesk.domain.progress import ProgressSteps
+    from gpudesk.domain.published_run import ComparableRun
+    from gpudesk.domain.scenario import Sweep
+    from gpudesk.domain.sizing import (
+        AcceleratorNeeds,
+        FitMatrix,
+        FitQuestion,
+        FitRemedy,
+        SizingResult,
+        SmallestDeployments,
+        UsableMemory,
+    )
+    from gpudesk.engine.calibration import Calibration
+    from gpudesk.estimation.estimator import Estimator
+    from gpudesk.estimation.published_runs import PublishedRunTable
+    from gpudesk.estimation.sizing.fit_matrix import FitFinder
+    from gpudesk.estimation.sweep.output import SweepRun
+    from gpudesk.evidence.mlperf_comparison import MlperfComparison
+
+
+#: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
+_PLANS_OF_LINES = 200_000
+
+
+class GpuDeskService:
+    """Answers every question of the program from one catalog and one calibration.
+
+    What a question does not need is not loaded: the catalog is open from the start, constants and engine
+    come with the first estimate.
+    """
+
+    def __init__(self, catalog: Catalog, calibration_file: Path | None = None, own_file: Path | None = None) -> None:
+        """Work with an open catalog, which is closed with the workbench.
+
+        The calibration is that of the program unless another file is given. The user's facts are those of
+        `own_file`; without one they last as long as the workbench.
+        """
+        #: The shipped facts with the user's; another object after each change of these.
+        self.catalog = catalog
+        #: Whether answers rank announced parts beside shipping ones.
+        self.rank_announced = False
+        self._calibration_file = calibration_file
+        self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
+        self._ready: Catalog | None = None
+        self._flips: tuple[Scenario, tuple[DecisionFlip, ...]] | None = None
+        self.own = UserCatalog(own_file, self._show_own)
+
+    @classmethod
+    def open(cls, *, with_own: bool = True) -> GpuDeskService:
+        """Open the shipped catalog; that of a checkout is first brought up to date with its data.
+
+        The facts in the user's file are laid over it unless it is asked for on its own.
+        """
+        data = paths.data_dir()
+        if data is None:
+            path = paths.catalog_path()
+        else:
+            path = paths.built_catalog_path()
+            ensure_built(data, path)
+        return cls(Catalog.open(path), own_file=paths.user_catalog_path() if with_own else None)
+
+    def close(self) -> None:
+        self.own.close()
+        self.catalog.close()
+
+    def _show_own(self, facts: UserFacts, edit: FactEdit | None) -> None:
+        """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
+        ready, self._ready = self._ready, None
+        self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
+        self._carried.clear()
+        self._flips = None
+        for name in ("costing", "decider"):
+            self.__dict__.pop(name, None)
+        if edit is None or edit.moves_estimates:
+            for name in ("estimator", "records", "fit", "mlperf"):
+                self.__dict__.pop(name, None)
+
+    def prepare(self, facts: UserFacts) -> None:
+        """Do beforehand, in any thread, what takes time once these facts are put in force.
+
+        The revision is a digest of all facts, of which there can be thousands.
+        """
+        ready = self.catalog.with_own(facts)
+        _ = ready.revision
+        self._ready = ready
+
+    def __enter__(self) -> GpuDeskService:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The fitted constants; raises `InputError` or `MissingFileError` where the file is no good."""
+        from gpudesk.evidence.calibration_file import read_calibration
+
+        return read_calibration(self._calibration_file or paths.calibration_path())
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        from gpudesk.estimation.estimator import Estimator
+
+        return Estimator(self.catalog, self.calibration)
+
+    @cached_property
+    def records(self) -> PublishedRunTable:
+        """The published runs, and what fits say of them that have not seen them; raises `InputError`."""
+        from gpudesk.estimation.published_runs import read_published_runs
+
+        try:
+            folder = paths.measurements_dir()
+        except paths.MissingFileError as error:
+            raise InputError(message("records.missing", reason=str(error))) from error
+        return read_published_runs(self.catalog, folder, paths.held_out_path())
+
+    @cached_property
+    def mlperf(self) -> MlperfComparison:
+        """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
+        from gpudesk.evidence.mlperf import read_mlperf
+        from gpudesk.evidence.mlperf_comparison import MlperfComparison
+
+        return MlperfComparison(read_mlperf(paths.measurements_dir()), self.catalog)
+
+    # Figures that documents print
+
+    @cached_property
+    def worked_examples(self) -> tuple[WorkedFigure, ...]:
+        """Printed figures, worked out again; raises `InputError` or `MissingFileError`."""
+        from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
+
+        worked = map(compute_worked_figure, read_worked_examples(paths.worked_examples_path()))
+        return tuple(figure for figure in worked if figure is not None)
+
+    # Scenarios
+
+    def read_scenario(self, path: Path) -> Scenario:
+        """Read a scenario file whose ids the catalog knows; raises `InputError` naming file and place."""
+        from gpudesk.documents.carried_facts import check_carried_facts
+        from gpudesk.documents.scenario_file import read_scenario
+        from gpudesk.domain.fact_exchange import CarriedFactsError
+        from gpudesk.estimation.scenario_answer import check_scenario_ids
+
+        scenario = read_scenario(path)
+        try:
+            check_carried_facts(scenario, self.catalog)
+            check_scenario_ids(scenario, self.catalog)
+        except CarriedFactsError as error:
+            error.where = str(path)
+            raise
+        except InputError as error:
+            raise InputError(error.problem, f"{path}: {error.where}") from error
+        return scenario
+
+    def save_scenario(self, scenario: Scenario, path: Path) -> Scenario:
+        """Write a scenario under the catalog's revision, with the user's facts that it uses; return it so."""
+        from gpudesk.documents.scenario_file import write_scenario
+
+        saved = replace(self._with_carried(scenario), catalog_revision=self.catalog.revision)
+        write_scenario(saved, path)
+        return saved
+
+    def _with_carried(self, scenario: Scenario) -> Scenario:
+        """Return a scenario with copies of the user's facts that it uses, and of nobody else's.
+
+        They are looked for once while they stay.
+        """
+        if not len(self.own.facts):
+            return replace(scenario, own_records=()) if scenario.own_records else scenario
+        from gpudesk.documents.user_fact_json import write_scenario_records
+
+        used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
+        if used not in self._carried:
+            self._carried[used] = write_scenario_records(scenario, self.own.facts)
+        return replace(scenario, own_records=self._carried[used])
+
+    def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
+        """Return the answer to a scenario, which carries the user's facts that it rests on."""
+        from gpudesk.estimation.scenario_answer import answer_scenario
+
+        calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
+        return answer_scenario(
+            self._with_carried(scenario),
+            self.catalog,
+            self.estimator,
+            calibration,
+            with_curves=with_curves,
+            rank_announced=self.rank_announced,
+        )
+
+    # Estimates
+
+    def estimate(self, request: EstimateRequest) -> Estimate:
+        """Answer one question; raises `InputError` for one that cannot be answered."""
+        return self.estimator.estimate(request)
+
+    def estimate_lines(self, source: IO[bytes], target: IO[bytes]) -> int:
+        """Answer JSON lines; return how many of them could not be answered."""
+        from gpudesk.estimation.batch import answer_stream
+
+        self.estimator.remember(_PLANS_OF_LINES)
+        return answer_stream(self.estimator, source, target)
+
+    def sweep(self, sweep: Sweep, target: Path) -> SweepRun:
+        """Return what answers all points of a grid into a file; raises `InputError` for its suffix."""
+        from gpudesk.estimation.sweep.output import SweepRun
+
+        return SweepRun(sweep, self.catalog, self.calibration, target)
+
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
+        """Return the working of a figure; raises `InputError` where there is none."""
+        if not estimate.fits and figure not in ("memory", "max_concurrency"):
+            raise InputError(estimate.reason or message("explain.does_not_fit"), figure)
+        return self.estimator.explain(estimate, figure)
+
+    def plans(self, estimate: Estimate) -> PlanChoice:
+        """Return every parallel plan that was looked at for an estimate, and why it was taken or not."""
+        return self.estimator.plans(estimate)
+
+    def rows_behind(self, estimate: Estimate) -> CalibrationCoverage:
+        """Return how many published rows are behind the constants of an estimate."""
+        from gpudesk.estimation.derivation.figures import count_published_rows
+
+        return count_published_rows(estimate, self.catalog, self.calibration)
+
+    def record(self, estimate: Estimate, figure: str) -> tuple[ComparableRun, ...]:
+        """Return the published figures nearest to one of an estimate; none where none is behind it.
+
+        Raises `InputError` where the published runs cannot be read.
+        """
+        from gpudesk.domain.published_run import find_published_figure
+
+        if find_published_figure(estimate, figure) is None:
+            return ()
+        newest, ask = self.calibration.newest_month, self.estimator.estimate_many
+        return self.records.nearest(estimate, figure, newest, ask)
+
+    def source_text(self, source: str) -> str:
+        """Return in words where a term of a working comes from."""
+        from gpudesk.estimation.derivation.figures import describe_term_source
+
+        return describe_term_source(source, self.catalog, self.calibration)
+
+    # What charts show beside the figures of an estimate
+
+    def roofline(self, estimate: Estimate) -> Roofline | None:
+        """Return the roofs over a deployment and its points; None where it does not fit."""
+        return self.estimator.roofline(estimate)
+
+    def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
+        """Return where the time of a deployment goes; None where it does not fit."""
+        return self.estimator.step_shares(estimate)
+
+    def request_time(self, estimate: Estimate) -> RequestTimeline | None:
+        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        return self.estimator.request_time(estimate)
+
+    def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
+        """Return the KV cache of a deployment against context length, whether it fits or not."""
+        return self.estimator.kv_against_context(estimate)
+
+    def memory_room(self, estimate: Estimate) -> UsableMemory:
+        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
+        return self.estimator.memory_room(estimate)
+
+    # What is needed
+
+    def needed(self, scenario: Scenario) -> tuple[tuple[SmallestDeployments, ...], ...]:
+        """Return for each accelerator the smallest deployments by weight format, from wide to narrow.
+
+        Counts and plans that the scenario fixes are left open; an unknown id raises `InputError`.
+        """
+        return self.estimator.needed(scenario.requests())
+
+    @cached_property
+    def fit(self) -> FitFinder:
+        """What finds the smallest deployments of all pairs of accelerator and model."""
+        from gpudesk.estimation.sizing.fit_matrix import FitFinder
+
+        return FitFinder(self.catalog, self.calibration)
+
+    def fit_matrix(
+        self, question: FitQuestion, accelerators: Sequence[str] | None = None, models: Sequence[str] | None = None
+    ) -> FitMatrix:
+        """Return how many of each accelerator hold each model; all of the catalog unless some are named.
+
+        Raises `InputError` for an id that there is not, and for a context or concurrency below 1.
+        """
+        catalog = self.catalog
+        parts = catalog.accelerators() if accelerators is None else map(catalog.accelerator, accelerators)
+        held = catalog.models() if models is None else map(catalog.model, models)
+        return self.fit.matrix(question, tuple(parts), tuple(held))
+
+    def how_many(self, scenario: Scenario) -> AcceleratorNeeds:
+        """Return how many accelerators a scenario takes, and how many for its demand where it has one."""
+        from gpudesk.domain.sizing import AcceleratorNeeds
+
+        sizing = None if scenario.demand is None else self.size(scenario)
+        return AcceleratorNeeds(self.needed(scenario), sizing)
+
+    def size(self, scenario: Scenario) -> SizingResult:
+        """Return how many of each accelerator the scenario's demand needs.
+
+        Counts that the scenario fixes are left open, degrees of a plan are those of one replica. Raises
+        `InputError` without a demand, for one that cannot be, and for an unknown id.
+        """
+        if scenario.demand is None:
+            raise InputError(message("sizing.no_demand"), "demand")
+        return self.estimator.size(scenario.requests(), scenario.demand)
+
+    def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
+        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        return self.estimator.remedies(estimate)
+
+    # What it costs
+
+    @cached_property
+    def costing(self) -> CostCalculator:
+        """What works out costs; raises `InputError` or `MissingFileError` without its assumptions."""
+        from gpudesk.costing.inputs import read_cost_assumptions
+        from gpudesk.costing.scenario_costs import CostCalculator
+
+        return CostCalculator(self.catalog, read_cost_assumptions(paths.cost_assumptions_path()))
+
+    def further(self, answer: Answer, flips: Sequence[DecisionFlip] = ()) -> SheetExtras:
+        """Return what a sheet says beside an answer: how many are needed, what that costs, which to take.
+
+        Which to take, it says where the user answered questions; `flips` are what would change that, where
+        they were looked for.
+        """
+        from gpudesk.domain.answer import SheetExtras
+
+        decision = self.decide(answer) if answer.scenario.decision.answers else None
+        return SheetExtras(self.how_many(answer.scenario), self.costs(answer), decision, tuple(flips))
+
+    def costs(self, answer: Answer) -> CostAnswer:
+        return self.costing.costs(answer)
+
+    # What to choose
+
+    @cached_property
+    def decider(self) -> Decider:
+        """What decides by the rules of documents; raises `InputError` or `MissingFileError` without them."""
+        from gpudesk.decision.facts.decision_facts import DecisionFactsBuilder
+        from gpudesk.decision.outcome.decision import Decider
+        from gpudesk.decision.rules.data_files import read_rules
+
+        return Decider(read_rules(paths.rules_dir()), DecisionFactsBuilder(self))
+
+    @cached_property
+    def beside(self) -> ReferenceData:
+        """What stands beside a recommendation: records, and plans for it."""
+        from gpudesk.decision.purchasing.reference_data import ReferenceData
+
+        return ReferenceData(self)
+
+    def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
+        """Return the decision on an answered scenario, under other answers in the dialogue where `said`."""
+        return self.decider.decide(answer, said)
+
+    def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+        """Look, as a job, for what would change the decision on an answered scenario; return it."""
+        from gpudesk.decision.outcome.flips import search_flips
+
+        return self._keep_flips(answer.scenario, search_flips(self.decider.apart(answer), answer))
+
+    def _keep_flips(
+        self, scenario: Scenario, steps: ProgressSteps[tuple[DecisionFlip, ...]]
+    ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+        flips = yield from steps
+        self._flips = scenario, flips
+        return flips
+
+    def known_flips(self, scenario: Scenario) -> tuple[DecisionFlip, ...]:
+        """Return what was found to change the decision on a scenario; empty where nobody has looked."""
+        known = self._flips
+        return known[1] if known is not None and known[0] == scenario else ()
+
+    def flips(self, answer: Answer) -> tuple[DecisionFlip, ...]:
+        """Return what would change the decision on an answered scenario, the nearest change first."""
+        from gpudesk.domain.progress import run_to_end
+
+        return run_to_end(self.flip_steps(answer))
+
+    # How a deployment is started
+
+    @cached_property
+    def launch_facts(self) -> Mapping[str, LaunchOptions]:
+        """The options of serving engines, by engine; raises `InputError` or `MissingFileError`."""
+        from gpudesk.estimation.launch import read_launch_facts
+
+        return read_launch_facts(paths.launch_path())
+
+    def launch(self, estimate: Estimate, serving_engine: str | None = None) -> LaunchPlan:
+        """Return the commands that start a deployment and measure it, by its serving engine or another one.
+
+        Raises `InputError` where it does not fit, has pools, or no options of the engine are known.
+        """
+        from gpudesk.estimation.launch import make_launch_plan
+
+        if estimate.pools is not None:
+            raise InputError(message("launch.pools"))
+        engine = serving_engine or estimate.serving_engine
+        if engine not in self.launch_facts:
+            raise InputError(message("launch.unknown", engine=engine), "serving_engine")
+        if engine != estimate.serving_engine:
+            estimate = self.estimate(replace(estimate.request, serving_engine=engine))
+        if not estimate.fits:
+            raise InputError(estimate.reason or message("launch.unfit"))
+        return make_launch_plan(estimate, self.launch_facts[engine], self.estimator.launch_settings(estimate))
+
+    # What spreading a model costs
+
+    def scaling(self, scenario: Scenario, *, brief: bool = False) -> tuple[AcceleratorScaling | InputError, ...]:
+        """Return for each accelerator how it scales with their number; `InputError` where it cannot be."""
+        return self.estimator.scalings(scenario.requests(), brief=brief)
+
+    def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
+        """Compare two deployments by what sharding costs them; raises `InputError` where one does not fit."""
+        return self.estimator.topology(baseline, other)
+
+    # The catalog
+
+    def verify(self) -> tuple[VerificationFinding, ...]:
+        from gpudesk.catalog.verify import verify_catalog
+
+        return verify_catalog(self.catalog)

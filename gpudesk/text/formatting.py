@@ -1,0 +1,301 @@
+"""Quantities as text: one formatter for the screen, paper, the terminal and files."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from gpudesk.text.units import GB, GIB, KIB, MIB
+
+#: What a claim can say: a figure, a word, yes or no, or a list of words.
+ClaimValue = int | float | str | bool | tuple[str, ...] | None
+
+
+class IntervalEstimate(NamedTuple):
+    """A median estimate and the interval that holds the measured value four times in five."""
+
+    value: float
+    low: float
+    high: float
+
+
+MISSING_VALUE_TEXT: Final = "—"
+#: Decimals that are kept of a number that somebody gave.
+_MOST_DECIMALS: Final = 9
+#: Space between a number and its unit, and on both sides of the dash of a range.
+_SPACE: Final = " "
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """How a language writes numbers: decimal sign, separator of thousands, minus sign."""
+
+    name: str
+    decimal: str
+    thousands: str
+    minus: str
+
+
+ENGLISH_NUMBERS: Final = NumberStyle("en", ".", ",", "−")
+GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−")
+#: For files that programs read: no separators, ASCII minus.
+MACHINE_NUMBERS: Final = NumberStyle("machine", ".", "", "-")
+
+_STYLES: Final = {style.name: style for style in (ENGLISH_NUMBERS, GERMAN_NUMBERS, MACHINE_NUMBERS)}
+
+
+def find_number_style(language: str | None) -> NumberStyle:
+    """Return how a language code (`de`, `de_DE`, `en`) writes numbers; English where that is not known."""
+    return _STYLES.get((language or "").partition("_")[0], ENGLISH_NUMBERS)
+
+
+class Quantity(StrEnum):
+    """What a number is, which decides its unit on display and its digits."""
+
+    MEMORY = "memory"
+    CACHE = "cache"
+    MEMORY_BANDWIDTH = "memory bandwidth"
+    LINK_BANDWIDTH = "link bandwidth"
+    ARITHMETIC = "arithmetic"
+    POWER = "power"
+    USD = "usd"
+    USD_PER_HOUR = "usd per hour"
+    TOKEN_RATE = "token rate"
+    MILLISECONDS = "milliseconds"
+    SECONDS = "seconds"
+    COUNT = "count"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class _DisplayUnit:
+    """The unit on display, how many units used inside make one of it, and the digits of catalog values."""
+
+    unit: str | None
+    factor: float
+    least_decimals: int
+    most_decimals: int
+
+
+_DISPLAY_UNITS: Final[dict[Quantity, _DisplayUnit]] = {
+    Quantity.MEMORY: _DisplayUnit("GiB", GIB, 1, 1),
+    Quantity.CACHE: _DisplayUnit("MiB", MIB, 0, 1),
+    Quantity.MEMORY_BANDWIDTH: _DisplayUnit("TB/s", 1e12, 1, 2),
+    Quantity.LINK_BANDWIDTH: _DisplayUnit("GB/s", 1e9, 0, 1),
+    Quantity.ARITHMETIC: _DisplayUnit("TFLOPS", 1e12, 0, 1),
+    Quantity.POWER: _DisplayUnit("W", 1, 0, 1),
+    Quantity.USD: _DisplayUnit("USD", 1, 0, 0),
+    Quantity.USD_PER_HOUR: _DisplayUnit("USD/h", 1, 2, 2),
+    Quantity.TOKEN_RATE: _DisplayUnit("tok/s", 1, 0, 2),
+    Quantity.MILLISECONDS: _DisplayUnit("ms", 1, 0, 2),
+    Quantity.SECONDS: _DisplayUnit("s", 1, 0, 2),
+    Quantity.COUNT: _DisplayUnit(None, 1, 0, 3),
+    Quantity.TEXT: _DisplayUnit(None, 1, 0, 3),
+}
+
+_BY_UNIT: Final[dict[str, Quantity]] = {
+    "B": Quantity.MEMORY,
+    "B/s": Quantity.LINK_BANDWIDTH,
+    "FLOP/s": Quantity.ARITHMETIC,
+    "W": Quantity.POWER,
+    "USD": Quantity.USD,
+    "USD/h": Quantity.USD_PER_HOUR,
+    "tok/s": Quantity.TOKEN_RATE,
+    "ms": Quantity.MILLISECONDS,
+    "s": Quantity.SECONDS,
+}
+
+_BY_NAME: Final[dict[str, Quantity]] = {
+    "memory_bandwidth": Quantity.MEMORY_BANDWIDTH,
+    "last_level_cache": Quantity.CACHE,
+}
+
+
+def find_quantity(attribute: str, unit: str | None) -> Quantity:
+    """Return what an attribute of the catalog is, by its name and the unit that it has inside."""
+    if attribute in _BY_NAME:
+        return _BY_NAME[attribute]
+    return Quantity.COUNT if unit is None else _BY_UNIT.get(unit, Quantity.COUNT)
+
+
+def get_display_unit(quantity: Quantity, attribute: str = "") -> str | None:
+    """Return the unit that stands beside figures of this quantity, or None for plain numbers and words.
+
+    Integer arithmetic is counted in operations, so peaks named `…_int8` are in TOPS.
+    """
+    if quantity is Quantity.ARITHMETIC and attribute.endswith(("int8", "int4")):
+        return "TOPS"
+    return _DISPLAY_UNITS[quantity].unit
+
+
+def convert_to_display_unit(value: float, quantity: Quantity) -> float:
+    """Return a value in the unit on display, with all its digits."""
+    return value / _DISPLAY_UNITS[quantity].factor
+
+
+class Formatter:
+    """Turns quantities into text in one number style. Without state, so one may be shared."""
+
+    def __init__(self, style: NumberStyle = ENGLISH_NUMBERS) -> None:
+        self.style = style
+
+    def number(self, value: float, decimals: int = 0) -> str:
+        """Return `value` with that many decimals, thousands grouped."""
+        text = f"{abs(value):,.{decimals}f}"
+        whole, _, fraction = text.partition(".")
+        grouped = whole.replace(",", self.style.thousands)
+        negative = value < 0 and text.strip("0.,") != ""
+        return (self.style.minus if negative else "") + (
+            f"{grouped}{self.style.decimal}{fraction}" if fraction else grouped
+        )
+
+    def count(self, value: float | None) -> str:
+        return MISSING_VALUE_TEXT if value is None else self.number(value)
+
+    def stated(self, value: float | None) -> str:
+        """Return a number that somebody gave, with the digits that it was given with."""
+        if value is None or not math.isfinite(value):
+            return MISSING_VALUE_TEXT
+        return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))
+
+    def estimate(self, value: float | None) -> str:
+        """Return an estimated figure: three significant digits, no decimals from 100 on."""
+        if value is None or not math.isfinite(value):
+            return MISSING_VALUE_TEXT
+        return self.number(value, _estimate_decimals(value))
+
+    def band(self, banded: IntervalEstimate | None) -> str:
+        """Return the interval, `980 – 1,560`, with the digits that its own ends deserve."""
+        if banded is None:
+            return MISSING_VALUE_TEXT
+        return self.interval(banded.low, banded.high)
+
+    def interval(self, low: float, high: float) -> str:
+        return f"{self.estimate(low)}{_SPACE}–{_SPACE}{self.estimate(high)}"
+
+    def banded(self, banded: IntervalEstimate | None, unit: str | None = None) -> str:
+        """Return the median with its band, `1,234 (980 – 1,560)`, and the unit where one is given."""
+        if banded is None:
+            return MISSING_VALUE_TEXT
+        text = f"{self.estimate(banded.value)} ({self.band(banded)})"
+        return f"{text}{_SPACE}{unit}" if unit else text
+
+    def gib(self, memory_bytes: float | None) -> str:
+        return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
+
+    def gb(self, memory_bytes: float | None) -> str:
+        """Return bytes as a number of GB (10^9)."""
+        return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GB, 1)
+
+    def memory(self, memory_bytes: float | None) -> str:
+        """Return bytes as `131.4 GiB (141.1 GB)`; below 1 GiB in MiB, KiB or bytes."""
+        if memory_bytes is None:
+            return MISSING_VALUE_TEXT
+        if abs(memory_bytes) >= GIB or memory_bytes == 0:
+            return f"{self.gib(memory_bytes)}{_SPACE}GiB ({self.gb(memory_bytes)}{_SPACE}GB)"
+        text, unit = self.value_and_unit(memory_bytes, "B")
+        return f"{text}{_SPACE}{unit}"
+
+    def difference(self, ratio: float) -> str:
+        """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
+        if ratio >= 3:
+            return f"×{_SPACE}{self.estimate(ratio)}"
+        return f"{self.signed_per_cent(ratio)}{_SPACE}%"
+
+    def signed_per_cent(self, ratio: float) -> str:
+        """Return what a ratio says against 1 as a signed number of per cent, without the sign `%`."""
+        per_cent = (ratio - 1) * 100
+        sign = "+" if round(per_cent) > 0 else ""
+        return f"{sign}{self.number(per_cent)}"
+
+    def per_cent(self, share: float | None) -> str:
+        """Return a share of 1 in per cent."""
+        return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{_SPACE}%"
+
+    def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
+        """Return a catalog value in the unit on display, without the unit; words and lists as they are."""
+        if value is None:
+            return MISSING_VALUE_TEXT
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, str):
+            return value
+        if isinstance(value, tuple):
+            return ", ".join(value)
+        shown = _DISPLAY_UNITS[quantity]
+        scaled = value / shown.factor
+        most = 3 if 0 < abs(scaled) < 1 else shown.most_decimals
+        return self.number(scaled, _stated_decimals(scaled, shown.least_decimals, most))
+
+    def catalog_with_unit(self, value: ClaimValue, quantity: Quantity, attribute: str = "") -> str:
+        """Return a catalog value with its unit; memory in GiB and GB."""
+        if quantity is Quantity.MEMORY and isinstance(value, int | float) and not isinstance(value, bool):
+            return self.memory(value)
+        text = self.catalog(value, quantity)
+        unit = get_display_unit(quantity, attribute)
+        plain = value is None or isinstance(value, str | tuple | bool) or unit is None
+        return text if plain else f"{text}{_SPACE}{unit}"
+
+    def quantity(self, value: float, unit: str | None) -> str:
+        """Return any figure with the unit that it has inside, scaled so that it reads well."""
+        if unit == "B":
+            return self.memory(value)
+        text, shown = self.value_and_unit(value, unit)
+        return f"{text}{_SPACE}{shown}" if shown else text
+
+    def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
+        """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
+        return self.value_as(value, value, unit), _scale(value, unit)[1]
+
+    def value_as(self, value: float, reference: float, unit: str | None) -> str:
+        """Return a figure, without its unit, in that in which `reference` reads well."""
+        factor, _ = _scale(reference, unit)
+        scaled = value / factor
+        if unit == "B" and factor in (GIB, 1):
+            return self.number(scaled, 1 if factor == GIB else 0)
+        whole = unit in _COUNTED and scaled == round(scaled)
+        return self.number(scaled) if whole else self.estimate(scaled)
+
+
+#: Units of things that are counted, so that whole numbers keep all their digits.
+_COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
+
+#: Unit used inside -> larger or smaller units in which figures read well, the largest first.
+_READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
+    "B": ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "B/s": ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")),
+    "FLOP/s": ((1e15, "PFLOPS"), (1e12, "TFLOPS"), (1e9, "GFLOPS")),
+    "FLOP": ((1e15, "PFLOP"), (1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP")),
+    "FLOP/token": ((1e12, "TFLOP/token"), (1e9, "GFLOP/token"), (1e6, "MFLOP/token")),
+    "B/token": ((GIB, "GiB/token"), (MIB, "MiB/token"), (KIB, "KiB/token"), (1.0, "B/token")),
+    "parameters": ((1.0, "parameters"),),
+}
+
+
+def _scale(value: float, unit: str | None) -> tuple[float, str | None]:
+    """Return the largest unit in which a value is at least 1: how many used inside make one, and its name."""
+    steps = _READABLE.get(unit or "")
+    if steps is None:
+        return 1.0, None if unit in ("", "1") else unit
+    return steps[0] if value == 0 else next((step for step in steps if abs(value) >= step[0]), steps[-1])
+
+
+def _estimate_decimals(value: float) -> int:
+    """Return how many decimals three significant digits take, none from 100 on, ten at the most."""
+    if value == 0:
+        return 0
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    # 9.996 is shown as 10.0, not as 10.00.
+    if round(abs(value), max(decimals, 0)) >= 10 ** (3 - decimals):
+        decimals -= 1
+    return min(max(decimals, 0), 10)
+
+
+def _stated_decimals(value: float, least: int, most: int) -> int:
+    for decimals in range(least, most):
+        if math.isclose(round(value, decimals), value, rel_tol=1e-9):
+            return decimals
+    return most

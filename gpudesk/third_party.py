@@ -1,0 +1,216 @@
+"""Third-party packages of the program, with versions and licences."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk import paths
+from gpudesk.text.translation import tr
+
+#: The program's own name among its parts.
+PROGRAM: Final = "GPU Desk"
+
+_ROOT: Final = "gpudesk"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_EXTRA: Final = re.compile(r"\bextra\s*==")
+_ADDRESS: Final = re.compile(r"\s*<[^>]*>")
+#: Files of a package's own records that tell its terms.
+_TERMS: Final = re.compile(r"\.dist-info/(licenses/|[^/]*(licen[cs]e|copying|notice)[^/]*$)", re.IGNORECASE)
+#: Older packages have a field for whatever they like to say of their terms; some put an expression there.
+_EXPRESSION: Final = re.compile(r"[\w.+-]+( (OR|AND|WITH) [\w.+-]+)*")
+_HOMES: Final = ("homepage", "home", "source", "repository", "source code")
+#: Classifiers that name terms, as SPDX names them. Others are too vague to be told so.
+_CLASSIFIED: Final = {
+    "Apache Software License": "Apache-2.0",
+    # What most that say no more mean.
+    "BSD License": "BSD-3-Clause",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ThirdPartyWork:
+    """One work: its name, version and terms (an SPDX expression), whose it is, and where it comes from.
+
+    `within` names the part that it is compiled into, `purl` the very release of a registry. `texts` are
+    files: beside the list in a frozen program, else by their whole paths.
+    """
+
+    name: str
+    version: str = ""
+    licence: str = ""
+    author: str = ""
+    home: str = ""
+    kind: str = "package"
+    within: str = ""
+    purl: str = ""
+    copyright: tuple[str, ...] = ()
+    note: str = ""
+    texts: tuple[str, ...] = ()
+
+    @property
+    def work(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def list_third_party() -> list[ThirdPartyWork]:
+    """Return the works that this program is made of, itself first, the others by name."""
+    listed = paths.parts_path()
+    found = list_installed() if listed is None else read_third_party(listed)
+    return sorted(found, key=lambda part: (part.name != PROGRAM, part.name.casefold(), part.version))
+
+
+def read_third_party(path: Path) -> list[ThirdPartyWork]:
+    """Read a list of parts; one that cannot be read is an empty list, since there is still a program."""
+    known = {field.name for field in fields(ThirdPartyWork)}
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))
+        return [_part({name: value for name, value in record.items() if name in known}) for record in records]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return []
+
+
+def make_licence_text(part: ThirdPartyWork) -> str:
+    """Return the terms of a part in full: whose rights, what is to be said of it, and the texts."""
+    listed = paths.parts_path()
+    folder = Path() if listed is None else listed.parent
+    texts = [text for name in part.texts if (text := _read(folder / name))]
+    said = ["\n".join(part.copyright), part.note, *texts]
+    return "\n\n".join(each.strip("\n") for each in said if each.strip())
+
+
+def list_installed() -> list[ThirdPartyWork]:
+    """Return the program, all packages that it needs and that these need, and the works carried along."""
+    found: dict[str, Distribution] = {}
+    _collect(_ROOT, found)
+    return [_program(), *map(describe_package, found.values()), *_carried()]
+
+
+def get_package_version(package: str) -> str | None:
+    """Return the version of an installed package, None where there is no record of it."""
+    found = _distribution(package)
+    return None if found is None else found.version
+
+
+def describe_package(package: Distribution) -> ThirdPartyWork:
+    meta = package.metadata
+    author = next(
+        (text for field in ("Author", "Author-email", "Maintainer", "Maintainer-email") if (text := meta[field])), ""
+    )
+    texts = sorted(str(package.locate_file(file)) for file in package.files or [] if _TERMS.search(file.as_posix()))
+    name = meta["Name"]
+    return ThirdPartyWork(
+        name=name,
+        version=package.version,
+        licence=find_licence_terms(package),
+        author=_ADDRESS.sub("", " ".join(author.split())).replace('"', ""),
+        home=_home(package),
+        purl=f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}",
+        texts=tuple(texts),
+    )
+
+
+def find_licence_terms(package: Distribution) -> str:
+    """Return a package's terms as an SPDX expression; empty where it states none that can be told so."""
+    meta = package.metadata
+    if meta["License-Expression"]:
+        return str(meta["License-Expression"])
+    stated = (meta["License"] or "").strip()
+    if _EXPRESSION.fullmatch(stated):
+        return stated
+    names = [text.rsplit(" :: ", 1)[-1] for text in meta.get_all("Classifier") or [] if "License ::" in text]
+    known = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
+    return " AND ".join(known) if len(known) == len(names) else ""
+
+
+def _program() -> ThirdPartyWork:
+    package = _distribution(_ROOT)
+    home = paths.data_dir()
+    stated = describe_package(package) if package is not None else ThirdPartyWork(PROGRAM)
+    texts = stated.texts if home is None else (str(home.parent / "LICENSE"),)
+    return ThirdPartyWork(PROGRAM, stated.version, "Apache-2.0", kind="program", texts=texts)
+
+
+def _carried() -> Iterator[ThirdPartyWork]:
+    """Yield works that lie inside packages or among the resources, and that no package's record names."""
+    yield ThirdPartyWork(
+        "Qt",
+        get_package_version("PySide6_Essentials") or "",
+        "LGPL-3.0-only",
+        "The Qt Company",
+        "https://www.qt.io",
+        kind="library",
+        note=tr("Its shared libraries lie in the folder of PySide6 and can be replaced there."),
+    )
+    yield ThirdPartyWork(
+        "Inter",
+        licence="OFL-1.1",
+        author="The Inter Project Authors",
+        home="https://github.com/rsms/inter",
+        kind="asset",
+        note=tr("Changed and renamed Desk Sans."),
+        texts=(str(paths.resources_dir() / "fonts" / "LICENSE"),),
+    )
+    yield ThirdPartyWork(
+        "Lucide",
+        licence="ISC AND MIT",
+        author="Lucide Icons and Contributors",
+        home="https://lucide.dev",
+        kind="asset",
+        note=tr("Icons, in parts from Feather."),
+        texts=(str(paths.resources_dir() / "icons" / "LICENSE"),),
+    )
+
+
+def _collect(name: str, found: dict[str, Distribution]) -> None:
+    package = _distribution(name)
+    for requirement in (package.requires or []) if package is not None else []:
+        wanted = _NAME.match(requirement)
+        if wanted is None or _EXTRA.search(requirement):
+            continue
+        key = re.sub(r"[-_.]+", "-", wanted.group()).lower()
+        # What is needed on other platforms only is not installed on this one.
+        needed = _distribution(key) if key not in found else None
+        if needed is not None:
+            found[key] = needed
+            _collect(key, found)
+
+
+def _distribution(name: str) -> Distribution | None:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _home(package: Distribution) -> str:
+    entries = (entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [])
+    by_label = {label.lower(): url for label, url in entries}
+    stated = package.metadata["Home-page"] or ""
+    return next((by_label[label] for label in _HOMES if label in by_label), stated)
+
+
+def _part(record: dict[str, Any]) -> ThirdPartyWork:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
+    }
+    return ThirdPartyWork(**values)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

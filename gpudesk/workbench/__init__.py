@@ -1,1 +1,0 @@
-"""The use cases without a window: questions in, frozen answers out."""
