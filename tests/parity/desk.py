@@ -37,6 +37,8 @@ _VIEW: Final = "View: "
 _PANEL: Final = "Sources and working"
 #: What lasts differently long each time.
 _ELAPSED: Final = re.compile(r"\bin [0-9.,]+ m?s\b")
+#: Which state of the program this is.
+_COMMIT: Final = re.compile(r"\b[0-9a-f]{10}\+? of \d{4}-\d\d-\d\d\b")
 #: Dialogs that are not opened: of the system, of other programs, and what ends the program.
 _LEFT_ALONE: Final = ("Open…", "Save as…", "Save", "Check the installation…", "Quit", "Close window")
 _OPENED: Final = ("Keyboard shortcuts", "About GPU Desk")
@@ -367,26 +369,24 @@ class _Recorder:
         """Write the picture and the texts of a window."""
         self._settle()
         self._write(name, self._texts(widget))
-        with self._untimed(widget):
+        with self._without_changing(widget):
             picture = self._path(name, ".png")
             widget.grab().save(str(picture))
 
     @contextlib.contextmanager
-    def _untimed(self, widget: QWidget) -> Iterator[None]:
-        """Take out of the labels how long something took."""
+    def _without_changing(self, widget: QWidget) -> Iterator[None]:
+        """Hide labels that say what differs each time: a duration, a folder, the commit."""
         from PySide6.QtWidgets import QLabel
 
         changed = [
-            (each, each.text())
-            for each in widget.findChildren(QLabel)
-            if each.isVisible() and _ELAPSED.search(each.text())
+            each for each in widget.findChildren(QLabel) if each.isVisible() and self._plain(each.text()) != each.text()
         ]
-        for label, _ in changed:
+        for label in changed:
             label.setVisible(False)
         try:
             yield
         finally:
-            for label, _ in changed:
+            for label in changed:
                 label.setVisible(True)
 
     def _texts(self, widget: QWidget) -> list[str]:
@@ -395,8 +395,11 @@ class _Recorder:
         return list(_spoken(QAccessible.queryAccessibleInterface(widget)))
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
-        text = "\n".join(_ELAPSED.sub("in <time>", self._places.plain(line)) for line in lines)
+        text = "\n".join(map(self._plain, lines))
         self._path(name, ".txt").write_text(f"{text}\n", encoding="utf-8")
+
+    def _plain(self, text: str) -> str:
+        return _COMMIT.sub("<commit>", _ELAPSED.sub("in <time>", self._places.plain(text)))
 
     def _path(self, name: str, suffix: str) -> Path:
         path = self._out / (re.sub(r"[^\w/.-]+", "-", name.strip()) + suffix)

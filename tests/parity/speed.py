@@ -1,8 +1,8 @@
 """Measure two states in turn: `python -m tests.parity.speed OLD NEW [--rounds N]`, each a checkout.
 
-Prints the medians of both, and the median of new over old of all rounds. Times are those of the processor,
-but for one of the start, so that others at work count little. Each round takes both states, each in a process
-of its own, so that they find the machine alike.
+Prints the medians of both, the median of new over old of all rounds, and that of the best rounds. Times are
+those of the processor, but for one of the start, so that others at work count little. Each round takes both
+states, each in a process of its own, so that they find the machine alike.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _ROUNDS: Final = 5
 _SLOWER: Final = 1.02
 _LINES: Final = 20_000
 _SLIDER_STEPS: Final = 60
-_SHEETS: Final = 5
+_SHEETS: Final = 7
+_BATCHES: Final = 2
+_SWITCHES: Final = 3
 _BATCHED: Final = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", "fp8"), ("qwen3-32b", "bf16"))
 _BATCHED_PARTS: Final = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 _SWEEP: Final = (
@@ -97,13 +99,17 @@ def _prepare(tree: Path) -> None:
 
 
 def _report(old: Sequence[Times], new: Sequence[Times]) -> Iterator[str]:
-    yield f"{'':44}{'old':>12}{'new':>12}{'new / old':>12}"
+    yield f"{'':44}{'old':>12}{'new':>12}{'new / old':>12}{'of bests':>12}"
     for name in old[0]:
         one, other = (statistics.median(times[name] for times in side) for side in (old, new))
         ratio = statistics.median(b[name] / a[name] for a, b in zip(old, new, strict=True))
         # What somebody waits for is better the smaller it is, lines a second the larger.
-        mark = "  slower" if (1 / ratio if name.endswith("/s") else ratio) > _SLOWER else ""
-        yield f"{name:44}{one:12,.1f}{other:12,.1f}{ratio:12.3f}{mark}"
+        is_rate = name.endswith("/s")
+        best = max if is_rate else min
+        bests = best(times[name] for times in new) / best(times[name] for times in old)
+        # Chance rarely moves both.
+        is_slower = all((1 / each if is_rate else each) > _SLOWER for each in (ratio, bests))
+        yield f"{name:44}{one:12,.1f}{other:12,.1f}{ratio:12.3f}{bests:12.3f}{'  slower' * is_slower}"
 
 
 # What is measured
@@ -138,9 +144,12 @@ def _window(tree: Path) -> Times:
         for page in ("Cost", "Decide", "Catalog"):
             times[f"first opening of {page}, ms"] = _triggered(app, _entry(window, "View", page))
             _rest(app)
-        for theme in ("Dark", "Light"):
-            times[f"theme switch to {theme}, all pages open, ms"] = _triggered(app, _theme_entry(window, theme))
-            _rest(app)
+        switches = []
+        for _ in range(_SWITCHES):
+            for theme in ("Dark", "Light"):
+                switches.append(_triggered(app, _theme_entry(window, theme)))
+                _rest(app)
+        times["theme switch, all pages open, ms"] = statistics.median(switches)
         statm = Path("/proc/self/statm").read_text(encoding="ascii")
         times["memory after all pages, MB"] = int(statm.split()[1]) * 4096 / 1e6
 
@@ -163,7 +172,7 @@ def _commands(_: Path) -> Times:
             few.write_text("".join(_lines(_alike, 200)), encoding="utf-8")
             asked.write_text("".join(_lines(made, _LINES)), encoding="utf-8")
             started = _timed(["estimate", "--batch", str(few)])
-            took = _timed(["estimate", "--batch", str(asked)]) - started
+            took = min(_timed(["estimate", "--batch", str(asked)]) for _ in range(_BATCHES)) - started
             times[f"batch, lines {name}, lines/s"] = (_LINES - 200) / took
     return times
 
@@ -252,7 +261,7 @@ def _until_painted(app: Any) -> None:  # noqa: ANN401 - Qt's
     class Eye(QObject):
         seen = False
 
-        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
             self.seen = self.seen or event.type() == QEvent.Type.Paint
             return False
 

@@ -12,7 +12,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.revision import compute_stored_revision
 from gpudesk.catalog.verify import verify_catalog
 from gpudesk.text.messages import format_message
-from tests.unit.workbench.own_samples import ALL
+from tests.unit.domain.own_samples import ALL
 
 
 def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:

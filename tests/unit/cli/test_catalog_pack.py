@@ -9,7 +9,7 @@ from gpudesk.cli import main as entry
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
-from tests.unit.workbench.own_samples import ALL
+from tests.unit.domain.own_samples import ALL
 
 Capture = pytest.CaptureFixture[str]
 

@@ -4,7 +4,7 @@ import pytest
 
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.writers.text import list_sheet_lines, measure_text
-from tests.unit.sheets.conftest import MakeAnswer, make_answer
+from tests.unit.report.conftest import MakeAnswer, make_answer
 
 __all__ = ["make_answer"]
 

@@ -396,9 +396,7 @@ class CatalogModel(QAbstractTableModel):
         figures = self.column(column).kind in FIGURES
         return Qt.AlignmentFlag.AlignRight if figures else Qt.AlignmentFlag.AlignLeft
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - by role
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
         if role != _Role.DisplayRole and not spoken:
             return None

@@ -287,9 +287,7 @@ class ComparisonModel(QAbstractTableModel):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - by role
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
         if role != _Role.DisplayRole and not spoken:
             return None

@@ -160,9 +160,7 @@ class FactorsModel(QAbstractTableModel):
             return f"{cell.word} {cell.figure}".strip()
         return row.name if index.column() == FACTOR else f"{row.sources}. {row.said}".strip(". ")
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - by role
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         if role != _Role.DisplayRole and role not in _SPOKEN:
             return None
         if orientation == Qt.Orientation.Vertical:

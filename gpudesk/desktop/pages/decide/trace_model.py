@@ -425,9 +425,7 @@ class TraceModel(QAbstractTableModel):
             self.weighed.emit(traced.key, float(value))
         return True
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - by role
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         if role != _Role.DisplayRole and role not in _SPOKEN:
             return None
         if orientation == Qt.Orientation.Vertical:

@@ -148,9 +148,7 @@ class WeightDelegate(QStyledItemDelegate):
             editor.set_value(float(index.data(Qt.ItemDataRole.EditRole)))
             editor.selectAll()
 
-    def setModelData(
-        self, editor: QWidget, model: QAbstractItemModel, index: _Index
-    ) -> None:
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         if isinstance(editor, NumberEdit):
             editor.commit()
             if not editor.fault:

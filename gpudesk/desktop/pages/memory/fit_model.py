@@ -211,9 +211,7 @@ class FitModel(QAbstractTableModel):
             return self.sentence(index)
         return _CENTRE if role == _Role.TextAlignmentRole else None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - by role
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         if role != _Role.DisplayRole and role not in _SPOKEN:
             return None
         if orientation == Qt.Orientation.Vertical:

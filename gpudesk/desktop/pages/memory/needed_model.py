@@ -292,9 +292,7 @@ class NeededModel(QAbstractTableModel):
             return format_needed_count(cell, self._formatter)
         return cell.sentence if role in (_Role.AccessibleTextRole, _Role.ToolTipRole) else None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole
-    ) -> Any:  # noqa: ANN401 - Qt's
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
         if orientation is not Qt.Orientation.Horizontal or role not in (_Role.DisplayRole, _Role.AccessibleTextRole):
             return None
         head = self.head(section)

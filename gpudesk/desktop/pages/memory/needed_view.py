@@ -264,9 +264,7 @@ class NeededMatrixView(QTableView):
         else:
             super().keyPressEvent(event)
 
-    def moveCursor(
-        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
-    ) -> QModelIndex:
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         before = self.currentIndex()
         index = super().moveCursor(action, modifiers)
         if not before.isValid():

@@ -73,9 +73,7 @@ class ChartDataModel(QAbstractTableModel):
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:  # noqa: ANN401 - Qt's
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._data.heads):
             return None
         if role == Qt.ItemDataRole.DisplayRole:

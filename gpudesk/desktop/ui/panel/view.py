@@ -398,9 +398,7 @@ class PanelView(QTreeView):
             painter.end()
         super().paintEvent(event)
 
-    def drawRow(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: Index
-    ) -> None:
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self._delegate.paint(painter, option, index)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -101,9 +101,7 @@ class FiguresModel(QAbstractTableModel):
             )
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:  # noqa: ANN401 - Qt's
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
         remarks = self.figures.remarks_head or tr("What limits it")
         heads = (tr("Accelerator"), *self.figures.heads, remarks)
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(heads):

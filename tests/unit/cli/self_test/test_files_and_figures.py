@@ -24,7 +24,7 @@ from gpudesk.cli.self_test.report import CheckFailedError, CheckFinding, join_li
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
-from tests.unit.workbench.own_samples import ALL
+from tests.unit.domain.own_samples import ALL
 
 # Resources
 

@@ -61,9 +61,7 @@ class PackModel(QAbstractTableModel):
         """Return how many columns there are: what it is about, theirs, yours, shipped, how they stand."""
         return 0 if parent.isValid() else len(_TEXTS)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:  # noqa: ANN401 - Qt's type
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
         if orientation is Qt.Orientation.Vertical or role != Qt.ItemDataRole.DisplayRole:
             return None
         return (tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))[section]

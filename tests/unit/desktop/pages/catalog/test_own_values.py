@@ -18,7 +18,7 @@ from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
 from gpudesk.text.messages import InputError, message
 from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys, state
-from tests.unit.workbench.own_samples import LAB, OFFER, TODAY
+from tests.unit.domain.own_samples import LAB, OFFER, TODAY
 
 
 @pytest.mark.parametrize(

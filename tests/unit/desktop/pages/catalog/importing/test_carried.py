@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.catalog.import_pack import PackDialog
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
-from tests.unit.workbench.carried_samples import save_of_author
+from tests.unit.catalog.carried_samples import save_of_author
 
 
 @pytest.fixture

@@ -1,0 +1,36 @@
+"""An estimator on the real facts and constants, made once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.catalog.build.writer import build_catalog
+from gpudesk.catalog.read import Catalog
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.evidence.calibration_file import read_calibration
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture(scope="session")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Return the real catalog."""
+    path = tmp_path_factory.mktemp("estimating") / "catalog.sqlite"
+    build_catalog(DATA, path)
+    return Catalog.open(path)
+
+
+@pytest.fixture(scope="session")
+def calibration() -> Calibration:
+    """Return the real constants."""
+    return read_calibration(paths.calibration_path())
+
+
+@pytest.fixture(scope="session")
+def estimator(facts: Catalog, calibration: Calibration) -> Estimator:
+    """Answer from the real catalog and the real calibration."""
+    return Estimator(facts, calibration)

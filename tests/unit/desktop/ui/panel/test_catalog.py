@@ -1,0 +1,239 @@
+"""The panel on what is selected in the catalog: whose it is, what is printed of it, what can be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.catalog.user_store.edits import state_value
+from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import (
+    EditorKind,
+    EditorRequest,
+    Selection,
+    select_attribute,
+    select_catalog_attribute,
+    select_catalog_dispute,
+    select_catalog_entry,
+    select_catalog_price,
+    select_catalog_source,
+    select_catalog_statement,
+)
+from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.claim import ClaimPreference, SourceKind
+from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, message
+from tests.unit.desktop.ui.panel.reading import check, lines, press
+from tests.unit.domain.own_samples import LAB, OFFER, TODAY
+
+BANDWIDTH = select_catalog_attribute("mi325x", "memory_bandwidth")
+QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11", kind=SourceKind.USER)
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[GpuDeskService]:
+    """A workbench whose own facts last no longer than the tests of this file."""
+    with GpuDeskService.open() as opened:
+        yield GpuDeskService(opened.catalog)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(workbench: GpuDeskService) -> Iterator[None]:
+    yield
+    while workbench.own.undo() is not None:
+        pass
+
+
+def state(workbench: GpuDeskService, value: float = 900) -> None:
+    """State a board power of the user's."""
+    workbench.own.do(state_value(workbench.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
+
+
+def asked(panel: SourcesPanel) -> list[EditorRequest]:
+    """Collect the editors that are asked for."""
+    requests: list[EditorRequest] = []
+    panel.editor_requested.connect(requests.append)
+    return requests
+
+
+def go(panel: SourcesPanel, text: str) -> None:
+    """Make the link with a text the current line."""
+    line = next(
+        line
+        for top in panel.view.lines.lines
+        for line in top.walk()
+        if line.node.kind is NodeKind.LINK and line.node.sentence.startswith(text)
+    )
+    panel.view.setCurrentIndex(panel.view.lines.index_of(line))
+
+
+@pytest.mark.parametrize(
+    ("selected", "head", "remark", "left"),
+    [
+        (
+            select_catalog_attribute("mi999x", "memory"),
+            "Memory capacity, mi999x; Without effect; 1.0 GiB",
+            "Your value has no effect: the entry mi999x is no longer in the catalog.",
+            3,
+        ),
+        (
+            select_catalog_price("o-1"),
+            "Rent, mi999x; ",
+            "Your price has no effect: the entry mi999x is no longer in the catalog.",
+            3,
+        ),
+        (
+            BANDWIDTH,
+            "Memory bandwidth, MI325X; Shipped value, yours has no effect; 6.0 TB/s",
+            "Your choice has no effect: nobody states 5.30 TB/s any more; the catalog's own choice holds.",
+            4,
+        ),
+    ],
+)
+def test_what_waits_says_why_and_can_be_removed(
+    desk: Desk, panel: SourcesPanel, workbench: GpuDeskService, qtbot: QtBot,
+    selected: Selection, head: str, remark: str, left: int,
+) -> None:  # fmt: skip
+    facts = (
+        LAB,
+        OFFER,
+        UserClaim("mi999x", "memory", 2**30, LAB.id, SourceKind.USER, TODAY),
+        UserPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
+        ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
+    )
+    workbench.own.do(FactEdit(message("own.step.add", name="former facts"), after=facts))
+    desk.select(selected)
+    assert lines(panel, NodeKind.HEAD)[0].startswith(head)
+    assert remark in lines(panel, NodeKind.NOTE)
+    requests = asked(panel)
+    go(panel, "Remove from your facts")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert not requests
+    assert len(workbench.own.facts) == left
+    qtbot.waitUntil(lambda: remark not in lines(panel, NodeKind.NOTE))
+
+
+def test_an_attribute_is_explained_though_the_scenario_does_not_have_it(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(select_catalog_attribute("l40s", "memory_bandwidth"))
+    assert lines(panel, NodeKind.HEAD)[0].startswith("Memory bandwidth, L40S; Shipped value; ")
+    assert lines(panel, NodeKind.CLAIM)
+    assert not lines(panel, NodeKind.USE)
+    desk.select(BANDWIDTH)
+    assert lines(panel, NodeKind.USE) == ["Llama 3.1 70B for chat on four accelerators, accelerator of the comparison"]
+    assert any("C000-014" in text for text in lines(panel, NodeKind.STATEMENT))
+
+
+def test_it_stays_selected_while_the_scenario_changes(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(BANDWIDTH)
+    desk.edit("One part", accelerators=desk.scenario.accelerators[:1])
+    desk.flush()
+    assert desk.selection == BANDWIDTH
+    assert lines(panel, NodeKind.CLAIM)
+    desk.edit("No model", model="")
+    desk.flush()
+    assert desk.answer is None
+    assert lines(panel, NodeKind.CLAIM), "the catalog needs no answer"
+
+
+def test_the_key_for_editing_asks_for_the_value(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(BANDWIDTH)
+    requests = asked(panel)
+    press(qtbot, panel, Qt.Key.Key_F2)
+    assert requests == [EditorRequest(EditorKind.VALUE, "mi325x", "memory_bandwidth")]
+    desk.select(select_attribute("mi325x", "memory_bandwidth"))
+    press(qtbot, panel, Qt.Key.Key_F2)
+    assert requests[1] == requests[0], "a figure of the comparison leads to the same editor"
+
+
+def test_every_rival_leads_to_the_choice_among_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(BANDWIDTH)
+    requests = asked(panel)
+    offers = [text for text in lines(panel, NodeKind.LINK) if text == "Take this claim…"]
+    assert len(offers) == len(lines(panel, NodeKind.CLAIM)) - 1
+    panel.view.setExpanded(panel.view.lines.find("claim.mi325x/memory_bandwidth.1"), True)
+    go(panel, "Take this claim…")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    (request,) = requests
+    assert (request.kind, request.claim) == (EditorKind.PREFERENCE, "seed-000")
+
+
+def test_a_value_of_the_users_is_taken_back_at_once(
+    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
+) -> None:
+    state(workbench)
+    desk.select(select_catalog_attribute("mi325x", "tdp"))
+    assert "900 W; Shipped: 1,000 W · −10 %" in lines(panel, NodeKind.HEAD)[0]
+    go(panel, "Edit source and date…")
+    requests = asked(panel)
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert requests == [EditorRequest(EditorKind.SOURCE, source=QUOTE.id)]
+    go(panel, "Revert to the shipped value")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert workbench.catalog.attribute("mi325x", "tdp").value == 1000
+    assert "1,000 W" in lines(panel, NodeKind.HEAD)[0], "the panel shows what holds now"
+
+
+def test_a_step_that_fails_says_so(
+    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state(workbench)
+    desk.select(select_catalog_attribute("mi325x", "tdp"))
+
+    def refuse(*_: Any) -> None:  # noqa: ANN401
+        raise InputError(message("own.read_only", reason="no space left"))
+
+    monkeypatch.setattr(workbench.own, "do", refuse)
+    go(panel, "Revert to the shipped value")
+    with qtbot.waitSignal(panel.failed) as caught:
+        press(qtbot, panel, Qt.Key.Key_Return)
+    assert caught.args is not None
+    assert caught.args[0].problem.id == "own.read_only"
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        BANDWIDTH,
+        select_catalog_attribute("gpt-oss-120b", "total_parameters"),
+        select_catalog_attribute("flux1-dev", "parameters"),
+        select_catalog_entry("mi325x"),
+        select_catalog_source("seed-000"),
+        select_catalog_dispute("D-011"),
+        select_catalog_statement("C000-014"),
+    ],
+)
+def test_every_kind_of_selection_has_lines_by_the_rules_of_qt(
+    selection: Selection, desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester
+) -> None:
+    desk.select(selection)
+    assert lines(panel, NodeKind.HEAD)
+    assert "Copy with sources" in lines(panel, NodeKind.LINK)
+    check(qtmodeltester, panel.view.lines)
+
+
+def test_a_price_shows_its_age_and_is_copied_with_its_source(
+    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
+) -> None:
+    price = next(each for each in workbench.catalog.prices("mi325x") if each.date == "2026-03")
+    desk.select(select_catalog_price(price.id))
+    assert "months old" in lines(panel, NodeKind.HEAD)[0]
+    go(panel, "Copy with sources")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("Rent, MI325X: 2.29 USD/h")
+    assert "Title: MI325X vs H200" in copied
+
+
+def test_what_is_gone_is_explained_no_more(desk: Desk, panel: SourcesPanel) -> None:
+    for selection in (select_catalog_price("gone"), select_catalog_source("gone"), select_catalog_entry("gone")):
+        desk.select(selection)
+        assert lines(panel, NodeKind.EMPTY)

@@ -1,0 +1,382 @@
+"""The panel: it follows the selection, explains it, and is walked through and copied from by keyboard."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from statistics import median
+
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.ui.panel.model import PanelModel
+from gpudesk.desktop.ui.panel.nodes import NodeKind, make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.ui.widgets.buttons import IconButton
+from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.scenario import Scenario
+from gpudesk.service import GpuDeskService
+from tests.unit.desktop.ui.panel.reading import check, click, current, lines, press
+
+BANDWIDTH = select_attribute("mi325x", "memory_bandwidth")
+THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
+
+
+def on_two(scenario: Scenario) -> Scenario:
+    """Return the scenario with a model that two accelerators do not all hold."""
+    scenario = replace(scenario, model="llama-3.1-405b")
+    for position in range(len(scenario.accelerators)):
+        scenario = scenario_edits.replace_count(scenario, position, 2)
+    return scenario
+
+
+# What is explained
+
+
+def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel, desk: Desk) -> None:
+    desk.select(select_figure("h200-sxm", "memory"))
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 2000.0), "Many")
+    desk.flush()
+    assert "What would end the waiting" in "; ".join(lines(panel, NodeKind.SECTION))
+    desk.apply(on_two(desk.scenario), "On two")
+    desk.flush()
+    assert "What would make it fit" in "; ".join(lines(panel, NodeKind.SECTION))
+
+
+def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
+    (text,) = lines(panel, NodeKind.EMPTY)
+    assert text.startswith("Click any figure")
+
+
+def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(BANDWIDTH)
+    assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, NodeKind.HEAD)[0]
+    claims = lines(panel, NodeKind.CLAIM)
+    assert len(claims) == 6
+    assert "taken" in claims[0]
+    assert sum("agrees" in claim for claim in claims) == 2
+    assert lines(panel, NodeKind.DISPUTE)
+    assert panel.view.accessibleDescription() == lines(panel, NodeKind.HEAD)[0]
+
+
+def test_a_selected_figure_shows_what_limits_it_and_its_working(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(THROUGHPUT)
+    assert panel.explanation is not None
+    assert panel.explanation.figure in lines(panel, NodeKind.HEAD)[0]
+    assert lines(panel, NodeKind.SHARE)[0].startswith("Memory bandwidth")
+    assert lines(panel, NodeKind.TERM)[0].startswith("Output throughput")
+    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, NodeKind.CLAIM))
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        select_figure("mi355x", "ttft_ms"),
+        select_figure("h200-sxm", "memory"),
+        select_figure("mi325x", "max_concurrency"),
+        select_figure("mi325x", "request_s"),
+        select_attribute("mi325x", "price_low"),
+        select_attribute("b200-hgx", "supported_precisions"),
+        select_model_attribute("max_context"),
+    ],
+    ids=lambda selection: selection.name,
+)
+def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: SourcesPanel, selection: Selection) -> None:
+    desk.select(selection)
+    assert panel.explanation is not None
+    assert panel.explanation.figure != "—"
+    assert panel.explanation.claims
+    assert not panel.grab().isNull()
+
+
+def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    before = lines(panel, NodeKind.HEAD)[0]
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
+    qtbot.waitUntil(lambda: lines(panel, NodeKind.HEAD)[0] != before)
+    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
+
+
+def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(THROUGHPUT)
+    working = lines(panel, NodeKind.TERM)[0]
+    desk.begin_gesture("load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
+    desk.flush()
+    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
+    assert lines(panel, NodeKind.TERM)[0] == working
+    desk.end_gesture()
+    assert lines(panel, NodeKind.TERM)[0] != working
+
+
+def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.apply(on_two(desk.scenario), "Change of model")
+    desk.flush()
+    desk.select(select_figure("h200-sxm", "memory"))
+    assert "GiB short" in lines(panel, NodeKind.HEAD)[0]
+    assert any("yes" in text for text in lines(panel, NodeKind.REMEDY))
+    link = next(text for text in lines(panel, NodeKind.LINK) if text.startswith("Use 4"))
+    assert panel.view.go_to("apply.0")
+    assert current(panel) == link
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert desk.scenario.accelerators[0].count == 4
+    assert desk.undo_stack.undoText() == link
+    desk.flush()
+    assert "GiB free" in lines(panel, NodeKind.HEAD)[0]
+
+
+def test_a_deployment_of_several_says_why_its_plan_was_taken(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    assert not lines(panel, NodeKind.PLAN)
+    desk.apply(scenario_edits.replace_count(desk.scenario, 2, 8), "Change of count")
+    desk.flush()
+    desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
+    plans = lines(panel, NodeKind.PLAN)
+    assert ", taken, " in plans[0]
+    assert not any(", taken, " in plan for plan in plans[1:])
+    (slower,) = [text for text in lines(panel, NodeKind.PLANS) if text.endswith("slower plans")]
+    index = panel.view.lines.find("plans.slower")
+    assert not panel.view.isExpanded(index)
+    click(qtbot, panel, index)
+    assert panel.view.isExpanded(index)
+    press(qtbot, panel, Qt.Key.Key_Down)
+    assert current(panel).split(", ")[0] in {plan.split(", ")[0] for plan in plans[4:]}
+    assert int(slower.split()[0]) == len(plans) - 4
+
+
+def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPanel) -> None:
+    desk.apply(scenario_edits.replace_count(desk.scenario, 0, 8), "Change of count")
+    desk.flush()
+    desk.select(select_figure(desk.keys[0], "ttft_ms"))
+    index = panel.view.lines.find("plan.0")
+    before = panel.view.visualRect(index).height()
+    panel.view.setCurrentIndex(index)
+    QApplication.processEvents()
+    assert panel.view.visualRect(index).height() > before
+    assert "TTFT" in current(panel)
+
+
+# Pin
+
+
+def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(BANDWIDTH)
+    panel.set_pinned(True)
+    desk.select(THROUGHPUT)
+    assert panel.pinned
+    assert "Memory bandwidth" in lines(panel, NodeKind.HEAD)[0]
+    panel.set_pinned(False)
+    assert "Output throughput" in lines(panel, NodeKind.HEAD)[0]
+
+
+def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -> None:
+    buttons = panel.findChildren(IconButton)
+    (close,) = [button for button in buttons if button.accessibleName() == "Close the panel"]
+    with qtbot.waitSignal(panel.close_requested):
+        close.click()
+
+
+# Keyboard and mouse
+
+
+@pytest.mark.usefixtures("recorded")
+def test_arrows_walk_over_terms_and_fold_them(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    press(qtbot, panel, Qt.Key.Key_Down)
+    assert current(panel).startswith("Output throughput, B200")
+    nearest = lines(panel, NodeKind.RECORD)
+    assert panel.view.go_to("record.0")
+    press(qtbot, panel, Qt.Key.Key_Down)
+    assert current(panel) == nearest[1]
+    press(qtbot, panel, Qt.Key.Key_Down, Qt.Key.Key_Down)
+    assert current(panel).startswith("Memory bandwidth")
+    assert panel.view.go_to("term/round/decode step")
+    index = panel.view.currentIndex()
+    assert not panel.view.isExpanded(index)
+    press(qtbot, panel, Qt.Key.Key_Right)
+    assert panel.view.isExpanded(index)
+    press(qtbot, panel, Qt.Key.Key_Down)
+    assert current(panel).startswith("Dense matrices")
+    press(qtbot, panel, Qt.Key.Key_Left, Qt.Key.Key_Left)
+    assert not panel.view.isExpanded(panel.view.currentIndex())
+
+
+def test_what_was_folded_stays_so_for_the_next_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    assert panel.view.go_to("term/round")
+    press(qtbot, panel, Qt.Key.Key_Left)
+    desk.select(BANDWIDTH)
+    desk.select(THROUGHPUT)
+    assert not panel.view.isExpanded(panel.view.lines.find("term/round"))
+
+
+def test_enter_on_a_leaf_goes_to_its_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(select_figure("h200-sxm", "memory"))
+    assert panel.view.go_to("term/capacity")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert current(panel).startswith("Memory capacity")
+
+
+def test_a_selected_term_has_room_for_its_source(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(select_figure("h200-sxm", "memory"))
+    index = panel.view.lines.find("term/weights")
+    before = panel.view.visualRect(index).height()
+    panel.view.setCurrentIndex(index)
+    QApplication.processEvents()
+    assert panel.view.visualRect(index).height() > before
+
+
+def test_a_click_on_a_claim_shows_its_source_whole(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(BANDWIDTH)
+    index = panel.view.lines.find("claim.mi325x/memory_bandwidth.4")
+    click(qtbot, panel, index)
+    assert panel.view.isExpanded(index)
+    assert any(text.startswith("Retrieved: ") for text in lines(panel, NodeKind.DETAIL))
+
+
+def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    assert panel.view.go_to("term/round")
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(10, 10), QPoint(10, 10))
+    QApplication.sendEvent(panel.view.viewport(), event)
+    menu = panel.view.findChild(QMenu)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == ["Copy", "Fold"]
+    menu.actions()[1].trigger()
+    assert not panel.view.isExpanded(panel.view.currentIndex())
+    menu.close()
+
+
+# Copies
+
+
+def test_the_platforms_key_copies_the_line(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(BANDWIDTH)
+    assert panel.view.go_to("claim.mi325x/memory_bandwidth.1")
+    qtbot.keyClick(  # type: ignore[no-untyped-call]
+        panel.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier
+    )
+    assert QGuiApplication.clipboard().text().startswith("5.3 TB/s, refused")
+
+
+def test_links_copy_the_figure_and_its_working(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    assert panel.view.go_to("link.copy with sources")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert "four times in five" in QGuiApplication.clipboard().text()
+    index = panel.view.lines.find("link.copy working")
+    panel.view.scrollTo(index)
+    click(qtbot, panel, index)
+    assert QGuiApplication.clipboard().text().startswith("Output throughput: ")
+
+
+def test_an_address_is_copied_and_can_be_selected_as_text_but_is_never_opened(
+    desk: Desk, panel: SourcesPanel, qtbot: QtBot
+) -> None:
+    desk.select(BANDWIDTH)
+    claim = panel.view.lines.find("claim.mi325x/memory_bandwidth.0")
+    panel.view.expand(claim)
+    address = panel.view.lines.index(panel.view.lines.rowCount(claim) - 1, 0, claim)
+    panel.view.setCurrentIndex(address)
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert QGuiApplication.clipboard().text().startswith("https://")
+    panel.view.edit(address)
+    field = panel.view.viewport().findChild(QLineEdit)
+    assert field is not None
+    assert field.isReadOnly()
+    assert field.text().startswith("https://")
+
+
+# The model
+
+
+def test_the_model_keeps_to_the_rules_of_qt(workbench: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
+    explainer = SelectionExplainer(desk)
+    model = PanelModel()
+    check(qtmodeltester, model)
+    for selection in (THROUGHPUT, BANDWIDTH):
+        explanation = explainer.explain(selection)
+        assert explanation is not None
+        model.show(make_nodes(explanation))
+        check(qtmodeltester, model)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
+    explainer, model = SelectionExplainer(desk), PanelModel()
+    first = explainer.explain(THROUGHPUT)
+    assert first is not None
+    assert not model.show(make_nodes(first))
+    changed: list[QModelIndex] = []
+    model.dataChanged.connect(lambda top, *_: changed.append(top))
+    assert model.show(make_nodes(first))
+    assert changed == []
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 60), "Change of load")
+    desk.flush()
+    second = explainer.explain(THROUGHPUT)
+    assert second is not None
+    assert model.show(make_nodes(second))
+    assert changed
+    assert not model.show(make_empty_nodes())
+
+
+def test_keys_of_lines_are_unique(desk: Desk, panel: SourcesPanel) -> None:
+    for selection in (THROUGHPUT, BANDWIDTH, select_figure("mi325x", "ttft_ms")):
+        desk.select(selection)
+        keys = [line.node.key for top in panel.view.lines.lines for line in top.walk()]
+        assert len(set(keys)) == len(keys)
+
+
+# Looks
+
+
+def test_a_switch_of_the_theme_repaints_the_panel(desk: Desk, panel: SourcesPanel, theme: Theme) -> None:
+    desk.select(BANDWIDTH)
+    light = panel.grab().toImage()
+    theme.set_preference(DARK)
+    dark = panel.grab().toImage()
+    corner = (2, panel.height() - 3)
+    assert light.pixelColor(*corner) != dark.pixelColor(*corner)
+    assert dark.pixelColor(*corner) == theme.colour("chrome")
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+@pytest.mark.parametrize("width", [280, 480])
+def test_lines_find_room_at_every_width_and_size(
+    desk: Desk, panel: SourcesPanel, theme: Theme, width: int, percent: int
+) -> None:
+    theme.set_font_percent(percent)
+    panel.resize(width, 700)
+    desk.select(THROUGHPUT)
+    panel.grab()
+    view = panel.view
+    bottom = 0
+    index = view.lines.index(0, 0)
+    while index.isValid():
+        rect = view.visualRect(index)
+        assert rect.height() >= theme.line("caption") or index.data() == ""
+        assert rect.top() >= bottom
+        bottom = rect.bottom()
+        index = view.indexBelow(index)
+
+
+def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(THROUGHPUT)
+    desk.begin_gesture("load")
+    seconds = []
+    for load in range(2, 32):
+        desk.scenario = scenario_edits.replace_load_value(desk.scenario, load)
+        desk.answer = desk.workbench.answer(desk.scenario)
+        begun = time.perf_counter()
+        panel.refresh()
+        seconds.append(time.perf_counter() - begun)
+    desk.end_gesture()
+    assert median(seconds) < 0.01

@@ -1,0 +1,77 @@
+"""Our record in the panel: published figures near to the selected one, and what was said of them unseen."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk import paths
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.service import GpuDeskService
+from tests.unit.desktop.ui.panel.reading import click, lines, press
+
+THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(THROUGHPUT)
+    nearest = lines(panel, NodeKind.RECORD)
+    assert len(nearest) == 3
+    assert all(" tok/s, ours " in text and "(+10 %, inside the band)" in text for text in nearest)
+    sections = lines(panel, NodeKind.SECTION)
+    assert sections[0] == "Our record, ours without having seen them"
+    assert sections[1].startswith("What limits it")
+    desk.select(select_figure("b200-hgx", "request_s"))
+    assert "Time per output token" in lines(panel, NodeKind.GROUP)[0]
+    assert all(" ms, ours " in text for text in lines(panel, NodeKind.RECORD))
+    desk.select(select_figure("b200-hgx", "memory"))
+    assert not lines(panel, NodeKind.RECORD)
+    assert not any(text.startswith("Our record") for text in lines(panel, NodeKind.SECTION))
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_published_figure_unfolds_its_source_whose_address_is_copied(
+    desk: Desk, panel: SourcesPanel, qtbot: QtBot
+) -> None:
+    desk.select(THROUGHPUT)
+    index = panel.view.lines.find("record.0")
+    click(qtbot, panel, index)
+    assert panel.view.isExpanded(index)
+    details = [str(panel.view.lines.index(row, 0, index).data()) for row in range(panel.view.lines.rowCount(index))]
+    assert [text.partition(":")[0] for text in details if ":" in text][:4] == ["Ran on", "Model", "Load", "Software"]
+    address = panel.view.lines.index(panel.view.lines.rowCount(index) - 1, 0, index)
+    panel.view.setCurrentIndex(address)
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert QGuiApplication.clipboard().text().startswith("https://")
+    panel.view.setCurrentIndex(index)
+    panel.view.copy_current()
+    assert "https://" in QGuiApplication.clipboard().text()
+
+
+@pytest.mark.usefixtures("recorded")
+def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None:
+    desk.select(THROUGHPUT)
+    before = lines(panel, NodeKind.RECORD)
+    desk.begin_gesture("load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 1), "Change of load")
+    desk.flush()
+    assert lines(panel, NodeKind.RECORD) == before
+    desk.end_gesture()
+    assert lines(panel, NodeKind.RECORD) != before
+
+
+def test_without_predictions_the_panel_says_that_nothing_is_known(
+    desk: Desk, panel: SourcesPanel, workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "held_out_path", lambda: None)
+    workbench.__dict__.pop("records", None)
+    desk.select(THROUGHPUT)
+    assert not lines(panel, NodeKind.RECORD)
+    assert any(text.startswith("Nothing is known") for text in lines(panel, NodeKind.NOTE))

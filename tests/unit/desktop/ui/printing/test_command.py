@@ -1,0 +1,63 @@
+"""`gpudesk sheet -o x.pdf`: the same file from the command line, without a display."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk.service import GpuDeskService
+from tests.unit.desktop.ui.printing.conftest import info_of, needs_poppler, words_of
+
+
+def run(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the program as from a bare terminal."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    command = [sys.executable, "-m", "gpudesk", *map(str, arguments)]
+    return subprocess.run(command, env=environment | variables, capture_output=True, text=True, check=False)
+
+
+@needs_poppler
+def test_pdf_needs_no_display_and_says_nothing_but_where_it_is(tmp_path: Path) -> None:
+    target = tmp_path / "sheet.pdf"
+    done = run("sheet", "--template", "b200-or-mi355x", "-o", target, "--paper", "letter", LC_ALL="C")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"Written: {target}\n", "")
+    assert info_of(target)["Page size"].startswith("612 x 792")
+    assert "5,745" in words_of(target) or "No winner" in words_of(target)
+
+
+def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, workbench: GpuDeskService) -> None:
+    pdf, scenario = tmp_path / "sheet.pdf", tmp_path / "again.gpudesk"
+    assert run("sheet", "--template", "b200-or-mi355x", "-o", pdf).returncode == 0
+    done = run("sheet", "--scenario", pdf, "-o", scenario)
+    assert done.returncode == 0
+    assert workbench.read_scenario(scenario) == workbench.read_scenario(pdf)
+
+
+def test_pdf_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    target = tmp_path / "no such folder" / "sheet.pdf"
+    done = run("sheet", "--template", "b200-or-mi355x", "-o", target)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"gpudesk: {target}: cannot be written")
+
+
+def test_other_paper_is_refused_by_usage(tmp_path: Path) -> None:
+    done = run("sheet", "--template", "b200-or-mi355x", "-o", tmp_path / "x.pdf", "--paper", "a3")
+    assert done.returncode == 2
+    assert "--paper" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("sheet", "--help")])
+def test_qt_is_loaded_for_a_pdf_only(arguments: tuple[str, ...]) -> None:
+    code = (
+        "import sys\nfrom gpudesk.cli.main import main\n"
+        f"main({list(arguments)!r})\nsys.exit(any(name.startswith('PySide6') for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0

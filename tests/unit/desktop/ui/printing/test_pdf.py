@@ -1,0 +1,216 @@
+"""The sheet as PDF: on few pages, within its margins, with every figure as text and the scenario inside."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
+from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf, write_pdf
+from gpudesk.documents.scenario_file import list_template_ids, read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.scenario import Scenario
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
+from gpudesk.text.messages import InputError
+from tests.unit.desktop.ui.printing.conftest import (
+    DATE,
+    info_of,
+    ink_of,
+    laid_out,
+    needs_poppler,
+    parts,
+    saved,
+    words_of,
+)
+
+AnswerTo = Callable[[Scenario], Answer]
+
+#: Scenarios that are hard to set: one part alone, six, two that do not fit, none that fits, much to say.
+HARD = {
+    "one": parts("mi325x-or-h200-70b", "h200-sxm:1"),
+    "two do not fit": parts("405b-one-node", "h100-sxm:1", "h100-sxm:8", "mi325x:1", "mi325x:8"),
+    "none fits": parts("405b-one-node", "h100-sxm:1", "l40s:1"),
+    "much to say": parts(
+        "405b-one-node", "h100-sxm:8", "h200-sxm:8", "b200-hgx:8", "mi300x:8", "mi325x:8",
+        name="A title that is long enough to take two lines of the paper, and then some more " * 2,
+        note="Why this was asked, by whom, and what it is for.\n" * 60,
+    ),
+    "long words": parts(
+        "mi325x-or-h200-70b", "h200-sxm:1", "mi325x:1",
+        name="Donaudampfschifffahrtsgesellschaftskapitänskajütenbeschleunigervergleich" * 3,
+    ),
+}  # fmt: skip
+
+
+def squeezed(words: str) -> str:
+    return "".join(words.split())
+
+
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("name", list_template_ids())
+def test_templates_take_one_or_two_pages_and_six_parts_three(answer_to: AnswerTo, name: str, size: PaperSize) -> None:
+    sheet, pages = laid_out(answer_to(read_template(name)), size)
+    assert len(pages.pages) <= (2 if len(sheet.heads) <= 5 else 3)
+
+
+def figures_of(sheet: ComparisonSheet) -> list[str]:
+    """Return every figure and word that the tables and headline answers of a sheet show."""
+    cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
+    shown = [part for cell in cells for part in (cell.text, cell.band, cell.detail) if part]
+    shown += [part for headline in sheet.headlines for part in (headline.answer, headline.detail)]
+    return shown + [fact.value for fact in (*sheet.assumptions, *sheet.foot)]
+
+
+@needs_poppler
+@pytest.mark.parametrize("name", list_template_ids())
+def test_every_figure_of_the_sheet_is_text_of_the_pdf(answer_to: AnswerTo, tmp_path: Path, name: str) -> None:
+    answer = answer_to(read_template(name))
+    words = squeezed(words_of(saved(answer, tmp_path / "sheet.pdf")))
+    sheet = build_sheet(answer, date=DATE)
+    cut = [shown for shown in figures_of(sheet) if all(word not in words for word in (squeezed(shown),))]
+    # Of what takes several lines in a narrow column, every word is there.
+    missing = [shown for shown in cut if any(word not in words for word in shown.split())]
+    assert missing == []
+    assert DATE in words
+
+
+@needs_poppler
+def test_notes_sources_and_disputes_are_all_there(answer_to: AnswerTo, tmp_path: Path) -> None:
+    answer = answer_to(read_template("405b-one-node"))
+    words = words_of(saved(answer, tmp_path / "sheet.pdf"))
+    sheet = build_sheet(answer, date=DATE)
+    said = [note.text for note in sheet.notes] + [entry.reason for entry in sheet.disputes]
+    said += [source.title for source in sheet.sources] + [remark.text for remark in sheet.remarks]
+    assert sheet.notes
+    assert sheet.sources
+    assert [word for text_ in said for word in text_.split() if word not in words] == []
+
+
+@needs_poppler
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("name", [*list_template_ids(), *HARD])
+def test_nothing_is_drawn_outside_the_margins(answer_to: AnswerTo, tmp_path: Path, name: str, size: PaperSize) -> None:
+    answer = answer_to(HARD[name] if name in HARD else read_template(name))
+    dpi = 60
+    for (width, height), (left, top, right, bottom) in ink_of(
+        saved(answer, tmp_path / "sheet.pdf", size), tmp_path, dpi
+    ):
+        point = dpi / 72
+        assert left >= SIDE * point - 1.5
+        assert right <= width - SIDE * point + 1.5
+        assert top >= TOP * point - 1.5
+        assert bottom <= height - FOOT * point + 1.5
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_pieces_of_a_page_do_not_overlap(answer_to: AnswerTo, name: str) -> None:
+    _, pages = laid_out(answer_to(HARD[name]))
+    for page in pages.pages:
+        end = 0.0
+        for placed in page:
+            assert placed.y >= end - 0.01
+            end = placed.y + placed.piece.height
+        assert end <= pages.paper.height - FOOT + 0.01
+
+
+def test_longer_words_take_longer_pages_but_stay_within_them(answer_to: AnswerTo) -> None:
+    answer = answer_to(parts("mi325x-or-h200-70b", "h200-sxm:1", "mi325x:1", "b200-hgx:1", "mi355x:1"))
+    translation.set_language("pseudo")
+    _, pages = laid_out(answer)
+    assert len(pages.pages) == 2
+
+
+@needs_poppler
+def test_whole_note_follows_where_the_head_has_no_room_for_it(answer_to: AnswerTo, tmp_path: Path) -> None:
+    scenario = HARD["much to say"]
+    words = words_of(saved(answer_to(scenario), tmp_path / "sheet.pdf"))
+    assert words.count("Why this was asked") >= 60
+
+
+@needs_poppler
+def test_working_is_told_where_it_takes_no_further_page(
+    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path
+) -> None:
+    title = "How the headline figures come about"
+    two, six = (answer_to(read_template(name)) for name in ("mi325x-or-h200-70b", "405b-one-node"))
+    for answer, told in ((two, True), (six, False)):
+        save_answer_as_pdf(answer, tmp_path / "sheet.pdf", "a4", workbench.explain)
+        assert info_of(tmp_path / "sheet.pdf")["Pages"] == "2"
+        words = words_of(tmp_path / "sheet.pdf")
+        assert (title in words) is told
+    sheet = build_sheet(two, explain=workbench.explain)
+    throughput = next(row for row in sheet.table.groups[1].rows if row.label == "Output throughput")
+    (working,) = [each for each in sheet.working if each.figure == "Output throughput"]
+    for (_, numbers), cell in zip(working.lines, throughput.cells, strict=True):
+        assert f"= {cell.text} tok/s" in numbers
+
+
+@needs_poppler
+def test_fonts_are_embedded_as_subsets_with_their_characters(answer_to: AnswerTo, tmp_path: Path) -> None:
+    import subprocess
+
+    pdf = saved(answer_to(read_template("mi325x-or-h200-70b")), tmp_path / "sheet.pdf")
+    said = subprocess.run(["pdffonts", pdf], check=True, capture_output=True, text=True).stdout
+    fonts = [line.split() for line in said.splitlines()[2:]]
+    assert {font[0].partition("+")[2] or font[0] for font in fonts} == {
+        "DeskSans-Regular", "DeskSans-Medium", "DeskSans-SemiBold",
+    }  # fmt: skip
+    # Columns from the right: object number, generation, unicode, subset, embedded.
+    assert all((font[-5], font[-3]) == ("yes", "yes") for font in fonts)
+
+
+@needs_poppler
+@pytest.mark.parametrize(("size", "points"), [(PaperSize.A4, "595 x 842"), (PaperSize.LETTER, "612 x 792")])
+def test_file_says_what_it_is(answer_to: AnswerTo, tmp_path: Path, size: PaperSize, points: str) -> None:
+    answer = answer_to(read_template("mi325x-or-h200-70b"))
+    info = info_of(saved(answer, tmp_path / "sheet.pdf", size))
+    assert info["Title"] == answer.scenario.name
+    assert info["Creator"].startswith("GPU Desk ")
+    assert info["Page size"].startswith(points)
+
+
+def test_pictures_of_the_pdf_are_vectors(answer_to: AnswerTo, tmp_path: Path) -> None:
+    raw = saved(answer_to(read_template("405b-one-node")), tmp_path / "sheet.pdf").read_bytes()
+    assert b"/Subtype /Image" not in raw
+    assert len(raw) < 200_000
+
+
+@pytest.mark.parametrize("name", list_template_ids())
+def test_comparison_reopens_from_its_pdf(
+    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path, name: str
+) -> None:
+    answer = answer_to(read_template(name))
+    reopened = workbench.read_scenario(saved(answer, tmp_path / "sheet.pdf"))
+    assert reopened.catalog_revision == answer.catalog_revision
+    again = workbench.answer(reopened, with_curves=True)
+    assert again.content_hash == answer.content_hash
+    assert again.scenario.accelerators == answer.scenario.accelerators
+    assert again.scenario.name == answer.scenario.name
+
+
+def test_place_that_cannot_be_written_is_named(answer_to: AnswerTo, tmp_path: Path) -> None:
+    answer = answer_to(read_template("mi325x-or-h200-70b"))
+    target = tmp_path / "no such folder" / "sheet.pdf"
+    with pytest.raises(InputError) as caught:
+        write_pdf(build_sheet(answer), target, scenario=b"{}")
+    assert (caught.value.problem.id, caught.value.where) == ("file.unwritable", str(target))
+
+
+def test_a_failed_save_leaves_the_old_file(
+    answer_to: AnswerTo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = answer_to(read_template("mi325x-or-h200-70b"))
+    target = tmp_path / "sheet.pdf"
+    target.write_bytes(b"old")
+
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError):
+        save_answer_as_pdf(answer, target, "a4")
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]

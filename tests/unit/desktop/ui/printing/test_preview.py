@@ -1,0 +1,265 @@
+"""The preview: pages as they will be printed, by keyboard, and what becomes of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPageRanges
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.printing.layout import SheetPages
+from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.printer import make_printer, print_sheet
+from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.desktop.window import sheet_preview as preview_module
+from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.scenario import Scenario
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
+from tests.unit.desktop.ui.printing.conftest import info_of, laid_out, needs_poppler, saved, words_of
+
+AnswerTo = Callable[[Scenario], Answer]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> UserSettings:
+    kept = UserSettings(tmp_path / "settings.json")
+    kept.put("sheet.paper", "a4")
+    return kept
+
+
+@pytest.fixture
+def answer(answer_to: AnswerTo) -> Answer:
+    return answer_to(read_template("mi325x-or-h200-70b"))
+
+
+@pytest.fixture
+def preview(qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings) -> SheetPreview:
+    made = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def place(preview: SheetPreview) -> str:
+    return preview._bar._place.text()
+
+
+def test_first_page_is_seen_whole(preview: SheetPreview, qtbot: QtBot) -> None:
+    assert place(preview) == "Page 1 of 2"
+    page = preview._view.page_rect(0)
+    assert page.height() <= preview._scroll.viewport().height()
+    assert preview.windowTitle() == "Comparison sheet"
+
+
+def test_pages_are_turned_by_keyboard(preview: SheetPreview, qtbot: QtBot) -> None:
+    preview.fit_to("width")
+    qtbot.waitUntil(lambda: preview._scroll.verticalScrollBar().maximum() > 0)
+    QTest.keyClick(preview, Qt.Key.Key_PageDown)
+    assert place(preview) == "Page 2 of 2"
+    QTest.keyClick(preview, Qt.Key.Key_PageUp)
+    assert place(preview) == "Page 1 of 2"
+    QTest.keyClick(preview, Qt.Key.Key_End)
+    assert place(preview) == "Page 2 of 2"
+    QTest.keyClick(preview, Qt.Key.Key_Home)
+    assert place(preview) == "Page 1 of 2"
+
+
+def test_zoom_keeps_the_page_and_stays_within_bounds(preview: SheetPreview, qtbot: QtBot) -> None:
+    preview.fit_to(None)
+    assert preview._view.zoom == 1.0
+    QTest.keyClick(preview, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert preview._view.zoom == pytest.approx(1.25)
+    assert preview._bar._zoom.text() == "125 %"
+    for _ in range(20):
+        preview.zoom_by(2)
+    assert preview._view.zoom == 4.0
+    preview.grab()
+    QTest.keyClick(preview, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    assert preview._view.zoom < 1.0
+
+
+def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, settings: UserSettings) -> None:
+    preview._bar._paper._buttons["letter"].click()
+    assert preview.pages.paper.size is PaperSize.LETTER
+    assert settings.get("sheet.paper", "") == "letter"
+
+
+def test_saved_file_is_the_sheet_with_its_scenario(
+    preview: SheetPreview, answer: Answer, workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(preview.saved) as signal:
+        assert preview.save_to(tmp_path / "for the customer")
+    file = tmp_path / "for the customer.pdf"
+    assert signal.args == [file]
+    assert preview.note == f"Saved: {file}"
+    assert workbench.read_scenario(file).model == answer.scenario.model
+
+
+def test_save_proposes_a_name_that_any_system_takes(
+    preview: SheetPreview, tmp_path: Path, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def choose(parent: object, title: str, proposed: str, kinds: str) -> tuple[str, str]:
+        asked.append(proposed)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    settings.put("sheet.folder", str(tmp_path))
+    preview.ask_and_save()
+    assert asked == [str(tmp_path / "MI325X or H200 for Llama 3.1 70B.pdf")]
+    assert preview_module._file_name('a/b: "c"? <d>|\n') == "a b c d.pdf"
+    assert preview_module._file_name("...") == "comparison.pdf"
+
+
+def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp_path: Path) -> None:
+    target = tmp_path / "no such folder" / "sheet.pdf"
+    assert not preview.save_to(target)
+    assert preview.note.startswith(f"Not saved: {target}: cannot be written")
+    assert preview.note.endswith("choose another place")
+
+
+def test_without_a_printer_the_sheet_can_still_be_saved(
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def no_printer() -> bool:
+        asked.append("printers")
+        return False
+
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
+    monkeypatch.setattr(preview_module, "is_printer_installed", no_printer)
+    preview = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(preview)
+    # Asking may take long: not before a printer is wanted.
+    assert asked == []
+    preview.print_pages()
+    assert asked == ["printers"]
+    assert_not_printable(preview)
+
+
+def test_without_a_printing_service_nobody_is_asked_for_printers(
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: False)
+    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: pytest.fail("asked"))
+    preview = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(preview)
+    assert_not_printable(preview)
+    preview.print_pages()
+
+
+def assert_not_printable(preview: SheetPreview) -> None:
+    assert preview.note == "No printer is installed. Save a PDF and print it elsewhere."
+    assert not preview._bar._print.isEnabled()
+    assert preview._bar.save.isEnabled()
+
+
+def test_what_counts_as_stale_is_what_the_user_set(
+    preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
+) -> None:
+    assert any("Old purchase prices" in remark.text for remark in preview._sheet.remarks)
+    settings.put("catalog.stale_price_days", 36_500)
+    settings.put("catalog.stale_fact_days", 36_500)
+    patient = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(patient)
+    said = " ".join(remark.text for remark in patient._sheet.remarks)
+    assert "Old purchase prices" not in said
+    assert "Sources older" not in said
+
+
+def test_escape_closes(preview: SheetPreview, qtbot: QtBot) -> None:
+    QTest.keyClick(preview, Qt.Key.Key_Escape)
+    assert not preview.isVisible()
+
+
+def test_every_control_has_a_name(preview: SheetPreview) -> None:
+    buttons = preview.findChildren(QAbstractButton)
+    named = [button.accessibleName() for button in buttons if button.window() is preview]
+    assert all(named)
+    assert {"Save PDF…", "Print…", "Zoom in", "Go to the next page", "Paper: Letter"} <= set(named)
+    assert preview._view.accessibleName() == "Comparison sheet, 2 pages"
+    assert "Most requests in flight: MI325X" in preview._view.accessibleDescription()
+
+
+def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> None:
+    theme.set_preference(DARK)
+    picture = preview._view.grab().toImage()
+    page = preview._view.page_rect(0)
+    assert picture.pixelColor(int(page.left()) + 6, int(page.top()) + 6).name() == "#ffffff"
+    assert picture.pixelColor(2, 2) == theme.colour("sunken")
+
+
+@needs_poppler
+def test_printer_and_pdf_draw_the_same(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = laid_out(answer)
+    printer = make_printer(pages, sheet.title)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "printed.pdf"))
+    print_sheet(sheet, printer, pages, Formatter())
+    printed, written = tmp_path / "printed.pdf", saved(answer, tmp_path / "written.pdf")
+    assert words_of(printed) == words_of(written)
+    assert info_of(printed)["Page size"] == info_of(written)["Page size"]
+
+
+@needs_poppler
+def test_chosen_pages_are_printed_on_the_printers_paper(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = laid_out(answer)
+    _, on_letter = laid_out(answer, PaperSize.LETTER)
+    printer = make_printer(on_letter, sheet.title)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "printed.pdf"))
+    ranges = QPageRanges()
+    ranges.addRange(2, 2)
+    printer.setPageRanges(ranges)
+    print_sheet(sheet, printer, pages, Formatter())
+    info = info_of(tmp_path / "printed.pdf")
+    assert info["Pages"] == "1"
+    assert info["Page size"].startswith("612 x 792")
+    assert "Page 2 of 2" in words_of(tmp_path / "printed.pdf")
+
+
+@pytest.mark.qt_log_ignore("QPainter::begin")
+def test_printer_that_refuses_is_an_error_with_a_remedy(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = laid_out(answer)
+    printer = make_printer(pages, sheet.title)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "no such folder" / "printed.pdf"))
+    with pytest.raises(InputError) as caught:
+        print_sheet(sheet, printer, pages, Formatter())
+    assert caught.value.problem.id == "printer.refused"
+
+
+def test_printing_goes_through_the_systems_dialog(
+    preview: SheetPreview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    target = tmp_path / "printed.pdf"
+
+    def to_file(pages: SheetPages, title: str) -> QPrinter:
+        printer = make_printer(pages, title)
+        printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+        printer.setOutputFileName(str(target))
+        return printer
+
+    answers = iter((QDialog.DialogCode.Rejected, QDialog.DialogCode.Accepted))
+    monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
+    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: True)
+    monkeypatch.setattr(preview_module, "make_printer", to_file)
+    monkeypatch.setattr(QPrintDialog, "exec", lambda _: next(answers))
+    preview.print_pages()
+    assert not target.exists()
+    with qtbot.waitSignal(preview.printed):
+        preview.print_pages()
+    assert target.read_bytes().startswith(b"%PDF-")
+    assert preview.note.startswith("Sent to the printer")

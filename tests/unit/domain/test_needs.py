@@ -1,0 +1,287 @@
+"""What is needed and what would help: each count and each remedy holds up when it is estimated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SmallestDeployments
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.operation import list_context_lengths
+from gpudesk.text.messages import format_message
+from tests.unit.domain.asking import ask, closed
+
+PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "a100-80gb-sxm", "gaudi3", "rtx-5090", "mi210")
+MODELS = (("llama-3.1-70b", "fp8"), ("llama-3.1-405b", "bf16"), ("gpt-oss-120b", "mxfp4"), ("deepseek-r1", "fp8"))
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+
+
+def at(request: EstimateRequest, found: SmallestDeployments, count: int, load: Load | None = None) -> EstimateRequest:
+    """Return the question that a count answers."""
+    work = request.workload if load is None else replace(request.workload, load=load)
+    return replace(request, weights=found.weights, count=count, workload=work)
+
+
+@pytest.mark.parametrize(("model", "weights"), MODELS)
+@pytest.mark.parametrize("part", PARTS)
+def test_counts_are_those_that_the_estimator_finds(estimator: Estimator, part: str, model: str, weights: str) -> None:
+    request = ask(part, model, weights, closed(64), (2000, 500))
+    (row,) = estimator.needed([request])
+    assert [found.bits for found in row] == [16, 8, 4]
+    for found in row:
+        assert STORAGE_FORMATS[found.weights].bits == found.bits
+        assert found.accelerator == part
+        if found.one is not None:
+            holds_one(estimator, request, found)
+        if found.load is not None:
+            holds_all(estimator, request, found)
+        assert (found.reason is None) == (found.load is not None)
+        if found.reason is not None:
+            assert format_message(found.reason)
+
+
+def holds_one(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
+    assert found.one is not None
+    there = estimator.estimate(at(request, found, found.one.count, closed(1)))
+    assert there.fits
+    assert there.plan == found.one.plan
+    if found.one.count in SIZES[1:]:
+        fewer = estimator.estimate(at(request, found, SIZES[SIZES.index(found.one.count) - 1]))
+        assert not fewer.fits
+        assert fewer.needs == found.one.count
+
+
+def holds_all(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
+    assert found.one is not None
+    assert found.load is not None
+    there = estimator.estimate(at(request, found, found.load.count))
+    assert there.admitted == there.concurrency == 64
+    assert there.plan == found.load.plan
+    if found.load.count > found.one.count and found.load.count in SIZES:
+        fewer = estimator.estimate(at(request, found, SIZES[SIZES.index(found.load.count) - 1]))
+        assert (fewer.admitted or 0) < 64
+
+
+def test_all_parts_at_once_are_each_alone(estimator: Estimator) -> None:
+    asked = [ask(part, "llama-3.1-70b", "fp8", closed(64), count=1) for part in PARTS]
+    assert estimator.needed(asked) == tuple(estimator.needed([request])[0] for request in asked)
+
+
+def test_the_four_bit_format_is_what_runs_there(estimator: Estimator) -> None:
+    def four_bits(part: str, model: str, weights: str = "fp8") -> Precision:
+        (row,) = estimator.needed([ask(part, model, weights, closed(1))])
+        return next(found.weights for found in row if found.bits == 4)
+
+    assert four_bits("b200-hgx", "llama-3.1-70b") is Precision.NVFP4
+    assert four_bits("mi355x", "llama-3.1-70b") is Precision.MXFP4
+    assert four_bits("h200-sxm", "llama-3.1-70b") is Precision.INT4
+    assert four_bits("h200-sxm", "gpt-oss-120b") is Precision.MXFP4
+    assert four_bits("b200-hgx", "llama-3.1-70b", "int4") is Precision.INT4
+
+
+def test_a_width_of_the_scenario_beyond_the_usual_has_its_row(estimator: Estimator) -> None:
+    (row,) = estimator.needed([ask("mi355x", "llama-3.1-70b", "fp6", closed(1))])
+    assert [found.bits for found in row] == [16, 8, 6, 4]
+
+
+def test_a_load_that_does_not_say_how_many_needs_one_request(estimator: Estimator) -> None:
+    limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
+    (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", limits)])
+    assert all(found.one is not None and found.load is None and found.reason is None for found in row)
+
+
+def test_what_no_number_holds_says_why(estimator: Estimator) -> None:
+    (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", closed(10**6), (100_000, 1000))])
+    assert all(found.one is not None and found.load is None for found in row)
+    assert {found.reason.id for found in row if found.reason} == {"needed.load_too_large"}
+    (row,) = estimator.needed([ask("h200-sxm", "devstral-2-123b", "fp8", closed(1))])
+    assert {found.reason.id for found in row if found.reason} == {"model.no_dimensions"}
+
+
+# What would make it fit
+
+
+def tried(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, dict[FitRemedyKind, FitRemedy]]:
+    estimate = estimator.estimate(request)
+    found = estimator.remedies(estimate)
+    return estimate, {remedy.kind: remedy for remedy in found}
+
+
+def test_what_fits_needs_no_remedy(estimator: Estimator) -> None:
+    fits = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=1))
+    assert estimator.remedies(fits) == ()
+    queued = Load(LoadKind.SATURATE, requests=5000)
+    assert estimator.remedies(estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", queued))) == ()
+
+
+def test_weights_that_do_not_fit_take_more_parts_or_fewer_bits(estimator: Estimator) -> None:
+    request = ask("b200-hgx", "llama-3.1-405b", "fp8", closed(64), (4000, 1000), count=2)
+    estimate, found = tried(estimator, request)
+    assert not estimate.fits
+    assert list(found) == [FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.CONCURRENCY]
+    assert found[FitRemedyKind.COUNT].works
+    assert found[FitRemedyKind.WEIGHTS].value is Precision.NVFP4
+    assert found[FitRemedyKind.WEIGHTS].works
+    fewer = found[FitRemedyKind.CONCURRENCY]
+    assert not fewer.works
+    assert fewer.reason is not None
+    assert fewer.reason.id == "estimate.weights_do_not_fit"
+
+
+def test_the_count_that_is_needed_and_the_one_that_holds_all_are_told_apart(estimator: Estimator) -> None:
+    request = ask("h100-sxm", "llama-3.1-70b", "bf16", closed(256), (4000, 1000), count=1)
+    estimate = estimator.estimate(request)
+    counts = [remedy for remedy in estimator.remedies(estimate) if remedy.kind is FitRemedyKind.COUNT]
+    one, all_ = counts
+    assert one.value == estimate.needs
+    assert one.works
+    assert all_.works
+    assert one.estimate is not None
+    assert all_.estimate is not None
+    assert all_.estimate.count > one.estimate.count
+    assert all_.estimate.admitted == 256
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"kv": Precision.FP8}, {"tp": 1, "pp": 1, "dp": 1}], ids=["free", "fp8 cache", "plan"]
+)
+def test_too_many_requests_are_held_by_each_remedy_that_works(estimator: Estimator, changes: dict[str, Any]) -> None:
+    request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(30), (1000, 500), count=1, **changes)
+    estimate, found = tried(estimator, request)
+    assert estimate.fits
+    assert (estimate.admitted or 0) < 30
+    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
+    assert (FitRemedyKind.KV in found) == (request.kv is not Precision.FP8)
+    for remedy in found.values():
+        assert remedy.estimate is not None
+        enough = remedy.estimate.fits and remedy.estimate.admitted == remedy.estimate.concurrency
+        assert remedy.works == enough
+        assert remedy.works == (remedy.reason is None)
+    assert found[FitRemedyKind.COUNT].works
+    assert found[FitRemedyKind.CONCURRENCY].works
+    assert found[FitRemedyKind.WEIGHTS].works
+
+
+def test_more_of_the_memory_helps_where_the_usual_share_keeps_requests_waiting(estimator: Estimator) -> None:
+    def asked(clients: int, **changes: Any) -> EstimateRequest:  # noqa: ANN401 - any field of the request
+        return ask("h100-sxm", "llama-3.1-70b", "fp8", closed(clients), (1000, 500), count=2, **changes)
+
+    crowded = estimator.estimate(asked(5000))
+    usual, most = crowded.admitted or 0, crowded.max_concurrency
+    assert usual < most < 5000
+    for clients, helps in ((usual, False), (usual + 1, True), (most, True), (most + 1, False)):
+        estimate, found = tried(estimator, asked(clients))
+        assert (FitRemedyKind.FRACTION in found) is helps
+        if helps:
+            assert next(iter(found)) is FitRemedyKind.FRACTION
+            remedy = found[FitRemedyKind.FRACTION]
+            assert remedy.works
+            given = estimator.estimate(asked(clients, memory_fraction=remedy.value))
+            assert given.admitted == clients > (estimate.admitted or 0)
+
+
+def test_a_fraction_that_is_too_small_is_raised_to_what_is_safe(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1, memory_fraction=0.9)
+    estimate, found = tried(estimator, request)
+    assert not estimate.fits
+    remedy = found[FitRemedyKind.FRACTION]
+    assert remedy.works
+    assert isinstance(remedy.value, float)
+    crowded = replace(request, memory_fraction=remedy.value, workload=ask("", "", "fp16", closed(64)).workload)
+    assert FitRemedyKind.FRACTION not in tried(estimator, crowded)[1]
+
+
+def test_weights_that_cannot_be_narrower_are_no_remedy(estimator: Estimator) -> None:
+    _, found = tried(estimator, ask("b200-hgx", "llama-3.1-405b", "nvfp4", closed(1), count=1))
+    assert FitRemedyKind.WEIGHTS not in found
+    assert found[FitRemedyKind.COUNT].works
+
+
+def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
+    _, found = tried(estimator, ask("h100-sxm", "llama-3.1-405b", "bf16", closed(4), count=1))
+    weights = found[FitRemedyKind.WEIGHTS]
+    assert not weights.works
+    assert STORAGE_FORMATS[Precision(str(weights.value))].bits == 4
+    assert weights.reason is not None
+    assert weights.reason.id == "estimate.weights_do_not_fit"
+
+
+def test_a_batch_is_made_smaller(estimator: Estimator) -> None:
+    batch = Load(LoadKind.BATCH, batch=64)
+    estimate, found = tried(estimator, ask("h100-sxm", "llama-3.1-70b", "fp8", batch, count=1))
+    assert found[FitRemedyKind.CONCURRENCY].works
+    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
+
+
+# KV against context
+
+
+def test_lengths_are_powers_of_two_the_maximum_and_the_scenario() -> None:
+    assert list_context_lengths(10_000, 2500) == (1024, 2048, 2500, 4096, 8192, 10_000)
+    assert list_context_lengths(8192, 500) == (500, 1024, 2048, 4096, 8192)
+    assert list_context_lengths(8192, 9000) == (1024, 2048, 4096, 8192)
+    assert list_context_lengths(None, 500)[-1] == 131_072
+    assert list_context_lengths(None, 200_000)[-1] == 200_000
+
+
+@pytest.mark.parametrize(
+    ("part", "model", "weights", "count"),
+    [
+        ("h200-sxm", "llama-3.1-70b", "fp8", 2),
+        ("h200-sxm", "deepseek-r1", "fp8", 8),
+        ("mi325x", "gemma-3-27b", "bf16", 1),
+    ],
+)
+def test_the_cache_against_context_is_that_of_estimates(
+    estimator: Estimator, part: str, model: str, weights: str, count: int
+) -> None:
+    estimate = estimator.estimate(ask(part, model, weights, closed(8), (2000, 500), count=count))
+    curve = estimator.kv_against_context(estimate)
+    own = curve.context.index(2500)
+    assert curve.tokens == 2500
+    assert curve.max_concurrency[own] == estimate.max_concurrency
+    assert curve.context[-1] == curve.max_context
+    assert list(curve.max_concurrency) == sorted(curve.max_concurrency, reverse=True)
+    assert list(curve.sequence_bytes) == sorted(curve.sequence_bytes)
+    plan = estimate.plan
+    for length, fullest, most in zip(curve.context, curve.fullest_bytes, curve.max_concurrency, strict=True):
+        there = estimator.estimate(
+            ask(
+                part,
+                model,
+                weights,
+                closed(1),
+                (length - 1, 1),
+                tp=plan.tp,
+                pp=plan.pp,
+                ep=plan.ep,
+                dp=plan.dp,
+                attention_dp=plan.attention_dp,
+            )
+        )
+        assert there.max_concurrency == most
+        assert there.memory.kv_bytes == fullest
+
+
+def test_the_cache_of_one_sequence_does_not_depend_on_the_plan(estimator: Estimator) -> None:
+    one, eight = (
+        estimator.kv_against_context(
+            estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), tp=tp, pp=1, dp=1))
+        )
+        for tp in (1, 8)
+    )
+    assert one.sequence_bytes == eight.sequence_bytes == one.fullest_bytes
+    assert one.sequence_bytes[0] == 1024 * 80 * 2 * 8 * 128 * 2
+    assert eight.fullest_bytes[0] == one.sequence_bytes[0] // 8
+
+
+def test_the_cache_is_shown_for_what_does_not_fit(estimator: Estimator) -> None:
+    unfit = estimator.estimate(ask("h200-sxm", "llama-3.1-405b", "fp16", closed(1), count=1))
+    curve = estimator.kv_against_context(unfit)
+    assert set(curve.max_concurrency) == {0}
+    assert curve.fullest_bytes[0] > 0

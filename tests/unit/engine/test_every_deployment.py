@@ -1,0 +1,256 @@
+"""Never beyond physics: every accelerator, model, format, TP degree and kind of load of the catalog.
+
+What no deployment can beat is worked out here once more, from bytes, FLOPs, peaks and bandwidths alone, so
+that a wrong unit or a lost factor in the engine shows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.kv_cache import KvCacheProfile
+from gpudesk.engine.loads import GROWN
+from gpudesk.engine.serving import LOAD_CODES
+from gpudesk.engine.sharding import ModelShards
+from gpudesk.engine.steps import Array
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.evaluation import FigureIntervals, IntervalArrays
+from gpudesk.text.messages import format_message
+from tests.unit.conftest import DATA
+from tests.unit.estimation.deployments import (
+    KV,
+    WEIGHTS,
+    WORKLOADS,
+    Answers,
+    Deployment,
+    Every,
+    answers,
+    degrees_of,
+    every,
+    table_of,
+)
+
+Mask = NDArray[np.bool_]
+#: A rule, and where it does not hold.
+Broken = tuple[str, Mask]
+
+PARTS: Final = sorted(path.stem for path in (DATA / "accelerators").glob("*.toml"))
+#: Rounding of sums in another order.
+SLACK: Final = 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_on_a_part_is_beyond_physics(part: str, facts: Catalog, calibration: Calibration) -> None:
+    table = table_of(facts, calibration)
+    found = every(table, facts, facts.accelerator(part))
+    given = answers(table, found, calibration)
+    assert_nothing_is_left_out(found, facts)
+    wrong = [line for check in CHECKS for rule, mask in check(found, given) for line in said(found, given, rule, mask)]
+    assert not wrong, "\n".join([part, *wrong])
+
+
+def said(found: Every, given: Answers, rule: str, mask: Mask) -> Iterator[str]:
+    """Yield how often a rule is broken, by what load, and the first case."""
+    broken = np.flatnonzero(mask)
+    if len(broken):
+        first = broken[0]
+        loads = Counter(str(WORKLOADS[place].load.kind) for place in given.work[broken].tolist())
+        asked = found.deployments[given.owner[first]]
+        results = {each.name: getattr(given.results, each.name)[first] for each in fields(given.results)}
+        yield f"{rule}: {len(broken)} of {len(mask)} cases, {dict(loads)}, as in"
+        yield f"  {asked.request.model} {asked.request.weights} {asked.request.kv} {asked.placed.plan}"
+        yield f"  {WORKLOADS[given.work[first]]} {results}"
+
+
+def assert_nothing_is_left_out(found: Every, facts: Catalog) -> None:
+    """Every combination runs or is refused, never both, and every refusal is a sentence."""
+
+    def key(each: Any) -> tuple[object, ...]:  # noqa: ANN401 - a deployment or a refusal
+        asked = each.request
+        return asked.model, asked.weights, asked.kv, asked.tp
+
+    runs, refused = {key(each) for each in found.deployments}, [key(each) for each in found.refusals]
+    assert runs.isdisjoint(refused)
+    everything = len(facts.models()) * len(WEIGHTS) * len(KV) * len(degrees_of(found.part))
+    assert len(runs) + len(refused) == everything
+    assert len(set(refused)) == len(refused)
+    assert all(len(format_message(each.reason)) > 10 for each in found.refusals)
+
+
+def of(given: Answers, *kinds: LoadKind) -> Mask:
+    """Return which cases have a load of one of the kinds."""
+    chosen: Mask = np.isin(given.arrays.loads.kind, [LOAD_CODES[kind] for kind in kinds])
+    return chosen
+
+
+def unanswered(given: Answers) -> tuple[Mask, Mask]:
+    """Return which cases have no rate, since limits are not met, and which no latency, overload included."""
+    unmet = of(given, LoadKind.LIMITS) & (given.results.running == 0)
+    return unmet, unmet | (of(given, LoadKind.REQUEST_RATE) & ~given.results.stable)
+
+
+def column(found: Every, given: Answers, value: Callable[[Deployment], float]) -> Array:
+    """Return a value of the deployments, one for each case."""
+    return np.array([value(each) for each in found.deployments], dtype=np.float64)[given.owner]
+
+
+def figures_are_numbers(_: Every, given: Answers) -> Iterator[Broken]:
+    """A figure is finite and positive, or has no meaning for the load; its band lies around it."""
+    unmet, silent = unanswered(given)
+    single = given.arrays.requests.output == 1
+    missing = {"ttft_ms": silent, "tpot_ms": silent | single, "request_s": silent}
+    for each in fields(FigureIntervals):
+        value, low, high = band = getattr(given.figures, each.name)
+        expected = missing.get(each.name, unmet)
+        if each.name == "batch_s":
+            expected = ~of(given, LoadKind.BATCH)
+        yield f"{each.name} is known where it has a meaning", np.isnan(value) != expected
+        ordered = (low > 0) & (low <= value) & (value <= high) & np.isfinite(high)
+        yield f"{each.name} lies in its band", ~(np.isnan(value) | ordered)
+        yield f"{each.name} has a whole band or none", np.isnan(band).any(axis=0) != np.isnan(value)
+
+
+def figures_agree(found: Every, given: Answers) -> Iterator[Broken]:
+    """Figures of one case follow from each other; units are seconds, milliseconds and tokens."""
+    figures, requests = given.figures, given.arrays.requests
+    rate, output = figures.output_tokens_per_s, requests.output
+    tokens = (requests.held_prompt + output) / output
+    yield "total tokens count the prompt", unlike(figures.total_tokens_per_s, times(rate, tokens))
+    cards = column(found, given, lambda each: float(each.placed.plan.tp))
+    per_card = figures.output_tokens_per_s_per_accelerator
+    yield "accelerators share the tokens", unlike(per_card, times(rate, 1 / cards))
+    later = np.where(output > 1, (output - 1) * np.nan_to_num(figures.tpot_ms[0]), 0.0)
+    stay = (figures.ttft_ms[0] + later) / 1e3
+    yield "a request takes its first token and all others", differs(figures.request_s[0], stay)
+    size = np.where(of(given, LoadKind.BATCH), given.arrays.loads.amount, np.nan)
+    yield "a batch ends with its last token", differs(figures.batch_s[0], size * output / rate[0])
+    # Of varied requests short ones have a slow pace, which a mean one does not keep for all of its tokens.
+    lasts = np.where(requests.varied, figures.ttft_ms[0] / 1e3, figures.request_s[0])
+    yield "a batch lasts as long as its requests", lasts > figures.batch_s[0] * SLACK
+
+
+def times(band: IntervalArrays, factor: Array) -> IntervalArrays:
+    """Return a band times a factor."""
+    return band[0] * factor, band[1] * factor, band[2] * factor
+
+
+def unlike(one: IntervalArrays, other: IntervalArrays) -> Mask:
+    """Return where two bands differ."""
+    first, second, third = (differs(a, b) for a, b in zip(one, other, strict=True))
+    return first | second | third
+
+
+def differs(one: Array, other: Array) -> Mask:
+    """Return where two figures differ by more than rounding."""
+    return ~np.isclose(one, other, rtol=1e-9, atol=0.0, equal_nan=True)
+
+
+def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
+    """No more run than memory and the serving engine admit, and no more than are asked for."""
+    results, requests, loads = given.results, given.arrays.requests, given.arrays.loads
+    counted = of(given, LoadKind.BATCH, LoadKind.CONCURRENCY)
+    grows = ~requests.varied & (column(found, given, lambda each: each.candidate.row.on_demand) > 0)
+    most = column(found, given, lambda each: float(each.placed.most_running))
+    yield "no more are admitted than are in flight", results.admitted > results.concurrency * SLACK
+    yield "no more run than the serving engine lets", results.running > most
+    yield "no more run than memory holds", ~grows & (results.admitted > given.sequences)
+    yield (
+        "what memory holds runs",
+        (counted & (loads.amount <= requests.capacity) & (np.abs(results.admitted - loads.amount) > 1e-6)),
+    )
+    # Where memory is given as sequences of one length grow, they stand at different ages.
+    pool = column(found, given, lambda each: float(each.placed.budget.pool_bytes))
+    ranks = column(found, given, lambda each: float(each.placed.budget.attention_ranks))
+    grown = cached(found, given, lambda work: work.input_tokens + 1 + int(GROWN * (work.output_tokens - 1)))
+    yield "caches of one length fit as they grow", grows & (results.admitted * grown > pool * ranks * SLACK)
+
+
+def cached(found: Every, given: Answers, tokens: Callable[[Any], int]) -> Array:
+    """Return the bytes of one sequence at a length that depends on the workload."""
+    lengths = np.array([tokens(work) for work in WORKLOADS])
+    caches: list[KvCacheProfile] = [each.placed.budget.cache for each in found.deployments]
+    held: Array = np.array([cache.sequences_bytes(lengths) for cache in caches], dtype=np.float64)
+    return held[given.owner, given.work]
+
+
+def littles_law_holds(_: Every, given: Answers) -> Iterator[Broken]:
+    """Requests in flight are their rate times their stay."""
+    results, output = given.results, given.arrays.requests.output
+    decoding = results.rate * np.where(output > 1, (output - 1) * np.nan_to_num(results.tpot), 0.0)
+    flight = results.rate * results.ttft + decoding
+    closed = of(given, LoadKind.CONCURRENCY)
+    steady = closed & np.isinf(given.arrays.loads.total)
+    ending = of(given, LoadKind.BATCH, LoadKind.SATURATE) | (closed & ~steady)
+    arriving = ~np.isnan(flight) & of(given, LoadKind.REQUEST_RATE, LoadKind.LIMITS)
+    yield "a closed loop keeps its requests in flight", steady & differs(flight, results.concurrency)
+    most = np.where(given.arrays.requests.varied, results.rate * results.ttft, flight)
+    yield "a run has no more in flight than it was given", ending & (most > results.concurrency * SLACK)
+    yield "arrivals stay as long as they take", arriving & differs(np.maximum(flight, 1), results.concurrency)
+
+
+def the_roofline_holds(found: Every, given: Answers) -> Iterator[Broken]:
+    """Reading the weights and the cache, and the arithmetic of all tokens, take their time at the peaks."""
+    results, requests, figures = given.results, given.arrays.requests, given.figures
+    bandwidth = found.part.memory_bandwidth
+    peak = max(found.part.peak_dense.values())
+    weights = column(found, given, lambda each: read_bytes(each.placed.budget.shards))
+    flop = column(found, given, lambda each: token_flop(each.placed.budget.shards) / each.placed.plan.tp)
+    later = np.maximum(requests.output - 1, 0.0)
+    rate, running = figures.output_tokens_per_s[0] / requests.output, np.maximum(results.running, 1.0)
+    yield "every token waits for the weights", figures.tpot_ms[0] / 1e3 * bandwidth * SLACK < weights
+    yield "every step reads the weights", rate * later / running * weights > bandwidth * SLACK
+    yield "prompts take their arithmetic", figures.ttft_ms[0] / 1e3 * peak * SLACK < flop * requests.prompt
+    yield "tokens take their arithmetic", rate * (requests.prompt + later) * flop > peak * SLACK
+    most = figures.output_tokens_per_s[2] / requests.output
+    yield "no band is above the arithmetic", most * (requests.prompt + later) * flop > peak * SLACK
+    least = figures.tpot_ms[1] / 1e3
+    yield "no band is below the reading", least * bandwidth * SLACK < weights
+
+
+def read_bytes(shards: ModelShards) -> float:
+    """Return the least bytes that one rank reads in a step: the experts of one token, and all else."""
+    experts = shards.experts.stored_bytes * shards.experts_per_token / max(1, shards.expert_count)
+    return shards.dense.stored_bytes + shards.head.stored_bytes + experts
+
+
+def token_flop(shards: ModelShards) -> float:
+    """Return the least FLOPs of one token: two for each weight that it meets."""
+    return 2.0 * (shards.dense_elements_undivided + shards.active_expert_elements)
+
+
+CHECKS: Final = (figures_are_numbers, figures_agree, admission_comes_first, littles_law_holds, the_roofline_holds)
+
+
+@pytest.mark.parametrize("part", ["mi300x", "trainium2"])
+def test_the_program_answers_with_the_best_of_these(part: str, facts: Catalog, calibration: Calibration) -> None:
+    """What is looked at above is what a user is told: every 97th case is asked of the program."""
+    table = table_of(facts, calibration)
+    found = every(table, facts, facts.accelerator(part))
+    given = answers(table, found, calibration)
+    estimator = Estimator(facts, calibration)
+    rate = np.nan_to_num(given.figures.output_tokens_per_s[0])
+    chosen = range(0, len(rate), 97)
+    asked = [
+        replace(found.deployments[given.owner[case]].request, workload=WORKLOADS[given.work[case]]) for case in chosen
+    ]
+    for case, answer in zip(chosen, estimator.estimate_many(asked), strict=True):
+        assert isinstance(answer, Estimate), answer
+        told = 0.0 if answer.output_tokens_per_s is None else answer.output_tokens_per_s.value
+        # Among plans within a thousandth the one with the lower TPOT is told.
+        assert told >= rate[case] * (1.0 - 1e-3)
+        if answer.plan == found.deployments[given.owner[case]].placed.plan:
+            assert told == pytest.approx(rate[case], rel=1e-9)
+    refused = [each for each in found.refusals if not each.reason.id.startswith("estimate.")][::97]
+    answers_no = estimator.estimate_many([each.request for each in refused])
+    assert [str(answer) for answer in answers_no] == [each.reason.id for each in refused]

@@ -1,0 +1,186 @@
+"""Files of a sweep: the same answers as CSV and as a grid for NumPy, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.scenario import Sweep
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.sweep import evaluation
+from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, FIGURE_COLUMNS, WORD_COLUMNS, SweepEvaluation
+from gpudesk.estimation.sweep.output import SweepRun, round_to_digits
+from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.text.messages import InputError
+from tests.unit.domain.sweeps import SMALL, sweep_of
+
+MIB = 1 << 20
+
+
+def write(sweep: Sweep, target: Path, facts: Catalog, calibration: Calibration) -> SweepRun:
+    """Write a sweep into a file."""
+    made = SweepRun(sweep, facts, calibration, target)
+    assert list(made.steps())[-1] == made.done == sweep.points
+    return made
+
+
+def grid(path: Path) -> dict[str, Any]:
+    """Read the arrays of a file."""
+    with np.load(path, allow_pickle=False) as found:
+        return dict(found)
+
+
+def test_grid_can_be_indexed_by_its_axes(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
+    sweep = replace(SMALL, tp=(None, 1, 8))
+    write(sweep, tmp_path / "grid.npz", facts, calibration)
+    found = grid(tmp_path / "grid.npz")
+    assert found["axes"].tolist() == [
+        "accelerator",
+        "model",
+        "weights",
+        "kv",
+        "tp",
+        "input_tokens",
+        "output_tokens",
+        "concurrency",
+    ]
+    assert found["accelerator"].tolist() == ["h100-sxm", "mi325x", "rtx-4090"]
+    assert found["tp"].tolist() == [0, 1, 8]
+    assert found["concurrency"].tolist() == [1, 7, 5000]
+    for name in ("fits", *FIGURE_COLUMNS, *COUNT_COLUMNS, *WORD_COLUMNS):
+        assert found[name].shape == sweep.shape
+    blocks = list(SweepEvaluation(sweep, facts, calibration).blocks())
+    rates = np.concatenate([block.figures[0] for block in blocks]).reshape(sweep.shape)
+    np.testing.assert_array_equal(found["output_tokens_per_s"], rates)
+    at = (1, 0, 0, 1, 2, 0, 1, 1)
+    assert found["fits"][at]
+    assert found["plan_words"][found["plan"][at]] == "tp8"
+    assert 0 < found["tpot_ms_low"][at] < found["tpot_ms"][at] < found["tpot_ms_high"][at]
+    assert np.isnan(found["tpot_ms"][1, 0, 0, 1, 2, 0, 0, 1]), "one token has no time between tokens"
+    without = ~found["fits"]
+    said = set(found["reason_words"][found["reason"][without]].tolist())
+    assert said == {"weights-do-not-fit", "request-does-not-fit"}
+    assert np.isnan(found["ttft_ms"][without]).all()
+
+
+def test_rows_are_the_points_of_the_grid_in_order(
+    tmp_path: Path, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 20)
+    sweep = replace(SMALL, tp=(None, 3, 8))
+    write(sweep, tmp_path / "rows.csv", facts, calibration)
+    write(sweep, tmp_path / "grid.npz", facts, calibration)
+    found = grid(tmp_path / "grid.npz")
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:10] == [*found["axes"], "fits", "reason"]
+    assert len(rows) == sweep.points
+    shown = Formatter(MACHINE_NUMBERS).estimate
+    for row, at in zip(rows, np.ndindex(*sweep.shape), strict=True):
+        places = zip(found["axes"], at, strict=True)
+        axes = [str(found[name][place]) for name, place in places]
+        assert [row[name] for name in found["axes"]] == [*axes[:4], axes[4].replace("0", "auto"), *axes[5:]]
+        assert row["fits"] == ("true" if found["fits"][at] else "false")
+        for name in WORD_COLUMNS:
+            assert row[name] == found[f"{name}_words"][found[name][at]]
+        for name in COUNT_COLUMNS:
+            assert row[name] == (str(found[name][at]) if found["fits"][at] else "")
+        for name in FIGURE_COLUMNS:
+            value = found[name][at]
+            assert row[name] == "" if np.isnan(value) else float(row[name]) == float(shown(value))
+
+
+def test_figures_are_rounded_as_they_are_shown() -> None:
+    figures = np.array([np.nan, 0.000123456, 0.0999999, 0.5, 1.0, 9.994, 9.996, 99.95, 100.4, 123456.7, 3e13])
+    shown = [Formatter(MACHINE_NUMBERS).estimate(value) for value in figures.tolist()]
+    assert round_to_digits(figures).tolist()[1:] == [float(text) for text in shown[1:]]
+    assert np.isnan(round_to_digits(figures)[0])
+
+
+def test_no_number_of_a_row_looks_like_a_whole_number_that_it_is_not(
+    tmp_path: Path, facts: Catalog, calibration: Calibration
+) -> None:
+    write(sweep_of(amounts=(1, 16, 256)), tmp_path / "rows.csv", facts, calibration)
+    text = (tmp_path / "rows.csv").read_text(encoding="utf-8")
+    assert re.search(r"\.0(,|$)", text, re.MULTILINE) is None
+    assert re.search(r",\d+\.\d+,", text)
+    assert "null" not in text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+@pytest.mark.parametrize("old", [b"what was there", None])
+def test_stopped_halfway_nothing_has_changed(
+    suffix: str,
+    old: bytes | None,
+    tmp_path: Path,
+    facts: Catalog,
+    calibration: Calibration,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evaluation, "_MOST_PLANS", 20)
+    target = tmp_path / f"sweep{suffix}"
+    if old is not None:
+        target.write_bytes(old)
+    with closing(SweepRun(SMALL, facts, calibration, target).steps()) as steps:
+        assert 0 < next(steps) < SMALL.points
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == ([] if old is None else [old])
+
+
+def test_interrupt_leaves_nothing_behind(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
+    steps = SweepRun(SMALL, facts, calibration, tmp_path / "sweep.npz").steps()
+    next(steps)
+    with pytest.raises(KeyboardInterrupt):
+        steps.throw(KeyboardInterrupt())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_is_not_there_is_said(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
+    target = tmp_path / "no" / "sweep.csv"
+    with pytest.raises(InputError) as caught:
+        list(SweepRun(SMALL, facts, calibration, target).steps())
+    assert (caught.value.problem.id, caught.value.where) == ("file.unwritable", str(target))
+
+
+def test_other_suffixes_are_refused(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
+    with pytest.raises(InputError) as caught:
+        SweepRun(SMALL, facts, calibration, tmp_path / "sweep.xlsx")
+    assert caught.value.problem.id == "sweep.format"
+
+
+_MEASURED = """
+import resource, sys
+from gpudesk.cli.main import main
+assert main(sys.argv[1:]) == 0
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def peak_memory(target: Path, *loads: str) -> int:
+    """Return bytes that a process takes at the most while it sweeps 4,096 cells with some loads."""
+    arguments = ["--accelerators", "h200-sxm,mi325x", "--models", "llama-3.1-70b,qwen3-32b", "--weights", "fp8"]
+    lengths = ["--tp", "4", "--input-tokens", "128..6328+200", "--output-tokens", "64..1614+50"]
+    completed = subprocess.run(
+        [sys.executable, "-c", _MEASURED, "sweep", *arguments, *lengths, *loads, "-o", str(target)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    return int(completed.stdout.splitlines()[-1]) * 1024
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+def test_a_million_points_take_little_more_memory_than_a_few(suffix: str, tmp_path: Path) -> None:
+    few = peak_memory(tmp_path / f"few{suffix}", "--concurrency", "1,2")
+    million = peak_memory(tmp_path / f"million{suffix}", "--concurrency", "1..256")
+    # The figures alone of a million points take 96 MiB.
+    assert million - few < 32 * MIB

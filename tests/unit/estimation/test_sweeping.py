@@ -1,0 +1,165 @@
+"""Sweeps: each point is the estimate of its question, and what cannot be has a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.scenario import Sweep
+from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.sweep import evaluation as evaluation_module
+from gpudesk.estimation.sweep.evaluation import (
+    COUNT_COLUMNS,
+    SWEEP_FIGURES,
+    WORD_COLUMNS,
+    SweepBlock,
+    SweepEvaluation,
+    format_sweep_plan,
+)
+from gpudesk.text.messages import InputError
+from tests.unit.domain.sweeps import SMALL
+
+
+def requests(sweep: Sweep) -> list[EstimateRequest]:
+    """Return the question at each point, as somebody would put it who asks one by one."""
+    return [
+        replace(
+            sweep.base,
+            accelerator=part,
+            model=model,
+            weights=weights,
+            kv=kv,
+            tp=tp,
+            count=None if tp is None else tp * (sweep.base.pp or 1),
+            workload=replace(sweep.base.workload, input_tokens=given, output_tokens=asked, load=sweep.load_of(amount)),
+        )
+        for part, model, weights, kv, tp, given, asked, amount in product(*sweep.axes)
+    ]
+
+
+def swept(sweep: Sweep, facts: Catalog, calibration: Calibration) -> tuple[SweepEvaluation, SweepBlock]:
+    """Return all points as one block."""
+    evaluation = SweepEvaluation(sweep, facts, calibration)
+    blocks = list(evaluation.blocks())
+    assert [block.start for block in blocks] == list(np.cumsum([0, *(b.size for b in blocks)])[:-1])
+    whole = SweepBlock(
+        0, *(np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in SweepBlock.__slots__[1:])
+    )
+    assert whole.size == sweep.points
+    return evaluation, whole
+
+
+def point(evaluation: SweepEvaluation, block: SweepBlock, at: int) -> dict[str, object]:
+    """Return what a sweep says of one point."""
+    words = zip(WORD_COLUMNS, block.words[:, at], strict=True)
+    counts = zip(COUNT_COLUMNS, block.counts[:, at].tolist(), strict=True)
+    triples = block.figures[:, at].reshape(-1, 3).tolist()
+    figures = zip(SWEEP_FIGURES, [None if np.isnan(each).any() else tuple(each) for each in triples], strict=True)
+    return {**{name: evaluation.words.all(name)[code] for name, code in words}, **dict(counts), **dict(figures)}
+
+
+def expected(answer: Estimate | InputError) -> dict[str, object] | str:
+    """Return the same of an estimate, or the reason against it."""
+    if isinstance(answer, InputError):
+        return sweeping_reason(answer.problem.id)
+    if not answer.fits:
+        assert answer.reason is not None
+        return sweeping_reason(answer.reason.id)
+    return {
+        "reason": "",
+        "plan": format_sweep_plan(answer.plan),
+        "serving_engine": answer.serving_engine,
+        "limiter": str(answer.limiter),
+        "basis": str(answer.basis),
+        **{name: getattr(answer, name) for name in (*COUNT_COLUMNS, *SWEEP_FIGURES)},
+    }
+
+
+def sweeping_reason(message_id: str) -> str:
+    """Return the code that stands for a message."""
+    return {
+        "plan.heads": "heads",
+        "engine.none": "no-engine-runs-it",
+        "engine.none_kv": "no-engine-keeps-kv",
+        "estimate.weights_do_not_fit": "weights-do-not-fit",
+        "estimate.request_does_not_fit": "request-does-not-fit",
+        "estimate.fraction_too_small": "fraction-too-small",
+    }[message_id]
+
+
+def close(found: object, wanted: object) -> bool:
+    """Whether two values are the same; figures may differ in the last bits, as sums in other order do."""
+    if isinstance(wanted, tuple):
+        return isinstance(found, tuple) and np.allclose(found, wanted, rtol=1e-9, atol=0)
+    return found == wanted
+
+
+SWEEPS = {
+    "closed loop": SMALL,
+    "static batch": replace(SMALL, load=LoadKind.BATCH, models=("gpt-oss-120b",)),
+    "plan left open": replace(SMALL, tp=(None, 2), accelerators=("rtx-4090", "b200-hgx"), amounts=(64,)),
+    "fixed settings": replace(
+        SMALL,
+        tp=(4,),
+        base=replace(
+            SMALL.base,
+            pp=2,
+            memory_fraction=0.5,
+            date="2025-06",
+            workload=replace(SMALL.base.workload, prefix_hit_rate=0.5, varied=False, eager=True),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("many", [1, 10**6], ids=["as grids", "as a list"])
+@pytest.mark.parametrize("sweep", SWEEPS.values(), ids=SWEEPS)
+def test_each_point_is_the_estimate_of_its_question(
+    sweep: Sweep, many: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation_module, "_MANY", many)
+    evaluation, block = swept(sweep, facts, calibration)
+    answers = Estimator(facts, calibration).estimate_many(requests(sweep))
+    reasons = set()
+    for at, answer in enumerate(answers):
+        found, wanted = point(evaluation, block, at), expected(answer)
+        if isinstance(wanted, str):
+            reasons.add(wanted)
+            assert (found["reason"], bool(block.fits[at])) == (wanted, False)
+            assert np.isnan(block.figures[:, at]).all()
+            assert not block.counts[:, at].any()
+        else:
+            assert bool(block.fits[at])
+            assert [name for name in wanted if not close(found[name], wanted[name])] == []
+    assert reasons, "a sweep in which all fits shows less"
+    assert evaluation.plans >= block.fits.sum()
+
+
+@pytest.mark.parametrize("most", [1, 50])
+def test_small_blocks_and_a_table_that_forgets_change_nothing(
+    most: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation, block = swept(SMALL, facts, calibration)
+    for name in ("_MOST_PLANS", "_MOST_POINTS", "_MOST_SETUPS"):
+        monkeypatch.setattr(evaluation_module, name, most)
+    monkeypatch.setattr("gpudesk.estimation.search_space.MOST_KEPT_PLANS", 2)
+    again, small = swept(SMALL, facts, calibration)
+    assert [again.words.all(name) for name in WORD_COLUMNS] == [evaluation.words.all(name) for name in WORD_COLUMNS]
+    np.testing.assert_allclose(small.figures, block.figures, rtol=1e-9)
+    np.testing.assert_array_equal(small.counts, block.counts)
+    np.testing.assert_array_equal(small.words, block.words)
+
+
+def test_what_is_never_possible_is_said_once(facts: Catalog, calibration: Calibration) -> None:
+    evaluation, _ = swept(SMALL, facts, calibration)
+    assert [(axis, value, reason.id) for axis, value, reason in evaluation.never()] == [("tp", "3", "plan.heads")]
+    nothing, block = swept(replace(SMALL, tp=(3, 5)), facts, calibration)
+    assert [(axis, value, reason.id) for axis, value, reason in nothing.never()] == [("", "", "plan.heads")]
+    assert not block.fits.any()

@@ -1,0 +1,204 @@
+"""The comparison table: what each cell says, who leads, why something is unknown, and what is copied."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.documents.scenario_file import list_template_ids, read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.report.comparison.headlines import HeadlineResult, build_headline_results
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.table import (
+    ComparisonTableBuilder,
+    build_comparison_table,
+    describe_compared_cell,
+    describe_compared_row,
+    describe_headline,
+)
+from gpudesk.report.comparison.tables import CellMarking, ComparedRow, ComparisonTable, RowOrigin
+from gpudesk.report.writers.clipboard import build_comparison_clipping
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import message
+from tests.unit.report.conftest import MakeAnswer
+
+PLAIN = Formatter(ENGLISH_NUMBERS)
+
+
+def row(table: ComparisonTable, key: str) -> ComparedRow:
+    return next(found for found in table.rows if found.key == key)
+
+
+def headline(answer: Answer, figure: str) -> HeadlineResult:
+    return next(found for found in build_headline_results(answer, PLAIN) if found.figure == figure)
+
+
+def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeAnswer) -> None:
+    table = build_comparison_table(make_answer("h200-sxm", "mi325x", "b200-hgx"), PLAIN)
+    found = row(table, "output_tokens_per_s")
+    assert [cell.text for cell in found.cells] == ["1,000", "1,250", "2,000"]
+    assert [cell.delta for cell in found.cells] == [None, "+25 %", "+100 %"]
+    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
+    assert found.cells[1].band == "1,125 – 1,375"
+    assert found.cells[1].basis is EstimateBasis.CALIBRATED
+    assert (found.reference.origin, found.reference.name) == (RowOrigin.FIGURE, "output_tokens_per_s")
+
+
+def test_undecided_leaders_are_tied_and_a_row_without_winner_is_open(make_answer: MakeAnswer) -> None:
+    pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
+    assert [cell.mark for cell in row(pair, "output_tokens_per_s").cells] == [CellMarking.OPEN, CellMarking.OPEN]
+
+
+def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: MakeAnswer) -> None:
+    table = build_comparison_table(make_answer("h200-sxm", "mi325x"), PLAIN)
+    bandwidth = row(table, "memory_bandwidth")
+    assert [cell.text for cell in bandwidth.cells] == ["4.8", "6.0"]
+    assert [cell.value for cell in bandwidth.cells] == [4.8, 6.0]
+    assert [cell.delta for cell in bandwidth.cells] == [None, "+25 %"]
+    assert [cell.disputed for cell in bandwidth.cells] == [0, 2]
+    assert row(table, "tdp").cells[1].delta == "same"
+    assert [cell.second for cell in row(table, "memory").cells] == ["151.4 GB", "274.9 GB"]
+
+
+def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    table = build_comparison_table(answer, PLAIN)
+    assert "max_concurrency" not in {found.key for found in table.rows}
+    fits = row(table, "fits").cells[0]
+    assert (fits.text, fits.second, fits.mark) == ("does not fit on 1", "use 4", CellMarking.FAILS)
+    problem = replace(answer.columns[1], estimate=None, problem=message("engine.unknown", engine="x", known=()))
+    mixed = build_comparison_table(replace(answer, columns=(answer.columns[0], problem)), PLAIN)
+    assert row(mixed, "fits").cells[1].text == "no estimate"
+
+
+def test_one_column_that_does_not_fit_keeps_the_figures_of_the_others(make_answer: MakeAnswer) -> None:
+    good, bad = make_answer("h200-sxm", "mi325x"), make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    answer = replace(good, columns=(good.columns[0], bad.columns[1]), differences=())
+    cells = row(build_comparison_table(answer, PLAIN), "output_tokens_per_s").cells
+    assert cells[1].reason == "does not fit on 1"
+    assert cells[1].explanation is not None
+    assert cells[1].explanation.startswith("One request of this length does not fit")
+    assert headline(answer, "output_tokens_per_s").detail == "The only one that fits"
+    assert headline(answer, "max_concurrency").detail == "The only one that fits"
+    table = build_comparison_table(answer, PLAIN)
+    for name in ("memory.kv", "memory.free"):
+        fitting, short = row(table, name).cells
+        assert fitting.value is not None
+        assert (short.value, short.reason) == (None, "does not fit on 1")
+    assert row(table, "memory.weights").cells[1].value is not None
+
+
+def test_specs_are_kept_while_the_parts_stay(make_answer: MakeAnswer) -> None:
+    maker = ComparisonTableBuilder(PLAIN)
+    one = maker.table(make_answer("h200-sxm", "mi325x"))
+    two = maker.table(make_answer("h200-sxm", "mi325x", input_tokens=900))
+    assert row(one, "memory") is row(two, "memory")
+    assert row(maker.table(make_answer("mi325x", "h200-sxm")), "memory").cells[0].text == "256.0"
+
+
+def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", "b200-hgx")
+    found = headline(answer, "output_tokens_per_s")
+    assert (found.text, found.unit, found.detail, found.is_open) == ("2,000", "tok/s", "60 % above MI325X", False)
+    assert [leader.slot for leader in found.leaders] == [3]
+    faster = headline(answer, "ttft_ms")
+    assert faster.detail == "38 % below MI325X"
+
+
+def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
+    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "No winner: the bands overlap", True)
+    held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
+    assert (held.text, held.detail, held.is_open) == ("120", "No winner: as many on each", True)
+
+
+def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm"), "output_tokens_per_s")
+    assert (found.text, found.detail) == ("1,000", "900 to 1,100, four times in five")
+    assert describe_headline(found) == (
+        "Output throughput, 1,000 tokens per second, H200-SXM, 900 to 1,100, four times in five"
+    )
+
+
+def test_headline_where_nothing_fits(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000), "ttft_ms")
+    assert (found.text, found.detail, found.leaders) == ("—", "none fits", ())
+
+
+def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> None:
+    table = build_comparison_table(make_answer("h200-sxm", "mi355x", "mi325x"), PLAIN)
+    rate = row(table, "output_tokens_per_s")
+    assert describe_compared_cell(table, rate, 2, PLAIN) == (
+        "Output throughput, MI325X, 1,250 tokens per second, band 1,125 to 1,375, best in the row, "
+        "+25 % against H200-SXM, calibrated"
+    )
+    pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
+    assert "bands overlap with MI355X" in describe_compared_cell(pair, row(pair, "tpot_ms"), 0, PLAIN)
+    bandwidth = row(table, "memory_bandwidth")
+    assert describe_compared_cell(table, bandwidth, 2, PLAIN) == (
+        "Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2"
+    )
+    assert describe_compared_row(bandwidth) == "Bandwidth, terabytes per second"
+
+
+def test_copy_keeps_all_digits_units_and_bands(make_answer: MakeAnswer) -> None:
+    table = build_comparison_table(make_answer("h200-sxm", "mi325x"), PLAIN)
+    rows = [row(table, "output_tokens_per_s"), row(table, "memory_bandwidth")]
+    made = build_comparison_clipping(table, rows, [0, 1], GERMAN_NUMBERS)
+    lines = [line.split("\t") for line in made.text.split("\n")]
+    assert lines[0][:6] == ["Group", "Row", "Unit", "H200-SXM, Hopper · SXM · × 1", "H200-SXM low", "H200-SXM high"]
+    assert lines[1][1:6] == ["Output throughput", "tok/s", "1000", "900", "1100"]
+    assert lines[2][:4] == ["Memory", "Bandwidth", "TB/s", "4,8"]
+    assert '<td sdval="4.8" sdnum="1033;" x:num="4.8">4,8</td>' in made.html
+    assert build_comparison_clipping(table, rows[1:], [1], ENGLISH_NUMBERS, with_heads=False).text == "6"
+
+
+@pytest.mark.parametrize("name", list_template_ids())
+def test_table_and_sheet_show_the_same_digits(name: str) -> None:
+    with GpuDeskService.open() as workbench:
+        answer = workbench.answer(read_template(name))
+    table, sheet = build_comparison_table(answer, PLAIN), build_sheet(answer, PLAIN)
+    ours = {found.label: found for found in table.rows if not found.key.startswith("peak_")}
+    compared = 0
+    for group in sheet.table.groups[1:]:
+        for theirs in group.rows:
+            if theirs.label not in ours or group.title not in ("At this workload", "Memory"):
+                continue
+            cells = ours[theirs.label].cells
+            assert [cell.text for cell in cells] == [cell.text for cell in theirs.cells]
+            assert [cell.band for cell in cells] == [cell.band for cell in theirs.cells]
+            assert [cell.mark for cell in cells] == [cell.mark for cell in theirs.cells]
+            compared += 1
+    assert compared >= 8
+
+
+def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> None:
+    with GpuDeskService.open() as workbench:
+        answer = workbench.answer(read_template("mi325x-or-h200-70b"))
+    found = row(build_comparison_table(answer, PLAIN), "request_s")
+    base, other = (cell.value for cell in found.cells)
+    assert isinstance(base, float)
+    assert isinstance(other, float)
+    assert [cell.delta for cell in found.cells] == [None, PLAIN.difference(other / base)]
+    assert [cell.mark for cell in found.cells] == [None, None]
+
+
+def test_where_no_load_meets_the_limits_these_are_what_limits() -> None:
+    scenario = read_template("70b-chat-on-four")
+    limits = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0)
+    scenario = replace(scenario, workload=replace(scenario.workload, load=limits))
+    with GpuDeskService.open() as workbench:
+        table = build_comparison_table(workbench.answer(scenario), PLAIN)
+    assert {cell.text for cell in row(table, "limiter").cells} == {"the latency limits"}
+
+
+def test_counts_in_the_heads_are_written_as_all_counts_are(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    columns = tuple(
+        replace(column, estimate=replace(column.estimate, count=1024)) if column.estimate else column
+        for column in answer.columns
+    )
+    heads = build_comparison_table(replace(answer, columns=columns), PLAIN).heads
+    assert all(head.detail.endswith("× 1,024") for head in heads)

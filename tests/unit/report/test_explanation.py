@@ -1,0 +1,312 @@
+"""What stands behind a figure, in words: bands, bases, claims, limits, remedies, and copies of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.claim import AttributeClaims, ClaimStatus
+from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, TimeShare
+from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import CalibrationCoverage, EstimateBasis, Limiter
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
+from gpudesk.report.explanation.claims import format_explanation, format_working, label_attribute_alone
+from gpudesk.report.explanation.figure import FigureBacking, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
+from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula, format_term_value
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import message
+from gpudesk.text.units import GIB
+from tests.unit.report.conftest import MakeAnswer
+
+FORMATTER = Formatter(ENGLISH_NUMBERS)
+SHARES = DeploymentTimeShares(
+    run=(TimeShare("memory bandwidth", 0.3), TimeShare("compute", 0.6), TimeShare("overhead", 0.1)),
+    token=(TimeShare("memory bandwidth", 0.54), TimeShare("overhead", 0.07), TimeShare(PREFILL_SHARE, 0.39)),
+    decode=(),
+    prefill=(TimeShare("compute", 0.998), TimeShare("overhead", 0.002)),
+)
+
+
+@pytest.fixture
+def answer(make_answer: MakeAnswer) -> Answer:
+    return make_answer("h200-sxm", "mi325x")
+
+
+def with_estimate(answer: Answer, position: int, **changes: object) -> Answer:
+    """Return the answer with fields of one estimate changed."""
+    columns: list[ComparisonColumn] = list(answer.columns)
+    estimate = columns[position].estimate
+    assert estimate is not None
+    columns[position] = replace(columns[position], estimate=replace(estimate, **changes))  # type: ignore[arg-type]
+    return replace(answer, columns=tuple(columns))
+
+
+def explained(answer: Answer, name: str, backing: FigureBacking | None = None, position: int = 0) -> Explanation:
+    return explain_figure(answer, position, name, backing or FigureBacking(), FORMATTER)
+
+
+# Attributes
+
+
+def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: Answer) -> None:
+    found = explain_attribute(answer, 1, "memory_bandwidth", FORMATTER)
+    assert found is not None
+    assert (found.what, found.conditions, found.value) == ("Memory bandwidth", "MI325X", "6.0 TB/s")
+    assert found.band == "Range of claims 5.3 to 6.0"
+    assert found.basis == "Vendor data sheet, 2025-03-01"
+    (group,) = found.claims
+    assert [claim.stance for claim in group.claims] == [ClaimStatus.TAKEN, ClaimStatus.REFUSED]
+    assert group.claims[1].verdict == "another part's figure"
+    assert group.claims[1].origin == "Press · 2025-06"
+    assert group.reason == "The maker's own figure."
+    (dispute,) = found.disputes
+    assert dispute.verdict == "6.0 TB/s"
+
+
+def test_claims_that_agree_say_so(answer: Answer) -> None:
+    attribute = answer.columns[0].attributes["tdp"]
+    twin = replace(attribute.claims[0], preferred=False, verdict="agrees")
+    found = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, twin)), 0, "tdp", FORMATTER)
+    assert found is not None
+    assert found.band == "All 2 claims agree"
+    assert found.claims[0].claims[1].stance is ClaimStatus.AGREES
+
+
+def test_a_figure_that_differs_but_for_rounding_agrees_by_its_verdict(answer: Answer) -> None:
+    attribute = answer.columns[0].attributes["tdp"]
+    rounded = replace(attribute.claims[0], value=699.0, preferred=False, verdict="agrees; rounded")
+    found = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, rounded)), 0, "tdp", FORMATTER)
+    assert found is not None
+    assert found.claims[0].claims[1].stance is ClaimStatus.AGREES
+
+
+def _with_attribute(answer: Answer, attribute: AttributeClaims, claims: tuple[object, ...]) -> Answer:
+    changed = replace(attribute, claims=claims)  # type: ignore[arg-type]
+    column = answer.columns[0]
+    attributes = {**column.attributes, attribute.name: changed}
+    return replace(answer, columns=(replace(column, attributes=attributes), *answer.columns[1:]))
+
+
+def test_memory_says_gb_beside_gib(answer: Answer) -> None:
+    found = explain_attribute(answer, 0, "memory", FORMATTER)
+    assert found is not None
+    assert found.value == "141.0 GiB"
+    assert found.band.startswith("151.4 GB")
+
+
+def test_what_the_catalog_does_not_have_is_not_explained(answer: Answer) -> None:
+    assert explain_attribute(answer, 0, "colour", FORMATTER) is None
+    assert explain_model_attribute(answer, "colour", FORMATTER) is None
+
+
+def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
+    found = explain_model_attribute(answer, "licence", FORMATTER)
+    assert found is not None
+    assert (found.figure, found.unit, found.conditions) == ("Llama 3.1 Community", None, "Llama 3.1 70B")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("memory_bandwidth", "Memory bandwidth"),
+        ("peak_dense_fp8", "FP8, dense"),
+        ("mixers.attention.kv_heads", "KV heads"),
+        ("mixers.mamba.conv_kernel", "Conv kernel"),
+    ],
+)
+def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:
+    assert label_attribute_alone(name) == label
+
+
+# Figures
+
+
+def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answer) -> None:
+    found = explained(answer, "output_tokens_per_s", FigureBacking(rows=CalibrationCoverage(213, 1500, 788)))
+    assert found.what == "Output throughput, H200-SXM × 1"
+    assert found.conditions == "64 requests in flight, 2,000 in, 500 out"
+    assert (found.value, found.band) == ("1,000 tok/s", "900 to 1,100, four times in five")
+    assert found.ground is ExplanationBasis.CALIBRATED
+    assert found.basis == "Calibrated on 213 rows of Hopper with vLLM"
+    assert found.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 900 to 1,100")
+
+
+@pytest.mark.parametrize(
+    ("basis", "text"),
+    [
+        (EstimateBasis.ESTIMATED, "Estimated: Hopper has 15 rows, vLLM 788, none together"),
+        (EstimateBasis.UNCALIBRATED, "Uncalibrated: no rows of Hopper or vLLM"),
+        (EstimateBasis.MEASURED, "Measured: your own run of these conditions"),
+    ],
+)
+def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
+    changed = with_estimate(answer, 0, basis=basis)
+    assert explained(changed, "ttft_ms", FigureBacking(rows=CalibrationCoverage(0, 15, 788))).basis == text
+
+
+def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
+    flood = with_estimate(answer, 0, ttft_ms=None, notes=(message("estimate.overload"),))
+    found = explained(flood, "ttft_ms")
+    assert (found.figure, found.ground) == ("—", ExplanationBasis.UNKNOWN)
+    assert found.band.startswith("Requests arrive faster")
+    single = with_estimate(answer, 0, tpot_ms=None)
+    term = DerivationTerm("TPOT", None, "ms", "a single output token has none")
+    assert explained(single, "tpot_ms", FigureBacking(term)).band == "A single output token has none"
+
+
+def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
+    found = explained(answer, "memory")
+    assert found.ground is ExplanationBasis.EXACT
+    assert found.value == "58.0 GiB free"
+    assert found.band == "Of 141.0 GiB. Fits, up to 120 in flight"
+    fewer = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=53)
+    assert explained(fewer, "max_concurrency").band == "Holds 53 of 64 in flight"
+    usual = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=60)
+    assert explained(usual, "max_concurrency").band == "Runs 53 of 64 at once; memory holds 60"
+
+
+def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
+    needed, usable = DerivationTerm("needed", 237 * GIB, "B"), DerivationTerm("usable", 126 * GIB, "B")
+    term = DerivationTerm("short", 111 * GIB, "B", "{needed} − {usable}", inputs=(needed, usable))
+    unfit = with_estimate(answer, 0, fits=False, needs=4)
+    fitting = answer.columns[0].estimate
+    remedies = (
+        FitRemedy(FitRemedyKind.FRACTION, 0.98, works=True, estimate=fitting),
+        FitRemedy(FitRemedyKind.COUNT, 4, works=True, estimate=fitting),
+        FitRemedy(FitRemedyKind.WEIGHTS, Precision.FP4, works=True, estimate=fitting),
+        FitRemedy(FitRemedyKind.CONCURRENCY, 1, works=False, estimate=None, reason=message("estimate.overload")),
+        FitRemedy(FitRemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),
+    )
+    found = explained(unfit, "output_tokens_per_s", FigureBacking(term, remedies=remedies))
+    assert found.what == "Does not fit: H200-SXM × 1"
+    assert (found.value, found.ground) == ("111.0 GiB short", ExplanationBasis.DOES_NOT_FIT)
+    assert found.band == "Needs 237.0, has 126.0 usable on each"
+    assert found.limits is None
+    assert [(line.label, line.verdict, line.action) for line in found.remedies] == [
+        ("Memory fraction of 98 % on 1 × H200-SXM", "yes", "Use a memory fraction of 98 %"),
+        ("4 × H200-SXM", "yes", "Use 4 × H200-SXM"),
+        ("FP4 weights on 1 × H200-SXM", "yes", "Use FP4 weights"),
+        ("1 request instead of 64", "no", None),
+        ("32 requests instead of 64", "yes", "Use 32 in flight"),
+    ]
+    assert found.remedies[-1].detail.endswith("nothing waits")
+    assert found.working is not None
+    assert found.working.formula == "237.0 − 126.0"
+
+
+def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
+    column = replace(answer.columns[0], estimate=None, problem=message("plan.degree", name="tp", value=0))
+    broken = replace(answer, columns=(column, *answer.columns[1:]))
+    found = explained(broken, "output_tokens_per_s")
+    assert found.figure == "—"
+    assert found.band == "tp is 0; it must be at least 1"
+
+
+# Limits
+
+
+def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: Answer) -> None:
+    limits = explained(answer, "tpot_ms", FigureBacking(shares=SHARES)).limits
+    assert limits is not None
+    assert [(share.label, share.text) for share in limits.shares] == [
+        ("Memory bandwidth", "54 %"),
+        ("Prefill mixed in", "39 %"),
+        ("Overhead", "7 %"),
+    ]
+    prompt = explained(answer, "ttft_ms", FigureBacking(shares=SHARES)).limits
+    assert prompt is not None
+    assert [share.label for share in prompt.shares] == ["Compute"]
+    run = explained(answer, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    assert run is not None
+    assert run.shares[0].label == "Compute"
+    assert explained(answer, "memory", FigureBacking(shares=SHARES)).limits is None
+
+
+def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
+    full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
+    limits = explained(full, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    assert limits is not None
+    assert limits.remark == "Memory is full: it admits 53 at once"
+    usual = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=60)
+    limits = explained(usual, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    assert limits is not None
+    assert limits.remark == "53 run at once, where memory would hold 60"
+
+
+# Working
+
+
+STEP = DerivationTerm(
+    "reading",
+    0.0108,
+    "s",
+    "{bytes} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
+    inputs=(
+        DerivationTerm("bytes", 68.5e9, "B"),
+        DerivationTerm("memory bandwidth", 7.7e12, "B/s", source="catalog:h200-sxm/memory_bandwidth"),
+        DerivationTerm("weight read efficiency", 0.82, None, source="calibration:weight_read_efficiency"),
+    ),
+)
+
+
+def test_formulas_are_shown_with_their_numbers_and_units() -> None:
+    assert format_numeric_formula(STEP, FORMATTER) == "68.5 GB ÷ (7.70 TB/s × 0.820)"
+    assert format_numeric_formula(STEP, Formatter(GERMAN_NUMBERS)) == "68,5 GB ÷ (7,70 TB/s × 0,820)"
+    assert format_named_formula(STEP) == "bytes ÷ (memory bandwidth × weight read efficiency)"
+
+
+def test_what_adds_up_is_in_the_unit_of_the_result_without_repeating_it() -> None:
+    parts = (DerivationTerm("step", 0.0234, "s"), DerivationTerm("stall", -1.5, "ms"))
+    assert (
+        format_numeric_formula(DerivationTerm("TPOT", 21.9, "ms", "{step} + {stall}", inputs=parts), FORMATTER)
+        == "23.4 − 1.50"
+    )
+    larger = DerivationTerm(
+        "class", 0.0109, "s", "({step}² + {other}²)^½", inputs=(parts[0], DerivationTerm("other", 3e-4, "s"))
+    )
+    assert format_numeric_formula(larger, FORMATTER) == "(23.4² + 0.300²)^½"
+
+
+def test_units_are_not_said_twice() -> None:
+    assert format_term_value(DerivationTerm("output tokens", 1000, "tokens"), FORMATTER) == ("1,000", None)
+    assert format_term_value(DerivationTerm("mean context", 4500, "tokens"), FORMATTER) == ("4,500", "tokens")
+    assert format_term_value(DerivationTerm("mean context", 1, "tokens"), FORMATTER) == ("1", "token")
+    assert format_term_value(DerivationTerm("maximum concurrency", 137, "sequences"), FORMATTER) == ("137", None)
+
+
+def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None:
+    twice = DerivationTerm("round", 1.0, "s", inputs=(STEP, STEP))
+    found = explained(answer, "output_tokens_per_s", FigureBacking(twice))
+    assert [group.key for group in found.claims] == ["h200-sxm/memory_bandwidth"]
+    assert found.working is not None
+    leaf = next(term for term in found.working.walk() if term.claims)
+    assert leaf.label == "Memory bandwidth"
+    assert "7.70 TB/s" in leaf.sentence
+
+
+# Copies
+
+
+def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
+    found = explained(answer, "output_tokens_per_s", FigureBacking(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
+    text = format_explanation(found)
+    assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n900 to 1,100, four times in five\n")
+    assert "64 requests in flight, 2,000 in, 500 out" in text
+    assert "Llama 3.1 70B, FP8 weights, FP16 KV cache, served by vLLM" in text
+    assert "https://maker.example/sheet" in text
+    assert answer.catalog_revision[:8] in text
+
+
+def test_a_copied_working_is_indented_by_its_levels(answer: Answer) -> None:
+    found = explained(answer, "output_tokens_per_s", FigureBacking(STEP))
+    assert found.working is not None
+    assert format_working(found.working).splitlines() == [
+        "Reading: 10.8 ms = 68.5 GB ÷ (7.70 TB/s × 0.820)",
+        "  Bytes to read: 63.8 GiB",
+        "  Memory bandwidth: 7.70 TB/s [catalog:h200-sxm/memory_bandwidth]",
+        "  Share of bandwidth, weights: 0.820 [calibration:weight_read_efficiency]",
+    ]

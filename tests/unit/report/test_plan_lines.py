@@ -1,0 +1,106 @@
+"""The plans of an estimate in words: what is shown at once, and what stands in groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.figure import FigureBacking, build_explained_plans, describe_plan_reason, explain_figure
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import message
+from tests.fakes import around
+from tests.unit.report.conftest import MakeAnswer
+
+FORMATTER = Formatter(ENGLISH_NUMBERS)
+
+
+def slower(tp: int, rate: float) -> ConsideredPlan:
+    return ConsideredPlan(
+        ParallelPlan(tp, dp=8 // tp),
+        fits=True,
+        taken=False,
+        reasons=(
+            message("plan.slower_share", behind=0.12, part="part.collectives", now=0.31, before=0.04),
+            message("plan.within_error"),
+        ),
+        output_tokens_per_s=around(rate),
+        ttft_ms=around(243.0),
+        tpot_ms=around(31.4),
+    )
+
+
+TAKEN = ConsideredPlan(
+    ParallelPlan(4, dp=2),
+    fits=True,
+    taken=True,
+    reasons=(message("plan.ahead", ahead=0.12, plan=("TP 8",)),),
+    output_tokens_per_s=around(3560.0),
+    ttft_ms=around(200.0),
+    tpot_ms=around(28.0),
+)
+UNFIT = ConsideredPlan(
+    ParallelPlan(dp=8),
+    fits=False,
+    taken=False,
+    reasons=(message("plan.weights_do_not_fit", weights=141.0, capacity=(80.0, "GiB")),),
+)
+UNTRIED = ConsideredPlan(
+    ParallelPlan(8, ep=8, attention_dp=True),
+    fits=None,
+    taken=False,
+    reasons=(message("plan.no_attention_dp", engine="TGI"),),
+)
+CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), UNFIT, UNTRIED))
+
+
+def test_a_plan_is_one_line_with_its_reason() -> None:
+    lines = build_explained_plans(CHOICE, FORMATTER)
+    assert lines is not None
+    first, second, *_ = lines.shown
+    assert (first.name, first.value, first.reason) == ("TP 4 × DP 2", "3,560 tok/s", "12 % faster than the next, TP 8")
+    assert second.sentence == (
+        "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12 % slower: communication takes 31 % of its time "
+        "against 4 %; within the error"
+    )
+    assert first.sentence.startswith("TP 4 × DP 2, taken, 3,560 tok/s")
+
+
+def test_what_is_seldom_asked_for_stands_in_groups() -> None:
+    lines = build_explained_plans(CHOICE, FORMATTER)
+    assert lines is not None
+    assert len(lines.shown) == 4
+    assert [(group.label, len(group.plans)) for group in lines.more] == [
+        ("3 slower plans", 3),
+        ("1 plan that does not fit", 1),
+        ("1 plan not tried", 1),
+    ]
+    unfit, untried = lines.more[1].plans[0], lines.more[2].plans[0]
+    assert unfit.sentence == "DP 8, does not fit: weights take 141 of 80.0 GiB"
+    assert unfit.figure == "—"
+    assert untried.sentence == "TP 8 + EP 8 + attention DP, TGI has no data-parallel attention"
+
+
+def test_figures_follow_the_language() -> None:
+    lines = build_explained_plans(CHOICE, Formatter(GERMAN_NUMBERS))
+    assert lines is not None
+    assert lines.shown[1].figure == "3.140"
+    assert "31,4 ms" in lines.shown[1].latency
+
+
+def test_without_a_choice_there_is_nothing_to_say() -> None:
+    single = PlanChoice((replace(TAKEN, reasons=(message("plan.single"),)),))
+    for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
+        assert build_explained_plans(choice, FORMATTER) is None
+        assert describe_plan_reason(choice, FORMATTER) is None
+    assert describe_plan_reason(CHOICE, FORMATTER) == "12 % faster than the next, TP 8"
+
+
+def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm")
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(plans=CHOICE), FORMATTER)
+    assert found.plans == build_explained_plans(CHOICE, FORMATTER)
+    copied = format_explanation(found)
+    assert "Why this plan:\n- TP 4 × DP 2, taken, 3,560 tok/s" in copied
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).plans is None

@@ -1,0 +1,227 @@
+"""The recommendation on the sheet: verdict, reasons and trace in every form, only where there are answers."""
+
+import csv
+import io
+import json
+import math
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, DecisionVerdict, RuleEffect
+from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
+from gpudesk.report.decision.recommendation import build_trace_table, list_recommendation_lines
+from gpudesk.report.writers.csv import write_sheet_csv
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.json import write_sheet_json
+from gpudesk.report.writers.markdown import write_sheet_markdown
+from gpudesk.report.writers.xlsx import write_sheet_xlsx
+from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from tests.unit.report.test_forms import read
+
+FLIP = DecisionFlip("serving_engine", "any", "tensorrt-llm", ("b200-hgx",), DecisionVerdict.WINNER)
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_own=False) as opened:
+        yield opened
+
+
+def asked(workbench: GpuDeskService, **said: AnswerValue) -> Answer:
+    scenario = read_template("70b-chat-on-four")
+    return workbench.answer(replace(scenario, decision=replace(scenario.decision, answers=said)))
+
+
+@pytest.fixture(scope="module")
+def answer(workbench: GpuDeskService) -> Answer:
+    return asked(workbench, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
+
+
+@pytest.fixture(scope="module")
+def further(workbench: GpuDeskService, answer: Answer) -> SheetExtras:
+    return workbench.further(answer, (FLIP,))
+
+
+@pytest.fixture(scope="module")
+def sheet(answer: Answer, further: SheetExtras) -> ComparisonSheet:
+    return build_sheet(answer, further=further)
+
+
+def decision_of(further: SheetExtras) -> Decision:
+    assert further.decision is not None
+    return further.decision
+
+
+def test_without_answers_nothing_is_recommended(workbench: GpuDeskService) -> None:
+    answer = asked(workbench)
+    further = workbench.further(answer)
+    assert further.decision is None
+    sheet = build_sheet(answer, further=further)
+    assert sheet.recommendation is None
+    assert sheet.trace == ()
+    assert "Recommendation" not in write_sheet_markdown(sheet)
+    assert "decision" not in json.loads(write_sheet_json(answer, further))
+    assert 'class="recommendation"' not in write_sheet_html(sheet)
+
+
+def test_the_verdict_stands_with_its_shares(sheet: ComparisonSheet, further: SheetExtras) -> None:
+    found, decision = sheet.recommendation, decision_of(further)
+    assert found is not None
+    shares = [each.share for each in found.shares]
+    assert shares == sorted(shares, reverse=True)
+    assert math.fsum(shares) <= 1.0
+    assert {each.slot for each in found.shares} <= {head.slot for head in sheet.heads}
+    left_out = 1.0 - sum(each.share for each in decision.standings)
+    assert ("none left" in found.draw_shares_text) is (left_out >= 0.005)
+    assert found.slot is None or decision.verdict is DecisionVerdict.WINNER
+
+
+def test_a_winner_has_its_swatch(workbench: GpuDeskService) -> None:
+    answer = asked(workbench, porting="no")
+    further = workbench.further(answer)
+    decision = replace(decision_of(further), verdict=DecisionVerdict.WINNER)
+    found = build_sheet(answer, further=replace(further, decision=decision)).recommendation
+    assert found is not None
+    assert decision.recommended is not None
+    place = decision.columns.index(decision.recommended.key)
+    assert found.slot == build_sheet(answer).heads[place].slot
+
+
+def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: SheetExtras) -> None:
+    found, decision = sheet.recommendation, decision_of(further)
+    assert found is not None
+    subjects = list(dict.fromkeys(line.subject for line in found.lines))
+    wanted = ["Delivers", "For it", "Against it", "Removed", "To do", "What would change it", "Answers"]
+    assert subjects == [each for each in wanted if each in subjects]
+    by_subject = {subject: [line.text for line in found.lines if line.subject == subject] for subject in wanted}
+    assert len(by_subject["Removed"]) == len(decision.exclusions)
+    assert all("(L-01)" in text for text in by_subject["Removed"])
+    assert len(by_subject["Answers"]) == 3
+    assert by_subject["What would change it"] == ["Serving engine that is set: TensorRT-LLM (now any) → B200 SXM"]
+    assert all("tok/s" in text for text in by_subject["Delivers"])
+    assert not any(line.text.endswith(".") for line in found.lines)
+
+
+def test_advice_that_several_rules_give_stands_once(workbench: GpuDeskService, further: SheetExtras) -> None:
+    decision = decision_of(further)
+    twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
+    names = {key: key for key in decision.columns}
+    said = [line.text for line in list_recommendation_lines(twice, (), names, Formatter())]
+    text = decision.advice[0].text.rstrip(".")
+    assert [each for each in said if each.startswith(text)] == [f"{text} ({decision.advice[0].rule}, D999-01)"]
+
+
+def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, further: SheetExtras) -> None:
+    decision = decision_of(further)
+    assert [row.rule for row in sheet.trace] == [line.rule.id for line in decision.trace]
+    for row, line in zip(sheet.trace, decision.trace, strict=True):
+        assert row.effects == tuple(cell.effect for cell in line.cells)
+        assert row.source.startswith(("Seed 00", "Your own limit"))
+        assert row.source in row.row.detail
+        assert row.answer in row.row.detail
+    by_rule = {row.rule: row for row in sheet.trace}
+    cost = by_rule["D000-02"]
+    assert cost.row.unit == "USD/M tokens"
+    assert all(cell.low is not None for cell in cost.row.cells)
+    assert cost.weight == "weight 3"
+    assert any(row.weight.startswith("counted with ") for row in sheet.trace)
+    assert by_rule["D004-03"].weight == ""
+
+
+def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
+    shown = {row.label: row for group in build_trace_table(sheet.trace).groups for row in group.rows}
+    limit = next(row for label, row in shown.items() if label.startswith("L-01 "))
+    assert limit.cells[0].text.startswith("⊘ ")
+    assert limit.cells[0].mark is CellMarking.FAILS
+    favoured = next(row for label, row in shown.items() if label.startswith("D000-02 "))
+    assert {cell.text[0] for cell in favoured.cells} <= set("↑−?")
+    drawn = {row.label: row for group in build_trace_table(sheet.trace, signed=False).groups for row in group.rows}
+    for label, row in drawn.items():
+        for cell in row.cells:
+            assert "⊘" not in cell.text, label
+            assert cell.text
+    assert [group.title for group in build_trace_table(sheet.trace).groups] == [
+        "Must hold",
+        "Matters most",
+        "Fine points",
+    ]
+
+
+def test_what_has_no_figure_is_said_in_a_word(workbench: GpuDeskService) -> None:
+    answer = asked(workbench, destination="controlled", site="pcie")
+    sheet = build_sheet(answer, further=workbench.further(answer))
+    for group in build_trace_table(sheet.trace, signed=False).groups:
+        for row in group.rows:
+            assert all(cell.text != MISSING_VALUE_TEXT for cell in row.cells)
+
+
+def test_pages_of_html_and_markdown_carry_verdict_and_trace(sheet: ComparisonSheet) -> None:
+    found = sheet.recommendation
+    assert found is not None
+    html = read(write_sheet_html(sheet))
+    said = " ".join(" ".join(html.texts).split())
+    markdown = write_sheet_markdown(sheet)
+    for shown in (found.verdict, found.firm, found.draw_shares_text):
+        assert shown in said
+    assert f"**{found.verdict}.**" in markdown
+    for row in sheet.trace:
+        assert f"{row.rule} {row.row.label}" in said
+        assert row.rule in markdown
+    assert "⊘ removes it, ↑ favours it, ✓ passes, − no effect, ? cannot be told" in markdown
+    widths = [value for name, value in html.attributes if name == "style"]
+    assert len(widths) >= len(found.shares)
+
+
+def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: SheetExtras) -> None:
+    sheet = build_machine_sheet(answer, further)
+    lines = list(csv.reader(io.StringIO(write_sheet_csv(sheet))))
+    assert len({len(line) for line in lines}) == 1
+    assert ["Recommendation", "Verdict"] in [line[:2] for line in lines]
+    trace = [line for line in lines if line[0].startswith("Trace: ")]
+    assert len(trace) == len(sheet.trace)
+    limit = next(line for line in trace if line[1].startswith("L-01 "))
+    assert limit[2] == "ms"
+    assert float(limit[4]) < float(limit[3]) < float(limit[5])
+    assert limit[6] == "removes it"
+    with zipfile.ZipFile(io.BytesIO(write_sheet_xlsx(sheet))) as book:
+        names = book.read("xl/workbook.xml").decode()
+        strings = book.read("xl/sharedStrings.xml").decode()
+    assert 'name="Recommendation"' in names
+    assert 'name="Trace"' in names
+    assert "MI325X effect" in strings
+    assert "Seed 000, MI325X vs H200" in strings
+
+
+def test_json_has_the_whole_decision(answer: Answer, further: SheetExtras) -> None:
+    found = json.loads(write_sheet_json(answer, further))["decision"]
+    decision = decision_of(further)
+    assert found["verdict"] == decision.verdict.value
+    assert len(found["trace"]) == len(decision.trace)
+    assert found["flips"] == [
+        {"input": "serving_engine", "from": "any", "to": "tensorrt-llm", "becomes": ["b200-hgx"], "verdict": "winner"}
+    ]
+    effects = {cell["effect"] for line in found["trace"] for cell in line["effects"].values()}
+    assert effects <= {each.value for each in RuleEffect}
+
+
+def test_every_word_of_the_program_is_translated(answer: Answer, further: SheetExtras) -> None:
+    translation.set_language("pseudo")
+    sheet = build_sheet(answer, further=further)
+    found = sheet.recommendation
+    assert found is not None
+    said = [found.verdict, found.reason, found.firm, *(line.subject for line in found.lines)]
+    said += [line.text for line in found.lines if line.subject != found.lines[0].subject]
+    said += [part for row in sheet.trace for part in (row.strength, row.answer, row.source)]
+    shown = build_trace_table(sheet.trace)
+    said += [shown.title, *(group.title for group in shown.groups)]
+    # Titles of rules are data, as their documents' words are.
+    titles = {line.title for line in decision_of(further).trace}
+    assert [each for each in said if "⟦" not in each and each not in titles] == []

@@ -1,0 +1,178 @@
+"""Published figures in words: what differs, how far ours was off, and who published them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.published_run import ComparableRun, RunCondition
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.report.explanation.claims import format_explanation
+from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.measured_runs import build_measured_runs
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from tests.unit.report.conftest import MakeAnswer
+
+FORMATTER = Formatter(ENGLISH_NUMBERS)
+PAGE = Source(
+    "page", "Results of 0.17", "A maker", SourceKind.MEASURED_VENDOR, "https://maker.example/results", "2025-02"
+)
+RUN = EstimateRequest(
+    accelerator="mi325x",
+    model="llama-3.1-405b",
+    weights=Precision.FP8,
+    workload=Workload(2048, 128, Load(LoadKind.SATURATE, requests=3000), varied=False, server=False),
+    kv=Precision.FP8,
+    count=8,
+    serving_engine="tensorrt-llm",
+    date="2025-02",
+    tp=4,
+    pp=1,
+    dp=2,
+)
+RECORD = ComparableRun(
+    run="R1",
+    row="R1",
+    figure="output_tokens_per_s",
+    measured=5000.0,
+    predicted=4400.0,
+    inside_band=True,
+    request=RUN,
+    accelerator="Instinct MI325X",
+    model="Llama 3.1 405B",
+    engine_version="0.17",
+    source=PAGE,
+    differs=(RunCondition.ACCELERATOR, RunCondition.COUNT, RunCondition.MODEL, RunCondition.LENGTHS),
+    distance=2.0,
+    near=True,
+    assumed=(RunCondition.KV, RunCondition.DATE),
+)
+
+
+@pytest.fixture
+def answer(make_answer: MakeAnswer) -> Answer:
+    return make_answer("h200-sxm")
+
+
+@pytest.fixture
+def estimate(answer: Answer) -> Estimate:
+    found = answer.columns[0].estimate
+    assert found is not None
+    return found
+
+
+def told(estimate: Estimate, **changes: Any) -> str:  # noqa: ANN401 - any field of a record
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (replace(RECORD, **changes),), FORMATTER)
+    assert lines is not None
+    return lines.lines[0].what
+
+
+def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (RECORD,), FORMATTER)
+    assert lines is not None
+    assert (lines.of, lines.remark) == ("", None)
+    (line,) = lines.lines
+    assert line.error == "−12 %"
+    assert line.sentence == (
+        "8 × MI325X, Llama 3.1 405B, 2,048 in, 128 out: measured 5,000 tok/s, ours 4,400 "
+        "(−12 %, inside the band); A maker, Results of 0.17, 2025-02"
+    )
+    details = {detail.label: detail.value for detail in line.details}
+    assert details["Ran on"] == "8 × MI325X, TP 4 × DP 2"
+    assert details["Load"] == "2,048 in, 128 out, 3,000 queued at once, equal lengths, without a server"
+    assert details["Software"] == "TensorRT-LLM 0.17, 2025-02"
+    assert details["Assumed"] == "FP8 KV cache, software of 2025-02"
+    assert line.details[-1].url
+    assert line.details[-1].value == PAGE.url
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (RunCondition.WEIGHTS, "FP8 weights"),
+        (RunCondition.KV, "FP8 KV cache"),
+        (RunCondition.SERVING_ENGINE, "TensorRT-LLM"),
+        (RunCondition.LOAD, "3,000 queued at once"),
+        (RunCondition.PLAN, "TP 4 × DP 2"),
+        (RunCondition.POOLS, "One pool for prefill and decode"),
+        (RunCondition.DATE, "Software of 2025-02"),
+        (RunCondition.SERVER, "Without a server"),
+        (RunCondition.SPREAD, "Equal lengths"),
+        (RunCondition.EAGER, "With graphs"),
+        (RunCondition.PREFIX, "No prompts cached"),
+        (RunCondition.SPECULATION, "No speculative decoding"),
+    ],
+)
+def test_each_condition_has_its_words(estimate: Estimate, condition: RunCondition, text: str) -> None:
+    assert told(estimate, differs=(condition,)) == text
+
+
+def test_every_condition_can_be_told(estimate: Estimate) -> None:
+    words = told(estimate, differs=tuple(RunCondition)).split(", ")
+    # Part and count are told together; lengths hold a comma of their own.
+    assert len(words) == len(RunCondition)
+
+
+def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
+    assert told(estimate, differs=()) == "These conditions"
+
+
+@pytest.mark.parametrize(
+    ("inside", "end"), [(True, "(−12 %, inside the band)"), (False, "(−12 %, outside the band)"), (None, "(−12 %)")]
+)
+def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, inside: bool | None, end: str) -> None:
+    lines = build_measured_runs(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
+    assert lines is not None
+    assert f"ours 4,400 {end}; " in lines.lines[0].sentence
+
+
+def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
+    far = build_measured_runs(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
+    assert far is not None
+    assert far.remark == "Nothing near was published: these are the nearest"
+    nothing = build_measured_runs(estimate, "ttft_ms", (), FORMATTER)
+    assert nothing is not None
+    assert nothing.remark is not None
+    assert nothing.remark.startswith("Nothing is known")
+    assert nothing.lines == ()
+
+
+def test_figures_that_rest_on_another_name_it_and_exact_ones_have_no_record(estimate: Estimate) -> None:
+    total = build_measured_runs(estimate, "total_tokens_per_s", (RECORD,), FORMATTER)
+    assert total is not None
+    assert total.of == "Output throughput"
+    assert build_measured_runs(estimate, "memory", (), FORMATTER) is None
+    overloaded = replace(estimate, ttft_ms=None)
+    assert build_measured_runs(overloaded, "ttft_ms", (), FORMATTER) is None
+
+
+def test_every_record_has_the_same_details(estimate: Estimate) -> None:
+    bare = replace(RECORD, assumed=(), note=None, source=replace(PAGE, url=None, date=None))
+    full = replace(RECORD, note="The table says so.", source=replace(PAGE, trust="Tuned by the maker."))
+    lines = build_measured_runs(estimate, "ttft_ms", (bare, full), FORMATTER)
+    assert lines is not None
+    one, two = ({detail.label: detail.value for detail in line.details} for line in lines.lines)
+    assert list(one) == list(two)
+    assert (one["Assumed"], one["Note"], one["Address"]) == ("nothing", "—", "—")
+    assert two["Note"] == "The table says so. Tuned by the maker."
+    assert not any(detail.url for detail in lines.lines[0].details)
+
+
+def test_numbers_follow_the_language(estimate: Estimate) -> None:
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN_NUMBERS))
+    assert lines is not None
+    assert lines.lines[0].figures == "measured 5.000 tok/s, ours 4.400"
+
+
+def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(record=(RECORD,)), FORMATTER)
+    text = format_explanation(found)
+    assert "Nearest published measurements, and what fits said that had not seen them:\n- 8 × MI325X" in text
+    assert "2025-02, https://maker.example/results\n" in text
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).record is None

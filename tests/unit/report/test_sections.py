@@ -1,0 +1,189 @@
+"""What a sheet says of an answer: marks, bands, differences, notes, sources."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.answer import Answer
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet, SheetCell, SheetRow
+from gpudesk.report.labels import shorten_name
+from gpudesk.text import translation
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from tests.unit.report.conftest import MakeAnswer
+
+
+def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> SheetRow:
+    """Return the row with this label, of the named group where labels come twice."""
+    groups = [found for found in sheet.table.groups if group in (None, found.title)]
+    return next(found for each in groups for found in each.rows if found.label == label)
+
+
+def texts(cells: tuple[SheetCell, ...]) -> list[str]:
+    return [cell.text for cell in cells]
+
+
+def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))
+    found = row(sheet, "Output throughput", "At this workload")
+    assert found.unit == "tok/s"
+    assert texts(found.cells) == ["1,000", "1,250", "2,000"]
+    assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,125 – 1,375", "1,800 – 2,200"]
+    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
+
+
+def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
+    assert sheet.table.groups[0].title == "Against H200-SXM"
+    found = row(sheet, "Output throughput", "Against H200-SXM")
+    assert texts(found.cells) == ["baseline", "+25", "+4"]
+    assert found.cells[1].band == "+15 – +35"
+    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.OPEN]
+    slower = row(sheet, "Time to first token", "Against H200-SXM")
+    assert texts(slower.cells) == ["baseline", "−20", "−4"]
+
+
+def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
+    assert [headline.answer for headline in sheet.headlines] == ["No winner"] * 4
+    assert sheet.headlines[0].detail == "H200-SXM: 1,000; MI355X: 1,040"
+    found = row(sheet, "Output throughput", "At this workload")
+    assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
+
+
+def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
+    assert sheet.headlines[0].answer == "MI325X"
+    assert sheet.headlines[0].detail == "1,250 (1,125 – 1,375), +25 % against H200-SXM"
+    assert sheet.headlines[0].slot == 3
+
+
+def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000))
+    fits = row(sheet, "Fits")
+    assert fits.cells[0].text == "does not fit on 1"
+    assert fits.cells[0].detail == "use 4"
+    assert fits.cells[0].mark is CellMarking.FAILS
+    (headline,) = sheet.headlines
+    assert (headline.answer, headline.mark) == ("None fits", CellMarking.FAILS)
+    assert headline.detail == "H200-SXM: use 4; MI325X: use 4"
+    assert sheet.table.groups[0].title == "At this workload"
+    assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
+
+
+def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswer) -> None:
+    fits, short = (
+        build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0] for tokens in (2000, 2_000_000)
+    )
+    assert fits.needed is None
+    assert short.needed is not None
+
+
+def test_parts_keep_their_place_in_the_palette_and_repeats_are_hollow(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", "h200-sxm")
+    sheet = build_sheet(answer)
+    assert [(head.slot, head.is_variant) for head in sheet.heads] == [(1, False), (2, False), (1, True)]
+    assert [(bar.slot, bar.is_variant) for bar in sheet.memory] == [(1, False), (2, False), (1, True)]
+
+
+def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    bandwidth = row(sheet, "Bandwidth")
+    assert texts(bandwidth.cells) == ["4.8", "6.0"]
+    assert [cell.notes for cell in bandwidth.cells] == [(), (1,)]
+    (note,) = sheet.notes
+    sources = {source.number: source.title for source in sheet.sources}
+    assert note.text == "MI325X, Bandwidth: 6.0 TB/s [1]. Not taken: 5.3 TB/s [2]. The maker's own figure."
+    assert (sources[1], sources[2]) == ("Data sheet", "Which card?")
+
+
+def test_judged_dispute_without_a_note_is_listed(make_answer: MakeAnswer) -> None:
+    assert build_sheet(make_answer("h200-sxm", "mi325x")).disputes == ()
+
+
+def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    (group,) = sheet.whose.groups
+    assert {cell.text for found in group.rows for cell in found.cells} == {"[1]"}
+    assert [source.number for source in sheet.sources] == [1, 2]
+    assert sheet.sources[0].date == "2025-03-01"
+
+
+def test_memory_is_in_gib_with_gb_beside_the_capacity(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    capacity = row(sheet, "Capacity")
+    assert texts(capacity.cells) == ["141.0", "256.0"]
+    assert [cell.detail for cell in capacity.cells] == ["151.4 GB", "274.9 GB"]
+    assert texts(row(sheet, "Weights on the fullest").cells) == ["70.0", "70.0"]
+
+
+def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    sheet = build_sheet(answer, date="2026-11-20")
+    stated = {fact.label: fact.value for fact in sheet.assumptions}
+    assert stated["Model"] == "Llama 3.1 70B"
+    assert stated["Input"] == "2,000 tokens"
+    one = replace(answer.scenario.workload, output_tokens=1)
+    single = build_sheet(replace(answer, scenario=replace(answer.scenario, workload=one)))
+    assert {fact.label: fact.value for fact in single.assumptions}["Output"] == "1 token"
+    assert stated["Load"] == "64 in flight"
+    assert stated["Count"] == "1 each"
+    assert {fact.label: fact.value for fact in sheet.foot} == {
+        "Catalog": "2026-11-20, 01234567",
+        "Calibration": "2026-08",
+        "Content": answer.content_hash[:16],
+    }
+    assert sheet.date == "2026-11-20"
+
+
+def test_remark_that_holds_for_all_is_said_once(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
+    assert [(remark.subject, remark.text) for remark in sheet.remarks] == [("", "Serving engine chosen: vLLM")]
+
+
+def test_german_figures(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN_NUMBERS))
+    found = row(sheet, "Output throughput", "At this workload")
+    assert texts(found.cells) == ["1.000", "1.250"]
+    assert texts(row(sheet, "Bandwidth").cells) == ["4,8", "6,0"]
+
+
+def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
+    sheet = build_sheet(make_answer("h200-sxm"))
+    assert sheet.headlines == ()
+    assert sheet.table.groups[0].title == "At this workload"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("Instinct MI325X", "MI325X"),
+        ("H200 SXM 141GB", "H200 SXM"),
+        ("B200 SXM (HGX, 180GB)", "B200 SXM"),
+        ("A100 80GB SXM", "A100 SXM"),
+        ("GeForce RTX 5090", "RTX 5090"),
+        ("80GB", "80GB"),
+    ],
+)
+def test_short_names(name: str, short: str) -> None:
+    assert shorten_name(name) == short
+
+
+def untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
+    """Return labels of a sheet that did not come through the translations."""
+    labels = [fact.label for fact in (*sheet.assumptions, *sheet.foot)]
+    labels += [group.title for group in sheet.table.groups]
+    labels += [found.label for group in sheet.table.groups for found in group.rows]
+    labels += [headline.question for headline in sheet.headlines]
+    labels += [remark.text for remark in sheet.remarks]
+    labels += [note.text for note in sheet.notes]
+    labels += [source.kind for source in sheet.sources]
+    labels += [sheet.table.title, sheet.whose.title, *sheet.key]
+    precisions = {"BF16", "FP8", "FP4"}
+    return [label for label in labels if "⟦" not in label and label not in precisions]
+
+
+def test_every_label_is_translated(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    translation.set_language("pseudo")
+    assert untranslated(build_sheet(answer), answer) == []
