@@ -1,0 +1,45 @@
+"""What each package may import once all lie in their layout: only those above it in this table."""
+
+from typing import Final
+
+from tests.architecture.checks import Rule, names
+
+_TYPES: Final = "text domain"
+_FACTS: Final = f"{_TYPES} engine catalog evidence paths"
+_ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing decision documents"
+
+RULES: Final = {
+    # One file each: what every part may need.
+    "__init__": Rule(names("")),
+    "__main__": Rule(names("cli")),
+    "paths": Rule(names("")),
+    "release": Rule(names("paths __init__")),
+    # From the bottom up.
+    "text": Rule(names("paths")),
+    "parts": Rule(names("paths text")),
+    "domain": Rule(names("text")),
+    "engine": Rule(names(_TYPES), names("numpy")),
+    "catalog": Rule(names(f"{_TYPES} engine paths"), names("sqlmodel sqlalchemy pydantic")),
+    "evidence": Rule(
+        names(f"{_TYPES} engine paths"), names("numpy pydantic"), lazily=names("scipy.optimize")
+    ),
+    "estimation": Rule(names(_FACTS), names("numpy pydantic")),
+    "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
+    "decision": Rule(names(f"{_FACTS} estimation costing"), names("numpy pydantic")),
+    "documents": Rule(names(f"{_FACTS} estimation costing decision"), names("orjson nacl pydantic")),
+    "service": Rule(names(_ALL_BUT_SURFACES)),
+    "report": Rule(names(f"{_TYPES} paths"), names("xlsxwriter")),
+    "cli": Rule(
+        names(f"{_ALL_BUT_SURFACES} service report parts release __init__"),
+        names("orjson"),
+        # The window, paper, and what the check of an installation asks of Qt.
+        lazily=names(
+            "gpudesk.desktop.app gpudesk.desktop.window.faults gpudesk.desktop.ui.printing "
+            "gpudesk.desktop.self_check"
+        ),
+    ),
+    "desktop": Rule(
+        names(f"{_ALL_BUT_SURFACES} service report parts release __init__"),
+        names("PySide6 shiboken6 pyqtgraph numpy"),
+    ),
+}
