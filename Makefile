@@ -8,6 +8,7 @@ SAMPLE := 70b-chat-on-four
 DISPLAY_PROBLEM := from gpudesk.cli.main import display_problem; print(display_problem() or "")
 PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
 WORKERS ?= 2
+TOP ?= 0
 PACKAGES := build/packages
 FROZEN := $(PACKAGES)/frozen/gpudesk
 DIST := $(PACKAGES)/dist
@@ -19,12 +20,13 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run test lint walks bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
 	@echo "test        set up, then run all tests but the benchmarks"
 	@echo "lint        style, types and import rules"
+	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
 	@echo "parity      record what this state and that of BASE=revision produce, and compare them; QUICK=1 for a part"
@@ -62,6 +64,11 @@ lint: $(VENV)/.ready build/.debian-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(PYTEST) -q -p no:cacheprovider tests/architecture
+
+# What it prints is enforced by tests/walks/test_walks.py.
+walks: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(BIN)/python -m tests.walks --top $(TOP)
+	$(PYTEST) -q tests/walks -n $(WORKERS)
 
 bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)

@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     )
     from gpudesk.engine.calibration import Calibration
     from gpudesk.estimation.estimator import Estimator
+    from gpudesk.estimation.mlperf_comparison import MlperfComparison
     from gpudesk.estimation.published_runs import PublishedRunTable
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
     from gpudesk.estimation.sweep.output import SweepRun
-    from gpudesk.evidence.mlperf_comparison import MlperfComparison
 
 
 #: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
@@ -163,8 +163,8 @@ class GpuDeskService:
     @cached_property
     def mlperf(self) -> MlperfComparison:
         """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
+        from gpudesk.estimation.mlperf_comparison import MlperfComparison
         from gpudesk.evidence.mlperf import read_mlperf
-        from gpudesk.evidence.mlperf_comparison import MlperfComparison
 
         return MlperfComparison(read_mlperf(paths.measurements_dir()), self.catalog)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LONGEST = 500
+LONGEST = 800
 
 
 @pytest.mark.parametrize("folder", ["gpudesk", "packaging", "tests"])

@@ -261,7 +261,7 @@ def _until_painted(app: Any) -> None:  # noqa: ANN401 - Qt's
     class Eye(QObject):
         seen = False
 
-        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
             self.seen = self.seen or event.type() == QEvent.Type.Paint
             return False
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gpudesk.desktop.pages.answer_columns import list_columns
 from gpudesk.desktop.pages.memory.bars import make_memory_bars, make_memory_data
 from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
 from gpudesk.desktop.pages.performance.views import describe_limiter, make_estimate_figures
+from gpudesk.desktop.session.answer_columns import list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure as figure_of_column
 from gpudesk.desktop.ui.tables.figures_table import FigureRow

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
+from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution

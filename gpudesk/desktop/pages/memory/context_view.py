@@ -11,8 +11,8 @@ import numpy as np
 from PySide6.QtCore import QMarginsF, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart

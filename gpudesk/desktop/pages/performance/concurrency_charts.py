@@ -11,14 +11,14 @@ from PySide6.QtCore import QLineF, QMarginsF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.answer_columns import (
+from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.answer_columns import (
     AcceleratorColumn,
     CurveBuilder,
     list_columns,
     list_fitting_columns,
     make_fingerprint,
 )
-from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.ui.charts.chart_data import ChartData

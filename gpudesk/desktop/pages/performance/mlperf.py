@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
-from gpudesk.evidence.mlperf_comparison import MlperfComparison
+from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError
 from gpudesk.report.labels import shorten_name
 from gpudesk.report.mlperf import (

@@ -10,8 +10,8 @@ import numpy as np
 from PySide6.QtCore import QMarginsF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.answer_columns import PARETO, AcceleratorColumn, CurveBuilder, list_fitting_columns
 from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.answer_columns import PARETO, AcceleratorColumn, CurveBuilder, list_fitting_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.cursor_readout import ReadoutSize, find_corner_boxes, measure_readout

@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QMarginsF
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_fitting_columns
 from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_fitting_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark

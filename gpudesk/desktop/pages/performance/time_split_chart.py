@@ -8,8 +8,8 @@ from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.pages.desk_chart import format_missing_memory
+from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.bar_chart import OUTLINE, AcceleratorBar, BarGroup, BarPiece, GroupedBarChart

@@ -8,7 +8,6 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
@@ -16,6 +15,7 @@ from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
 from gpudesk.desktop.pages.performance.scaling_tables import DeploymentComparisonBlock
 from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
+from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable

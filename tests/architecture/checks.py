@@ -1,0 +1,191 @@
+"""What is wrong with the layout of a package: each check returns its faults, one text each."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from tests.architecture.source_tree import Import, Module, SourceTree
+
+LONGEST: Final = 800
+#: A module that is shorter and that one other of its package uses alone belongs there.
+FRAGMENT: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a part may import of the project (`inside`) and of others beside the standard library (`outside`).
+
+    `lazily` names modules, of the project or of others, that may be imported inside a function only.
+    """
+
+    inside: frozenset[str]
+    outside: frozenset[str] = frozenset()
+    lazily: frozenset[str] = frozenset()
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+#: What reaches other machines, or brings along what does. Nothing in the program has a use for it.
+NETWORK: Final = names(
+    "socket socketserver ssl select selectors asyncio http urllib.request urllib.robotparser urllib.error "
+    "ftplib imaplib poplib smtplib telnetlib nntplib xmlrpc wsgiref webbrowser multiprocessing.managers "
+    "multiprocessing.connection logging.config PySide6.QtNetwork PySide6.QtNetworkAuth PySide6.QtWebSockets "
+    "PySide6.QtWebEngineCore PySide6.QtHttpServer PySide6.QtRemoteObjects requests httpx urllib3 aiohttp"
+)
+
+#: Inside `desktop`, what a part may not import; what lies at its top puts the parts together.
+DESKTOP: Final = {"ui": names("session pages window"), "session": names("pages window"), "pages": names("window")}
+
+
+def forbidden_imports(tree: SourceTree, rules: Mapping[str, Rule]) -> list[str]:
+    """Return the imports that the rules do not allow, those for types alone included."""
+    return [
+        f"{module.path}: {message}"
+        for module in tree.modules.values()
+        for message in dict.fromkeys(_forbidden(module, rules))
+    ]
+
+
+def _forbidden(module: Module, rules: Mapping[str, Rule]) -> Iterator[str]:
+    part = _part(module.name)
+    if part not in rules:
+        yield f"{part} is not a part of the design"
+        return
+    for found in module.imports:
+        message = fault(part, found, rules)
+        if message is not None:
+            yield message
+
+
+def fault(part: str, found: Import, rules: Mapping[str, Rule], package: str = "gpudesk") -> str | None:
+    """Say what is wrong with an import, or None."""
+    rule = rules[part]
+    top = found.module.partition(".")[0]
+    if top != package:
+        allowed = top in sys.stdlib_module_names or top in rule.outside
+    else:
+        allowed = _part(found.module) in {part, *rule.inside}
+    if allowed:
+        return None
+    if any(_is_or_in(found.module, lazy) for lazy in rule.lazily):
+        return None if found.in_function else f"may import {found.module} inside a function only"
+    return f"may not import {found.module}"
+
+
+def _part(module: str) -> str:
+    """Return the first name below the package, `__init__` for the package itself."""
+    return module.partition(".")[2].partition(".")[0] or "__init__"
+
+
+def _is_or_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def network_imports(tree: SourceTree) -> list[str]:
+    """Return the imports of what reaches other machines."""
+    return [
+        f"{module.path}: imports {found.module}"
+        for module in tree.modules.values()
+        for found in module.imports
+        if reaches_out(found)
+    ]
+
+
+def reaches_out(found: Import) -> bool:
+    """Whether an import is of a module that reaches other machines."""
+    return any(_is_or_in(found.module, name) for name in NETWORK)
+
+
+def fragments(tree: SourceTree) -> list[str]:
+    """Return short modules that one other module of their package uses, and nothing else."""
+    found = []
+    for name, module in tree.modules.items():
+        if module.is_init or module.length >= FRAGMENT or len(tree.importers[name]) != 1:
+            continue
+        (user,) = (tree.modules[each] for each in tree.importers[name])
+        if user.package == module.package:
+            found.append(f"{module.path}: used by {user.path} alone")
+    return found
+
+
+def import_cycles(tree: SourceTree) -> list[str]:
+    """Return each group of modules of which every one imports every other over some way; types count."""
+    return [" <-> ".join(sorted(group)) for group in _strong_components(tree.imported) if len(group) > 1]
+
+
+def _strong_components(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
+    """Return the groups of nodes that reach one another: a search forwards, then one against the arrows."""
+    finished: list[str] = []
+    seen: set[str] = set()
+    for start in sorted(graph):
+        _finish(start, graph, seen, finished)
+    against: dict[str, set[str]] = {name: set() for name in graph}
+    for name, others in graph.items():
+        for other in others:
+            against[other].add(name)
+    groups = []
+    seen = set()
+    for start in reversed(finished):
+        group: list[str] = []
+        _finish(start, against, seen, group)
+        if group:
+            groups.append(group)
+    return sorted(groups, key=min)
+
+
+def _finish(start: str, graph: Mapping[str, AbstractSet[str]], seen: set[str], finished: list[str]) -> None:
+    """Add what is reached from a node and was not seen before, each after all that it leads to."""
+    waiting = [(start, False)]
+    while waiting:
+        name, done = waiting.pop()
+        if done:
+            finished.append(name)
+        elif name not in seen:
+            seen.add(name)
+            waiting.append((name, True))
+            waiting += [(other, False) for other in sorted(graph[name])]
+
+
+def long_files(tree: SourceTree) -> list[str]:
+    """Return the files that nobody can hold in the head."""
+    return [
+        f"{module.path}: longer than {LONGEST} lines" for module in tree.modules.values() if module.length > LONGEST
+    ]
+
+
+def repeated_classes(tree: SourceTree) -> list[str]:
+    """Return the names that more than one class has, private ones and those inside others included."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for module in tree.modules.values():
+        for name in module.classes:
+            places[name].append(module.path)
+    return [f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1]
+
+
+def wrong_directions(tree: SourceTree) -> list[str]:
+    """Return the imports inside `desktop` against its order, and those from one page to another."""
+    return [
+        f"{module.path}: imports {other}"
+        for name, module in tree.modules.items()
+        for other in sorted(tree.imported[name])
+        if _is_wrong(name.split(".")[1:], other.split(".")[1:])
+    ]
+
+
+def _is_wrong(importer: list[str], imported: list[str]) -> bool:
+    """Judge an import by the names below the package; a page is a folder or a file of its own in `pages`."""
+    if importer[:1] != ["desktop"] or imported[:1] != ["desktop"] or len(importer) < 2 or len(imported) < 2:
+        return False
+    part, other = importer[1], imported[1]
+    if other in DESKTOP.get(part, ()):
+        return True
+    is_page = len(importer) > 3 and len(imported) > 3
+    return part == other == "pages" and is_page and importer[2] != imported[2]

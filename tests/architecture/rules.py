@@ -1,0 +1,45 @@
+"""What each package may import: only those above it in this table, and each heavy library has one home."""
+
+from typing import Final
+
+from tests.architecture.checks import Rule, names
+
+_TYPES: Final = "text domain"
+_FACTS: Final = f"{_TYPES} engine catalog evidence paths files bundle_manifest"
+_ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing decision documents"
+
+RULES: Final = {
+    # One file each: what every part may need.
+    "__init__": Rule(names("")),
+    "__main__": Rule(names("cli")),
+    "paths": Rule(names("")),
+    "release": Rule(names("paths __init__")),
+    # From the bottom up.
+    "text": Rule(names("paths")),
+    "third_party": Rule(names("paths text")),
+    "domain": Rule(names("text")),
+    "bundle_manifest": Rule(names("text domain")),
+    "files": Rule(names("text domain")),
+    "engine": Rule(names(_TYPES), names("numpy")),
+    "catalog": Rule(names(f"{_TYPES} engine paths files bundle_manifest"), names("sqlmodel sqlalchemy pydantic")),
+    "evidence": Rule(names(f"{_TYPES} engine paths files"), names("numpy pydantic"), lazily=names("scipy.optimize")),
+    "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
+    "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
+    "decision": Rule(names(f"{_FACTS} estimation costing"), names("numpy pydantic")),
+    "documents": Rule(names(f"{_FACTS} estimation costing decision"), names("orjson nacl pydantic")),
+    "service": Rule(names(_ALL_BUT_SURFACES)),
+    "report": Rule(names(f"{_TYPES} paths files"), names("xlsxwriter")),
+    "cli": Rule(
+        names(f"{_ALL_BUT_SURFACES} service report third_party release __init__"),
+        names("orjson"),
+        # The window, paper, and what the check of an installation asks of Qt.
+        lazily=names(
+            "gpudesk.desktop.window.app gpudesk.desktop.window.faults gpudesk.desktop.ui.printing "
+            "gpudesk.desktop.window.self_check"
+        ),
+    ),
+    "desktop": Rule(
+        names(f"{_ALL_BUT_SURFACES} service report third_party release __init__"),
+        names("PySide6 shiboken6 pyqtgraph numpy"),
+    ),
+}
