@@ -22,7 +22,7 @@ def started(frozen: Path, home: Path, times: int) -> "subprocess.Popen[bytes]":
     """Start the program, and return it once its window has been open so many times."""
     program = subprocess.Popen([str(frozen / "gpudesk")], env=environment(home), stderr=subprocess.DEVNULL)
     log = home / "logs" / "gpudesk.log"
-    until(lambda: log.exists() and log.read_text(encoding="utf-8").count("watch: open: ") == times)
+    until(lambda: log.exists() and log.read_text(encoding="utf-8").count("reporter: open: ") == times)
     return program
 
 
