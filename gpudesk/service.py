@@ -74,10 +74,10 @@ class GpuDeskService:
     """
 
     def __init__(self, catalog: Catalog, calibration_file: Path | None = None, own_file: Path | None = None) -> None:
-        """Work with an open catalog, which is closed with the workbench.
+        """Work with an open catalog, which is closed with the service.
 
         The calibration is that of the program unless another file is given. The user's facts are those of
-        `own_file`; without one they last as long as the workbench.
+        `own_file`; without one they last as long as the service.
         """
         #: The shipped facts with the user's; another object after each change of these.
         self.catalog = catalog

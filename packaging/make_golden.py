@@ -24,8 +24,8 @@ def main() -> int:
     target = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "resources" / GOLDEN_FILE
     questions = [case["request"] for case in json.loads(target.read_text(encoding="utf-8"))["cases"]]
     # No facts of the user's: these figures are those of the program.
-    with GpuDeskService(Catalog.open(Path(sys.argv[1]))) as workbench:
-        text = format_golden(questions, workbench.calibration.revision, workbench.estimate)
+    with GpuDeskService(Catalog.open(Path(sys.argv[1]))) as service:
+        text = format_golden(questions, service.calibration.revision, service.estimate)
     target.write_text(text, encoding="utf-8", newline="\n")
     print(f"{target}: {len(questions)} questions answered")
     return 0

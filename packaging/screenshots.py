@@ -127,11 +127,11 @@ class _Studio:
         from gpudesk.catalog.user_store import edits as edits_module
         from gpudesk.catalog.user_store import entry
 
-        workbench = self._program.workbench
-        day = workbench.catalog.data_date
+        service = self._program.service
+        day = service.catalog.data_date
         source = entry.make_user_source("Quote by mail", "Reseller", date=day)
-        price = (workbench.catalog, "mi355x", "price_low", 30_000, "USD", source)
-        workbench.own.do(edits_module.state_value(*price, today=day))
+        price = (service.catalog, "mi355x", "price_low", 30_000, "USD", source)
+        service.own.do(edits_module.state_value(*price, today=day))
         self._window.note.clear()
 
     def _give_too_little(self) -> None:
@@ -182,12 +182,12 @@ class _Studio:
         from gpudesk.desktop.ui.printing.pieces import SheetPainter
         from gpudesk.report.comparison.sheet import build_sheet
 
-        answer = self._program.workbench.answer(self._window.desk.scenario, with_curves=True)
+        answer = self._program.service.answer(self._window.desk.scenario, with_curves=True)
         sheet = build_sheet(
             answer,
             date=answer.data_date,
-            explain=self._program.workbench.explain,
-            further=self._program.workbench.further(answer),
+            explain=self._program.service.explain,
+            further=self._program.service.further(answer),
         )
         pages = lay_out_sheet(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE

@@ -150,7 +150,7 @@ def add_details(group: argparse._ArgumentGroup) -> None:
 
 
 def build_scenario(
-    options: argparse.Namespace, workbench: GpuDeskService, *, load: Mapping[str, Any] | None = None
+    options: argparse.Namespace, service: GpuDeskService, *, load: Mapping[str, Any] | None = None
 ) -> Scenario:
     """Return the scenario of the options; raises `InputError` with the option as the place.
 
@@ -159,36 +159,36 @@ def build_scenario(
     from gpudesk.documents.scenario_sections import parse_scenario_fields
     from gpudesk.estimation.scenario_answer import check_scenario_ids
 
-    base = load_base_scenario(options, workbench)
+    base = load_base_scenario(options, service)
     if base is None and not (options.accelerators and options.model):
         raise UsageError(tr("--accelerators and --model are missing; give both, or a --scenario, or a --template"))
     fields = _fields(base)
     if load is not None:
         fields["workload"]["load"] = dict(load)
     try:
-        _apply(options, fields, workbench, counted=load is None)
+        _apply(options, fields, service, counted=load is None)
         scenario = parse_scenario_fields(
             fields,
             catalog_revision=None if base is None else base.catalog_revision,
             own_records=() if base is None else base.own_records,
             unknown_sections={} if base is None else base.unknown_sections,
         )
-        check_scenario_ids(scenario, workbench.catalog)
+        check_scenario_ids(scenario, service.catalog)
     except InputError as error:
         if error.problem.id == "load.none":
             raise InputError(message("load.no_option")) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
-    return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
+    return scenario if scenario.name else replace(scenario, name=_name(scenario, service))
 
 
-def load_base_scenario(options: argparse.Namespace, workbench: GpuDeskService) -> Scenario | None:
+def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:
     """Return the scenario that options name by file or template; None where they name neither."""
     if options.scenario and options.template:
         raise UsageError(tr("--scenario and --template do not go together; give one"))
     if options.scenario:
-        return workbench.read_scenario(Path(options.scenario))
+        return service.read_scenario(Path(options.scenario))
     if options.template:
         from gpudesk.documents.scenario_file import read_template
 
@@ -204,7 +204,7 @@ def _fields(base: Scenario | None) -> dict[str, Any]:
     return {"name": "", "workload": {"load": {}}}
 
 
-def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: GpuDeskService, *, counted: bool) -> None:
+def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDeskService, *, counted: bool) -> None:
     """Put what the options say over the fields of the scenario; unless `counted`, counts are dropped."""
     fields |= _given(options, _SCENARIO)
     fields["workload"] |= _given(options, _WORKLOAD)
@@ -221,14 +221,14 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: GpuDe
         if not counted:
             choice.pop("count", None)
     if fields.get("weights") is None:
-        fields["weights"] = _native_precision(fields["model"], workbench)
+        fields["weights"] = _native_precision(fields["model"], service)
     if options.title:
         fields["name"] = options.title
 
 
-def _native_precision(model: str, workbench: GpuDeskService) -> str | None:
+def _native_precision(model: str, service: GpuDeskService) -> str | None:
     try:
-        native = workbench.catalog.model(model).native_precision
+        native = service.catalog.model(model).native_precision
     except InputError as error:
         raise InputError(error.problem, "scenario.model") from error
     return None if native is None else native.value
@@ -283,9 +283,9 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
     return name, fields
 
 
-def _name(scenario: Scenario, workbench: GpuDeskService) -> str:
+def _name(scenario: Scenario, service: GpuDeskService) -> str:
     """Return a title for a scenario that has none: its parts and its model."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     model = catalog.model(scenario.model).name
     parts = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
     return tr("{parts} for {model}", parts=", ".join(parts), model=model)

@@ -346,7 +346,7 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
 
 
 def write_proposals(
-    workbench: GpuDeskService, proposals: Sequence[ImportProposal]
+    service: GpuDeskService, proposals: Sequence[ImportProposal]
 ) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write all of some proposals to the user's file as one step, which is not in force yet.
 
@@ -355,29 +355,29 @@ def write_proposals(
     """
     writing = JobProgress(message("import.writing", name=proposals[0].name))
     yield writing
-    edit = make_import_step(workbench.catalog, proposals)
+    edit = make_import_step(service.catalog, proposals)
     yield writing
-    return edit, _write_step(workbench, edit)
+    return edit, _write_step(service, edit)
 
 
-def _write_step(workbench: GpuDeskService, edit: FactEdit) -> UserFacts:
+def _write_step(service: GpuDeskService, edit: FactEdit) -> UserFacts:
     """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
-    facts = workbench.own.write(edit)
-    workbench.prepare(facts)
+    facts = service.own.write(edit)
+    service.prepare(facts)
     return facts
 
 
 def apply_import(
-    workbench: GpuDeskService, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
+    service: GpuDeskService, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
 ) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
     """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
-    made = yield from revise_proposal(found, proposal, wishes, workbench.catalog)
-    edit, facts = yield from write_proposals(workbench, [made])
+    made = yield from revise_proposal(found, proposal, wishes, service.catalog)
+    edit, facts = yield from write_proposals(service, [made])
     return edit, facts, made
 
 
 def apply_pack(
-    workbench: GpuDeskService, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
+    service: GpuDeskService, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
 ) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
@@ -389,9 +389,9 @@ def apply_pack(
         raise ValueError("only packs are taken by rows")
     writing = JobProgress(message("import.writing", name=found.pack.name))
     yield writing
-    edit = make_pack_edit(found.pack, found.rows, chosen, workbench.catalog)
+    edit = make_pack_edit(found.pack, found.rows, chosen, service.catalog)
     yield writing
     if signer is not None:
         # Before the facts: once they are written, nothing may come between them and being in force.
-        workbench.own.trust(signer)
-    return edit, _write_step(workbench, edit)
+        service.own.trust(signer)
+    return edit, _write_step(service, edit)

@@ -43,7 +43,7 @@ def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
     return AnswerImpact(before, after, tuple(columns), tuple(leads))
 
 
-def compute_impact(workbench: GpuDeskService, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
+def compute_impact(service: GpuDeskService, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
     """Return what an edit would do to a scenario; nothing is written.
 
     Raises `InputError` where the scenario cannot be answered, before or after.
@@ -51,10 +51,10 @@ def compute_impact(workbench: GpuDeskService, scenario: Scenario, edit: FactEdit
     from gpudesk.estimation.estimator import Estimator
     from gpudesk.estimation.scenario_answer import answer_scenario
 
-    before = workbench.answer(scenario)
-    catalog = workbench.catalog.with_own(workbench.own.facts.after(edit))
-    estimator = Estimator(catalog, workbench.calibration) if edit.moves_estimates else workbench.estimator
-    after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=workbench.rank_announced)
+    before = service.answer(scenario)
+    catalog = service.catalog.with_own(service.own.facts.after(edit))
+    estimator = Estimator(catalog, service.calibration) if edit.moves_estimates else service.estimator
+    after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=service.rank_announced)
     return compare_answers(before, after)
 
 

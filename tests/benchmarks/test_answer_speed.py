@@ -27,7 +27,7 @@ ROUNDS = 100
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     """Open the shipped catalog, with everything read that the scenario needs."""
     with GpuDeskService.open() as opened:
         opened.answer(scenario(), with_curves=True)
@@ -62,9 +62,9 @@ def milliseconds(work: Callable[[int], object]) -> float:
     return median(times) * 1e3
 
 
-def fitting(workbench: GpuDeskService) -> list[Estimate]:
+def fitting(service: GpuDeskService) -> list[Estimate]:
     """Return the estimates of the scenario."""
-    return [column.estimate for column in workbench.answer(scenario()).columns if column.estimate]
+    return [column.estimate for column in service.answer(scenario()).columns if column.estimate]
 
 
 _lengths = count(1000)
@@ -76,33 +76,33 @@ _lengths = count(1000)
     ids=["concurrency", "input"],
 )
 def test_answer_with_curves_while_dragging(
-    workbench: GpuDeskService, changed: Callable[[int], Scenario], say: Say
+    service: GpuDeskService, changed: Callable[[int], Scenario], say: Say
 ) -> None:
     scenarios = [changed(number) for number in range(ROUNDS)]
-    took = milliseconds(lambda number: workbench.answer(scenarios[number], with_curves=True))
+    took = milliseconds(lambda number: service.answer(scenarios[number], with_curves=True))
     say(f"answer with curves, six accelerators: median {took:.1f} ms (bar {ANSWER:g})")
     assert took <= ANSWER
 
 
-def test_curves_of_six_that_nothing_is_known_of(workbench: GpuDeskService, say: Say) -> None:
-    answers = [workbench.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
+def test_curves_of_six_that_nothing_is_known_of(service: GpuDeskService, say: Say) -> None:
+    answers = [service.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
     estimates = [[column.estimate for column in answer.columns if column.estimate] for answer in answers]
-    took = milliseconds(lambda number: workbench.estimator.curves(estimates[number]))
+    took = milliseconds(lambda number: service.estimator.curves(estimates[number]))
     say(f"curves of six: median {took:.1f} ms (bar {CURVES:g})")
     assert took <= CURVES
 
 
-def test_what_is_needed(workbench: GpuDeskService, say: Say) -> None:
-    workbench.needed(scenario())
-    took = milliseconds(lambda _: workbench.needed(with_input(next(_lengths))))
+def test_what_is_needed(service: GpuDeskService, say: Say) -> None:
+    service.needed(scenario())
+    took = milliseconds(lambda _: service.needed(with_input(next(_lengths))))
     say(f"accelerators needed, six by four: median {took:.1f} ms (bar {NEEDED:g})")
     assert took <= NEEDED
 
 
 @pytest.mark.parametrize("name", ["roofline", "step_shares", "request_time", "kv_against_context"])
-def test_figures_behind_the_charts(workbench: GpuDeskService, name: str, say: Say) -> None:
-    estimates = fitting(workbench)
-    figure: Callable[[Estimate], object] = getattr(workbench, name)
+def test_figures_behind_the_charts(service: GpuDeskService, name: str, say: Say) -> None:
+    estimates = fitting(service)
+    figure: Callable[[Estimate], object] = getattr(service, name)
     took = milliseconds(lambda _: [figure(estimate) for estimate in estimates])
     say(f"{name} of six: median {took:.1f} ms (bar {FIGURES:g})")
     assert took <= FIGURES

@@ -33,15 +33,15 @@ WORST = 2.5
 
 
 @pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
     shipped = GpuDeskService.open().catalog
     with GpuDeskService(shipped, own_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
         made.own.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
         yield made
 
 
-def many_facts(workbench: GpuDeskService) -> Iterator[UserFact]:
-    catalog = workbench.catalog
+def many_facts(service: GpuDeskService) -> Iterator[UserFact]:
+    catalog = service.catalog
     parts = [part.id for part in catalog.accelerators()]
     models = [model.id for model in catalog.models()]
     sources = [
@@ -74,8 +74,8 @@ def many_facts(workbench: GpuDeskService) -> Iterator[UserFact]:
 
 
 @pytest.fixture
-def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
-    program = DesktopProgram(qapp, workbench)
+def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, service)
     program.set_theme("light")
     made = program.new_window()
     made.resize(1440, 900)

@@ -66,20 +66,20 @@ def test_lines_a_second(say: Say) -> None:
 
 
 def _rate(asked: bytes) -> float:
-    """Lines a second of processor time, of a workbench that knows the deployments and not yet the lengths."""
-    with GpuDeskService.open() as workbench:
-        workbench.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
+    """Lines a second of processor time, of a service that knows the deployments and not yet the lengths."""
+    with GpuDeskService.open() as service:
+        service.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()
-        faults = workbench.estimate_lines(io.BytesIO(asked), io.BytesIO())
+        faults = service.estimate_lines(io.BytesIO(asked), io.BytesIO())
         assert faults == 0
         return LINES / (time.process_time() - began)
 
 
-def _scattered(workbench: GpuDeskService, count: int) -> bytes:
+def _scattered(service: GpuDeskService, count: int) -> bytes:
     """Return lines of all parts, models, formats and plans of 8; some nothing runs, some do not fit."""
     draw = random.Random(2)
-    parts = [part.id for part in workbench.catalog.accelerators()]
-    models = [model.id for model in workbench.catalog.models()]
+    parts = [part.id for part in service.catalog.accelerators()]
+    models = [model.id for model in service.catalog.models()]
     asked = []
     for number in range(count):
         tp = draw.choice((1, 2, 4, 8))
@@ -107,11 +107,11 @@ def _written(asked: list[dict[str, Any]]) -> bytes:
 def test_lines_a_second_of_other_kinds(
     made: Callable[[GpuDeskService, int], bytes], count: int, least: int, say: Say
 ) -> None:
-    with GpuDeskService.open() as workbench:
-        asked = made(workbench, count)
-        workbench.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
+    with GpuDeskService.open() as service:
+        asked = made(service, count)
+        service.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()
-        workbench.estimate_lines(io.BytesIO(asked), io.BytesIO())
+        service.estimate_lines(io.BytesIO(asked), io.BytesIO())
         rate = count / (time.process_time() - began)
     say(f"estimate --batch, {made.__name__[1:]}: {rate:,.0f} lines a second (bar {least:,})")
     assert rate >= least

@@ -27,25 +27,25 @@ SLACK = 1.5
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(workbench: GpuDeskService, say: Say) -> None:
-    answer = workbench.answer(read_template(FOUR), with_curves=True)
+def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(service: GpuDeskService, say: Say) -> None:
+    answer = service.answer(read_template(FOUR), with_curves=True)
     times = []
     for seed in range(7):
         start = time.perf_counter()
-        workbench.costing.draws(answer, seed=seed)
+        service.costing.draws(answer, seed=seed)
         times.append((time.perf_counter() - start) * 1000)
     say(f"100,000 draws of four accelerators: {statistics.median(times):.0f} ms")
     assert statistics.median(times) <= DRAWS_MS * SLACK
 
 
 @pytest.fixture
-def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
-    program = DesktopProgram(qapp, workbench)
+def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = DesktopProgram(qapp, service)
     program.set_theme("light")
     made = program.new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())

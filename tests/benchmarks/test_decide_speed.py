@@ -24,15 +24,15 @@ SLACK = 1.5
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
-    answer = workbench.answer(read_template(FOUR))
-    workbench.decide(answer)
+def answer(service: GpuDeskService) -> Answer:
+    answer = service.answer(read_template(FOUR))
+    service.decide(answer)
     return answer
 
 
@@ -46,27 +46,27 @@ def median_ms(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     return statistics.median(times)
 
 
-def test_a_decision_is_there_at_once(workbench: GpuDeskService, answer: Answer, say: Say) -> None:
-    took = median_ms(lambda: workbench.decide(answer, {"priority": "cost"}))
-    say(f"a decision on four accelerators by {len(workbench.decider.rules)} rules: {took:.1f} ms")
+def test_a_decision_is_there_at_once(service: GpuDeskService, answer: Answer, say: Say) -> None:
+    took = median_ms(lambda: service.decide(answer, {"priority": "cost"}))
+    say(f"a decision on four accelerators by {len(service.decider.rules)} rules: {took:.1f} ms")
     assert took <= DECISION_MS * SLACK
 
 
 def test_all_options_of_a_question_are_tried_before_one_is_chosen(
-    workbench: GpuDeskService, answer: Answer, say: Say
+    service: GpuDeskService, answer: Answer, say: Say
 ) -> None:
     options = QUESTIONS["priority"].offered
 
     def try_all() -> None:
         for option in options:
-            workbench.decider.decide(answer, {"priority": option}, draws=PREVIEW_DRAWS)
+            service.decider.decide(answer, {"priority": option}, draws=PREVIEW_DRAWS)
 
     took = median_ms(try_all)
     say(f"{len(options)} options of a question: {took:.0f} ms")
     assert took <= OPTIONS_MS * SLACK
 
 
-def test_what_would_change_it_is_found_in_seconds(workbench: GpuDeskService, answer: Answer, say: Say) -> None:
-    took = median_ms(lambda: workbench.flips(answer), rounds=3) / 1000.0
+def test_what_would_change_it_is_found_in_seconds(service: GpuDeskService, answer: Answer, say: Say) -> None:
+    took = median_ms(lambda: service.flips(answer), rounds=3) / 1000.0
     say(f"what would change a decision, 25 answers and 8 prices: {took:.1f} s")
     assert took <= FLIPS_S * SLACK

@@ -33,7 +33,7 @@ ROUNDS = 30
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -43,16 +43,16 @@ def lengths() -> Iterator[int]:
     yield from range(1001, LONGEST, LONGEST // ROUNDS)
 
 
-def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: GpuDeskService, say: Say) -> None:
+def test_all_pairs_take_less_than_a_tenth_of_a_second(service: GpuDeskService, say: Say) -> None:
     question = FitQuestion(Precision.FP8, Precision.FP8, LONGEST, MOST)
     start = time.perf_counter()
-    matrix = workbench.fit_matrix(question)
+    matrix = service.fit_matrix(question)
     first = time.perf_counter() - start
     times = []
     for number, length in enumerate(lengths()):
         asked = replace(question, context=length, concurrency=1 + number * MOST // ROUNDS)
         start = time.perf_counter()
-        workbench.fit_matrix(asked)
+        service.fit_matrix(asked)
         times.append((time.perf_counter() - start) * 1000)
     pairs = f"{len(matrix.accelerators)} × {len(matrix.models)}"
     say(f"fit of {pairs}: {statistics.median(times):.0f} ms, at first {first:.1f} s")
@@ -61,8 +61,8 @@ def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: GpuDeskService,
 
 
 @pytest.fixture
-def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
-    program = DesktopProgram(qapp, workbench)
+def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = DesktopProgram(qapp, service)
     program.set_theme("light")
     made = program.new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())

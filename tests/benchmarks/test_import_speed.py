@@ -149,11 +149,11 @@ def test_reading_a_model_again_once_its_headers_are(benchmark: BenchmarkFixture)
 
 def test_trying_an_edit(benchmark: BenchmarkFixture) -> None:
     with GpuDeskService.open() as opened:
-        workbench = GpuDeskService(opened.catalog)
+        service = GpuDeskService(opened.catalog)
         source = make_user_source("A letter", "The maker", url=None, date="2026-11-01", kind=SourceKind.USER)
         scenario = read_template("mi325x-or-h200-70b")
-        edit = state_value(workbench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", source, today=TODAY)
-        assert not benchmark(compute_impact, workbench, scenario, edit).unchanged
+        edit = state_value(service.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", source, today=TODAY)
+        assert not benchmark(compute_impact, service, scenario, edit).unchanged
     assert _median(benchmark) <= IMPACT
 
 
@@ -169,8 +169,8 @@ def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: ExportForm
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, user_home: Path) -> Iterator[MainWindow]:
     shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, own_file=tmp_path / paths.user_catalog_path().name) as workbench:
-        program = DesktopProgram(qapp, workbench)
+    with GpuDeskService(shipped, own_file=tmp_path / paths.user_catalog_path().name) as service:
+        program = DesktopProgram(qapp, service)
         made = program.new_window()
         made.show()
         qtbot.waitExposed(made)
@@ -217,7 +217,7 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
             gaps.append(_import(window, path, qtbot))
         finally:
             gc.unfreeze()
-        window.desk.workbench.own.undo()
+        window.desk.service.own.undo()
     # What is loaded once a session is no part of the work.
     say(f"widest gaps of three imports of 10,000 prices: {', '.join(f'{gap:.0f}' for gap in gaps[1:])} ms")
     assert min(gaps[1:]) <= GAP_MS

@@ -25,14 +25,14 @@ ROUNDS = 4
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def window(workbench: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
-    program = DesktopProgram(qapp, workbench)
+def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, service)
     program.set_theme("light")
     made = program.new_window()
     made.open_template(TEMPLATE)

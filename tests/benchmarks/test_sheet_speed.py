@@ -16,14 +16,14 @@ LARGEST = 200_000
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def answer(request: pytest.FixtureRequest, workbench: GpuDeskService) -> Answer:
-    return workbench.answer(read_template(request.param), with_curves=True)
+def answer(request: pytest.FixtureRequest, service: GpuDeskService) -> Answer:
+    return service.answer(read_template(request.param), with_curves=True)
 
 
 @pytest.mark.parametrize("answer", list_template_ids(), indirect=True)

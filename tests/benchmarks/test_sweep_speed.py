@@ -40,24 +40,24 @@ GRIDS = {
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     """Return the program's catalog and constants, loaded."""
     with GpuDeskService.open() as opened:
         assert opened.calibration.constants
         yield opened
 
 
-def grid(workbench: GpuDeskService, axes: dict[str, Any]) -> Sweep:
+def grid(service: GpuDeskService, axes: dict[str, Any]) -> Sweep:
     """Return a sweep with no settings."""
-    return parse_sweep({name: tuple(values) for name, values in axes.items()}, {}, workbench.catalog)
+    return parse_sweep({name: tuple(values) for name, values in axes.items()}, {}, service.catalog)
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_points_a_second(workbench: GpuDeskService, name: str, say: Say) -> None:
-    sweep = grid(workbench, GRIDS[name])
+def test_points_a_second(service: GpuDeskService, name: str, say: Say) -> None:
+    sweep = grid(service, GRIDS[name])
     points, estimates = 0.0, 0.0
     for _ in range(ROUNDS):
-        evaluation = SweepEvaluation(sweep, workbench.catalog, workbench.calibration)
+        evaluation = SweepEvaluation(sweep, service.catalog, service.calibration)
         began = process_time()
         fit = sum(int(block.fits.sum()) for block in evaluation.blocks())
         seconds = process_time() - began
@@ -71,9 +71,9 @@ def test_points_a_second(workbench: GpuDeskService, name: str, say: Say) -> None
     assert estimates >= LEAST_RATE
 
 
-def test_rows_of_csv_a_second(workbench: GpuDeskService, tmp_path: Path, say: Say) -> None:
-    sweep = grid(workbench, {**MILLION, "concurrency": (*range(1, 17), 10_000)})
-    evaluation = SweepEvaluation(sweep, workbench.catalog, workbench.calibration)
+def test_rows_of_csv_a_second(service: GpuDeskService, tmp_path: Path, say: Say) -> None:
+    sweep = grid(service, {**MILLION, "concurrency": (*range(1, 17), 10_000)})
+    evaluation = SweepEvaluation(sweep, service.catalog, service.calibration)
     seconds = 0.0
     with (tmp_path / "sweep.csv").open("wb") as file:
         writer = SweepCsvWriter(file, sweep, evaluation.words)
@@ -86,7 +86,7 @@ def test_rows_of_csv_a_second(workbench: GpuDeskService, tmp_path: Path, say: Sa
     assert rate >= LEAST_ROWS
 
 
-def test_setups_a_second(workbench: GpuDeskService, say: Say) -> None:
+def test_setups_a_second(service: GpuDeskService, say: Say) -> None:
     """Everything in the catalog: each point has a part, model, format or degree of its own."""
     axes = {
         "accelerators": ("all",),
@@ -97,8 +97,8 @@ def test_setups_a_second(workbench: GpuDeskService, say: Say) -> None:
         "output_tokens": (256,),
         "concurrency": (1, 8, 64),
     }
-    sweep = grid(workbench, axes)
-    evaluation = SweepEvaluation(sweep, workbench.catalog, workbench.calibration)
+    sweep = grid(service, axes)
+    evaluation = SweepEvaluation(sweep, service.catalog, service.calibration)
     began = process_time()
     fits = np.concatenate([block.fits for block in evaluation.blocks()])
     seconds = process_time() - began

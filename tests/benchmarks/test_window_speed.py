@@ -27,8 +27,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, float]]:
     """Start the program with a file several times; the first start only brings its files into memory."""
     folder = tmp_path_factory.mktemp("window")
     scenario = folder / "sample.gpudesk"
-    with GpuDeskService.open() as workbench:
-        workbench.save_scenario(read_template("70b-chat-on-four"), scenario)
+    with GpuDeskService.open() as service:
+        service.save_scenario(read_template("70b-chat-on-four"), scenario)
     command = [sys.executable, "-m", "gpudesk", str(scenario)]
     # Modules are compiled once, as those of an installed program are.
     compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}

@@ -28,10 +28,10 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a pack of one figure that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "somebody else"))
-        with GpuDeskService.open() as workbench:
+        with GpuDeskService.open() as service:
             source = make_user_source("Measured here")
-            step = state_value(workbench.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
-            workbench.own.do(step)
+            step = state_value(service.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
+            service.own.do(step)
         made = tmp_path / "Our figures.gpudeskpack"
         assert main(["catalog", "pack", "-o", str(made)]) == 0
     return made
@@ -71,10 +71,10 @@ def test_pack_is_shown_before_anything_of_it_is_taken(program: StartProgram, pac
             ask_to_open(pack)
         dialog = preview_of(user)
         assert len(user.windows) == 1
-        assert len(user.window.desk.workbench.own.facts) == 0
+        assert len(user.window.desk.service.own.facts) == 0
         dialog.reject()
         user.until(lambda: QApplication.activeModalWidget() is None)
-        assert len(user.window.desk.workbench.own.facts) == 0
+        assert len(user.window.desk.service.own.facts) == 0
 
     program(at_window, *([str(pack)] if way == "given" else []))
 

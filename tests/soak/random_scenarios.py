@@ -25,9 +25,9 @@ _DEGREES = (1, 1, 2, 3, 4, 8, 16, 72)
 class RandomScenarios:
     """Makes scenarios, and edits them, with the parts, models and serving engines of a catalog."""
 
-    def __init__(self, workbench: GpuDeskService) -> None:
+    def __init__(self, service: GpuDeskService) -> None:
         """Learn the ids."""
-        catalog = workbench.catalog
+        catalog = service.catalog
         self.parts = [part.id for part in catalog.accelerators()]
         self.models = [model.id for model in catalog.models()]
         self.engines = [engine.id for engine in catalog.serving_engines()]

@@ -119,7 +119,7 @@ class RandomWalk:
         self._window = window
         self._folder = folder
         self._seed = seed
-        self._scenarios = RandomScenarios(program.workbench)
+        self._scenarios = RandomScenarios(program.service)
         self._step = 0
         self._act = ""
         self._longest = self._noted = 0.0
@@ -438,8 +438,8 @@ def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(FormDialog, "_confirm_discard", lambda _: True)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
-    with GpuDeskService.open() as workbench:
-        program = DesktopProgram(app, workbench)
+    with GpuDeskService.open() as service:
+        program = DesktopProgram(app, service)
         window = program.new_window()
         window.open_template(_TEMPLATE)
         settle()

@@ -36,9 +36,9 @@ _FORMATTER = Formatter()
 _CatalogList = tuple[list[str], list[list[str]], tuple[int, ...]]
 
 
-def encode_catalog_list(workbench: GpuDeskService, kind: str | None) -> Any:  # noqa: ANN401 - JSON
+def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # noqa: ANN401 - JSON
     """Return the entries of a kind, or all things, as JSON values: amounts are numbers, the unknown null."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     if kind == "sources":
         return [encode_source(source) for source in catalog.sources()]
     if kind == "prices":
@@ -57,22 +57,22 @@ def encode_catalog_list(workbench: GpuDeskService, kind: str | None) -> Any:  # 
 
 
 def list_catalog_lines(
-    workbench: GpuDeskService, kind: str | None, width: int, strong: Callable[[str], str]
+    service: GpuDeskService, kind: str | None, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield the entries of a kind as a table, or of all things kind by kind."""
     kinds = tuple(_THING_KINDS) if kind is None else (kind,)
     for number, name in enumerate(kinds):
-        head, rows, right = _LISTS[name](workbench)
+        head, rows, right = _LISTS[name](service)
         if number:
             yield ""
         yield from align_table(head, rows, width, right=right, strong=strong)
 
 
-def _accelerators(workbench: GpuDeskService) -> _CatalogList:
+def _accelerators(service: GpuDeskService) -> _CatalogList:
     head = [tr("Id"), "GiB", "TB/s", "BF16", "FP8", "W", tr("Vendor"), tr("Name")]
     rows = []
-    for part in workbench.catalog.accelerators():
-        own = workbench.catalog.thing(part.id).own
+    for part in service.catalog.accelerators():
+        own = service.catalog.thing(part.id).own
         name = _marked(part.name, announced=part.announced, own=own)
         rows.append(
             [
@@ -94,7 +94,7 @@ def _marked(name: str, *, own: bool, announced: bool = False) -> str:
     return f"{name} ({', '.join(marks)})" if marks else name
 
 
-def _models(workbench: GpuDeskService) -> _CatalogList:
+def _models(service: GpuDeskService) -> _CatalogList:
     head = [tr("Id"), tr("Layers"), tr("Context"), tr("Stored in"), tr("Organisation"), tr("Name")]
     rows = [
         [
@@ -103,16 +103,16 @@ def _models(workbench: GpuDeskService) -> _CatalogList:
             _FORMATTER.count(model.max_context),
             MISSING_VALUE_TEXT if model.native_precision is None else model.native_precision.upper(),
             model.organisation,
-            _marked(model.name, own=workbench.catalog.thing(model.id).own),
+            _marked(model.name, own=service.catalog.thing(model.id).own),
         ]
-        for model in workbench.catalog.models()
+        for model in service.catalog.models()
     ]
     return head, rows, (1, 2)
 
 
 def _things(kind: CatalogEntryKind) -> Callable[[GpuDeskService], _CatalogList]:
-    def listed(workbench: GpuDeskService) -> _CatalogList:
-        things = workbench.catalog.things(kind)
+    def listed(service: GpuDeskService) -> _CatalogList:
+        things = service.catalog.things(kind)
         rows = [[thing.id, thing.maker or MISSING_VALUE_TEXT, _marked(thing.name, own=thing.own)] for thing in things]
         return [tr("Id"), tr("Maker"), tr("Name")], rows, ()
 
@@ -126,7 +126,7 @@ def _templates(_: GpuDeskService) -> _CatalogList:
     return [tr("Id"), tr("Name")], rows, ()
 
 
-def _prices(workbench: GpuDeskService) -> _CatalogList:
+def _prices(service: GpuDeskService) -> _CatalogList:
     head = [tr("Accelerator"), tr("Term"), "USD", tr("Date"), tr("Kind"), tr("Provider")]
     rows = [
         [
@@ -137,7 +137,7 @@ def _prices(workbench: GpuDeskService) -> _CatalogList:
             label_source_kind(price.kind),
             _marked(price.provider or price.source.publisher, own=price.own),
         ]
-        for price in workbench.catalog.prices()
+        for price in service.catalog.prices()
     ]
     return head, rows, (2,)
 
@@ -152,7 +152,7 @@ def _amount(usd: float | None, low: float | None, high: float | None) -> str:
     return " – ".join(dict.fromkeys(ends)) or MISSING_VALUE_TEXT
 
 
-def _sources(workbench: GpuDeskService) -> _CatalogList:
+def _sources(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             source.id,
@@ -160,15 +160,15 @@ def _sources(workbench: GpuDeskService) -> _CatalogList:
             label_source_kind(source.kind),
             f"{source.title}, {source.publisher}",
         ]
-        for source in workbench.catalog.sources()
+        for source in service.catalog.sources()
     ]
     return [tr("Id"), tr("Date"), tr("Kind"), tr("Title")], rows, ()
 
 
-def _disputes(workbench: GpuDeskService) -> _CatalogList:
+def _disputes(service: GpuDeskService) -> _CatalogList:
     rows = [
         [dispute.id, dispute.subject, f"{dispute.disagreement}. {dispute.verdict}: {dispute.reason}"]
-        for dispute in workbench.catalog.disputes()
+        for dispute in service.catalog.disputes()
     ]
     return [tr("Id"), tr("Subject"), tr("Dispute")], rows, ()
 
@@ -189,9 +189,9 @@ _LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
 _SIGNS: Final = {ClaimStatus.AGREES: "=", ClaimStatus.DIFFERS: "◇", ClaimStatus.REFUSED: "⊘"}
 
 
-def encode_catalog_entry(workbench: GpuDeskService, thing_id: str) -> dict[str, Any]:
+def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, Any]:
     """Return an entry as JSON values; raises `InputError` with the closest ids where there is none."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     thing = catalog.thing(thing_id)
     fields: dict[str, Any] = {
         "id": thing.id,
@@ -199,7 +199,7 @@ def encode_catalog_entry(workbench: GpuDeskService, thing_id: str) -> dict[str, 
         "name": thing.name,
         "maker": thing.maker,
         "own": thing.own,
-        **_behaves(workbench, thing),
+        **_behaves(service, thing),
         "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(thing_id)],
         "disputes": [dataclasses.asdict(dispute) for dispute in catalog.disputes(thing_id)],
         "catalog": {"revision": catalog.revision, "date": catalog.data_date},
@@ -209,19 +209,17 @@ def encode_catalog_entry(workbench: GpuDeskService, thing_id: str) -> dict[str, 
     return fields
 
 
-def _behaves(workbench: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
+def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
     """Return what an accelerator counts as: with it, an edited copy can be imported as it is."""
     if thing.kind is not CatalogEntryKind.ACCELERATOR:
         return {}
-    part = workbench.catalog.accelerator(thing.id)
+    part = service.catalog.accelerator(thing.id)
     return {"generation": part.generation, "announced": part.announced}
 
 
-def list_entry_lines(
-    workbench: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     """Yield an entry as text; raises `InputError` with the closest ids where there is none."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     thing = catalog.thing(thing_id)
     yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
     attributes = catalog.attributes(thing_id)
@@ -350,11 +348,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 def _list(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         if options.json:
-            output.print_json(encode_catalog_list(workbench, options.kind))
+            output.print_json(encode_catalog_list(service, options.kind))
         else:
-            for line in list_catalog_lines(workbench, options.kind, output.get_terminal_width(), output.make_bold):
+            for line in list_catalog_lines(service, options.kind, output.get_terminal_width(), output.make_bold):
                 output.print_line(line)
     return EXIT_DONE
 
@@ -362,11 +360,11 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         if options.json:
-            output.print_json(encode_catalog_entry(workbench, options.id))
+            output.print_json(encode_catalog_entry(service, options.id))
         else:
-            for line in list_entry_lines(workbench, options.id, output.get_terminal_width(), output.make_bold):
+            for line in list_entry_lines(service, options.id, output.get_terminal_width(), output.make_bold):
                 output.print_line(line)
     return EXIT_DONE
 
@@ -375,10 +373,10 @@ def _verify(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
     from gpudesk.text.messages import format_message
 
-    with GpuDeskService.open() as workbench:
-        findings = workbench.verify()
-        counts = count_entries(workbench)
-        catalog = workbench.catalog
+    with GpuDeskService.open() as service:
+        findings = service.verify()
+        counts = count_entries(service)
+        catalog = service.catalog
         if options.json:
             output.print_json(
                 {
@@ -403,9 +401,9 @@ def _verify(options: argparse.Namespace) -> int:
     return EXIT_AT_FAULT if findings else EXIT_DONE
 
 
-def count_entries(workbench: GpuDeskService) -> dict[str, int]:
+def count_entries(service: GpuDeskService) -> dict[str, int]:
     """Return how many entries of each kind there are."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     statements, disputes = catalog.seed_claims(), catalog.disputes()
     return {
         tr("accelerators"): len(catalog.accelerators()),

@@ -37,8 +37,8 @@ def _backups(options: argparse.Namespace) -> int:
     from gpudesk.report.writers.text import align_table
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
-        backups = workbench.own.backups()
+    with GpuDeskService.open() as service:
+        backups = service.own.backups()
     if options.json:
         output.print_json([_encode_backup(number, backup) for number, backup in enumerate(backups, start=1)])
     elif backups:
@@ -89,8 +89,8 @@ def _made(backup: Backup) -> str:
 def _restore(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
-        own = workbench.own
+    with GpuDeskService.open() as service:
+        own = service.own
         broken, before = own.problem, len(own.facts)
         own.restore(_choose_backup(own, options.backup))
         after = len(own.facts)
@@ -154,8 +154,8 @@ def run_export(options: argparse.Namespace) -> int:
 
     form = _find_export_format(options)
     contents = io.BytesIO()
-    with GpuDeskService.open() as workbench:
-        table = build_catalog_table(options.kind, workbench.catalog, for_programs=form in MACHINE_FORMATS)
+    with GpuDeskService.open() as service:
+        table = build_catalog_table(options.kind, service.catalog, for_programs=form in MACHINE_FORMATS)
     write_table(table, form, contents)
     if options.output == _STANDARD_OUTPUT:
         sys.stdout.buffer.write(contents.getvalue())
@@ -179,7 +179,7 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
     return ExportFormat(suffix)
 
 
-#: Parts of the facts; `gpudesk.workbench.handing_on` says what belongs to each.
+#: Parts of the facts; `gpudesk.documents.packs` says what belongs to each.
 PACK_PARTS: Final = ("all", "things", "figures", "prices")
 
 
@@ -204,16 +204,16 @@ def run_pack(options: argparse.Namespace) -> int:
     target = Path(options.output)
     if target.suffix.lower() != output.PACK_SUFFIX:
         raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
-    with GpuDeskService.open() as workbench:
-        if workbench.own.problem is not None:
-            raise workbench.own.problem
+    with GpuDeskService.open() as service:
+        if service.own.problem is not None:
+            raise service.own.problem
         steps = write_pack(
-            workbench.own.facts,
+            service.own.facts,
             options.part,
             target.stem if options.name is None else options.name,
             target,
             made=get_today(),
-            about=workbench.catalog.shipped_revision,
+            about=service.catalog.shipped_revision,
             signed_by=options.sign,
         )
         for _ in steps:
@@ -241,8 +241,8 @@ def run_signers(options: argparse.Namespace) -> int:
     """List the signers who are trusted, after one was left out where that is asked for."""
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
-        own = workbench.own
+    with GpuDeskService.open() as service:
+        own = service.own
         if own.problem is not None:
             raise own.problem
         if options.distrust is not None:

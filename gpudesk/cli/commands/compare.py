@@ -41,16 +41,16 @@ def run(options: argparse.Namespace) -> int:
     target = None if options.output is None else Path(options.output)
     if target is not None:
         output.check_format(target)
-    with GpuDeskService.open() as workbench:
-        workbench.rank_announced = options.rank_announced
-        answer = workbench.answer(build_scenario(options, workbench), with_curves=target is not None)
+    with GpuDeskService.open() as service:
+        service.rank_announced = options.rank_announced
+        answer = service.answer(build_scenario(options, service), with_curves=target is not None)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
-            workbench.save_scenario(answer.scenario, target)
+            service.save_scenario(answer.scenario, target)
         elif target is not None:
             paper = getattr(options, "paper", None)
-            flips = workbench.flips(answer) if answer.scenario.decision.answers else ()
-            further = workbench.further(answer, flips)
-            output.write_sheet(answer, target, paper, workbench.explain, further)
+            flips = service.flips(answer) if answer.scenario.decision.answers else ()
+            further = service.further(answer, flips)
+            output.write_sheet(answer, target, paper, service.explain, further)
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:

@@ -274,18 +274,18 @@ def run(options: argparse.Namespace) -> int:
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
         raise InputError(message("sheet.format", suffix=target.suffix, known=(_WORKBOOK,)), str(target))
-    with GpuDeskService.open() as workbench:
-        scenario = build_scenario(options, workbench)
-        settings = _settings(options, scenario, workbench)
+    with GpuDeskService.open() as service:
+        scenario = build_scenario(options, service)
+        settings = _settings(options, scenario, service)
         scenario = replace(scenario, costs=settings)
         if target is None:
-            _show(options, scenario, workbench)
+            _show(options, scenario, service)
         else:
-            _write(options, scenario, workbench, target)
+            _write(options, scenario, service, target)
     return EXIT_DONE
 
 
-def _settings(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService) -> CostSettings:
+def _settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> CostSettings:
     """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
@@ -300,7 +300,7 @@ def _settings(options: argparse.Namespace, scenario: Scenario, workbench: GpuDes
         settings = parse_costs(fields)
     except InputError as error:
         raise InputError(error.problem, _option(error.where)) from error
-    return workbench.costing.with_reported(settings, scenario) if options.reported_discounts else settings
+    return service.costing.with_reported(settings, scenario) if options.reported_discounts else settings
 
 
 def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
@@ -344,25 +344,25 @@ def _option(where: str | None) -> str | None:
     return f"{_SET} {place.partition('.')[2]}".strip()
 
 
-def _write(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService, target: Path) -> None:
+def _write(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService, target: Path) -> None:
     from gpudesk.domain.answer import make_column_keys
     from gpudesk.files import write_atomically
     from gpudesk.report.cash_flow import build_cash_flow_workbook
     from gpudesk.report.labels import get_today, list_column_names
 
-    answer = workbench.answer(scenario)
+    answer = service.answer(scenario)
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     revision = answer.catalog_revision[:8]
-    costs = workbench.costs(answer)
+    costs = service.costs(answer)
     book = build_cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=get_today())
     write_atomically(target, book)
     output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
 
 
-def _show(options: argparse.Namespace, scenario: Scenario, workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario, with_curves=options.json)
-    costs = workbench.costs(answer)
-    costing = workbench.costing
+def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> None:
+    answer = service.answer(scenario, with_curves=options.json)
+    costs = service.costs(answer)
+    costing = service.costing
     if options.list_inputs:
         for line in list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold):
             output.print_line(line)

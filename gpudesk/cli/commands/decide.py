@@ -398,13 +398,13 @@ def run(options: argparse.Namespace) -> int:
 
     said = {} if options.answers is None else read_answers(options.answers)
     said |= parse_answer_options(options.stated)
-    with GpuDeskService.open() as workbench:
-        weights = parse_weight_options(options.rule_weights, [rule.id for rule in workbench.decider.rules])
+    with GpuDeskService.open() as service:
+        weights = parse_weight_options(options.rule_weights, [rule.id for rule in service.decider.rules])
         listed = options.list_questions or options.list_rules
         if listed and not any(getattr(options, name) for name in _COMPARED):
             scenario = None
         else:
-            scenario = build_scenario(options, workbench)
+            scenario = build_scenario(options, service)
             settings = scenario.decision
             settings = replace(settings, answers={**settings.answers, **said}, weights={**settings.weights, **weights})
             scenario = replace(scenario, decision=settings)
@@ -412,9 +412,9 @@ def run(options: argparse.Namespace) -> int:
         if options.list_questions:
             _list_questions(_answers(scenario, said), as_json=options.json)
         elif options.list_rules:
-            _list_rules(workbench, weights, as_json=options.json)
+            _list_rules(service, weights, as_json=options.json)
         elif scenario is not None:
-            _decide(scenario, workbench, options.show, as_json=options.json)
+            _decide(scenario, service, options.show, as_json=options.json)
     return EXIT_DONE
 
 
@@ -444,10 +444,10 @@ def _list_questions(answers: Mapping[str, QuestionAnswer], *, as_json: bool) -> 
         output.print_line(line)
 
 
-def _list_rules(workbench: GpuDeskService, weights: Mapping[str, float], *, as_json: bool) -> None:
+def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_json: bool) -> None:
     from gpudesk.decision.rules.scoring import list_weighted_rules
 
-    rules = list_weighted_rules(workbench.decider.rules, weights)
+    rules = list_weighted_rules(service.decider.rules, weights)
     if as_json:
         from gpudesk.report.writers.decision_json import encode_rules
 
@@ -458,16 +458,16 @@ def _list_rules(workbench: GpuDeskService, weights: Mapping[str, float], *, as_j
         output.print_line(line)
 
 
-def _decide(scenario: Scenario, workbench: GpuDeskService, show: Sequence[str], *, as_json: bool) -> None:
+def _decide(scenario: Scenario, service: GpuDeskService, show: Sequence[str], *, as_json: bool) -> None:
     from gpudesk.cli.commands.decide_show import AdvisoryRequest, encode_advisory, list_advisory_text
     from gpudesk.domain.answer import make_column_keys
     from gpudesk.report.labels import get_today, list_column_names
 
-    answer = workbench.answer(scenario)
-    decision = workbench.decide(answer)
-    flips = workbench.flips(answer)
+    answer = service.answer(scenario)
+    decision = service.decide(answer)
+    flips = service.flips(answer)
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
-    asked = AdvisoryRequest(answer, decision, names, workbench, get_today())
+    asked = AdvisoryRequest(answer, decision, names, service, get_today())
     if as_json:
         from gpudesk.report.writers.decision_json import encode_decision
 

@@ -161,7 +161,7 @@ class AdvisoryRequest:
     answer: Answer
     decision: Decision
     names: Mapping[str, str]
-    workbench: GpuDeskService
+    service: GpuDeskService
     today: str
 
     @property
@@ -170,7 +170,7 @@ class AdvisoryRequest:
 
     @property
     def beside(self) -> ReferenceData:
-        return self.workbench.beside
+        return self.service.beside
 
     @property
     def money(self) -> MoneyFormatter:
@@ -182,7 +182,7 @@ class AdvisoryRequest:
     def part_names(self) -> dict[str, str]:
         from gpudesk.report.labels import shorten_name
 
-        return {part.id: shorten_name(part.name) for part in self.workbench.catalog.accelerators()}
+        return {part.id: shorten_name(part.name) for part in self.service.catalog.accelerators()}
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -335,7 +335,7 @@ def _loading_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
 def _watch_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
-    source = asked.workbench.catalog.source
+    source = asked.service.catalog.source
     shown = (
         (each, "" if each.known is None else source(each.known.source).title) for each in asked.beside.watch_list()
     )

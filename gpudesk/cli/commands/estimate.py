@@ -187,13 +187,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 def run(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         if options.batch is not None:
-            return _batch(options, workbench)
-        return _each(build_scenario(options, workbench), workbench, as_json=options.json)
+            return _batch(options, service)
+        return _each(build_scenario(options, service), service, as_json=options.json)
 
 
-def _batch(options: argparse.Namespace, workbench: GpuDeskService) -> int:
+def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Answer JSON lines; the exit code says whether all of them could be answered."""
     others = {"batch", "json", "run", "command", "version", "self_test"}
     given = [name for name, value in vars(options).items() if name not in others and value is not None]
@@ -206,37 +206,37 @@ def _batch(options: argparse.Namespace, workbench: GpuDeskService) -> int:
         )
     target = sys.stdout.buffer
     if options.batch == "-":
-        faults = workbench.estimate_lines(sys.stdin.buffer, target)
+        faults = service.estimate_lines(sys.stdin.buffer, target)
     else:
         try:
             with Path(options.batch).open("rb") as source:
-                faults = workbench.estimate_lines(source, target)
+                faults = service.estimate_lines(source, target)
         except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
             reason = (error.strerror or "").lower()
             raise InputError(message("file.unreadable", reason=reason), options.batch) from error
     return EXIT_AT_FAULT if faults else EXIT_DONE
 
 
-def _each(scenario: Scenario, workbench: GpuDeskService, *, as_json: bool) -> int:
+def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
     """Estimate every accelerator of a scenario; those that cannot be are reported one line each."""
     from gpudesk.estimation.batch import write_estimate_json, write_plan_choice_json
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_input_error
 
-    found = workbench.estimator.estimate_many(scenario.requests())
+    found = service.estimator.estimate_many(scenario.requests())
     code = EXIT_DONE
     for position, (choice, result) in enumerate(zip(scenario.accelerators, found, strict=True)):
         if isinstance(result, InputError):
             code = EXIT_AT_FAULT
             report_error(f"{choice.accelerator}: {format_input_error(result)}", "estimate")
         elif as_json:
-            plans = write_plan_choice_json(workbench.plans(result))
+            plans = write_plan_choice_json(service.plans(result))
             output.print_json_line(write_estimate_json(result) | {"accelerator": choice.accelerator, "plans": plans})
         else:
             if position:
                 output.print_line()
-            name = workbench.catalog.accelerator(choice.accelerator).name
-            made = workbench.plans(result)
+            name = service.catalog.accelerator(choice.accelerator).name
+            made = service.plans(result)
             for line in list_estimate_lines(
                 result, name, Formatter(), output.get_terminal_width(), output.make_bold, made
             ):

@@ -97,19 +97,19 @@ def names_worked_example(figure: str) -> bool:
     return figure == _ALL or _NUMBER.fullmatch(figure) is not None
 
 
-def print_worked_examples(figure: str, workbench: GpuDeskService, *, as_json: bool) -> None:
+def print_worked_examples(figure: str, service: GpuDeskService, *, as_json: bool) -> None:
     """Write one example or all of them; raises `InputError` for one that there is not."""
-    chosen = _chosen(figure, workbench)
+    chosen = _chosen(figure, service)
     if as_json:
         output.print_json({"examples": [_encode_worked_example(each) for each in chosen]})
         return
-    lines = _list(chosen) if figure == _ALL else _one(chosen[0], workbench)
+    lines = _list(chosen) if figure == _ALL else _one(chosen[0], service)
     for line in lines:
         output.print_line(line)
 
 
-def _chosen(figure: str, workbench: GpuDeskService) -> list[WorkedFigure]:
-    examples = workbench.worked_examples
+def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
+    examples = service.worked_examples
     if figure == _ALL:
         return list(examples)
     found = [each for each in examples if each.example.id == figure.upper()]
@@ -134,12 +134,12 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
     return align_table(head, rows, output.get_terminal_width(), right=(1, 2), strong=output.make_bold)
 
 
-def _one(figure: WorkedFigure, workbench: GpuDeskService) -> Iterator[str]:
+def _one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
     formatter, width = Formatter(), output.get_terminal_width()
     example = figure.example
     yield output.make_bold(f"{example.id}  {example.statement}")
     if example.source is not None:
-        yield from wrap_text(workbench.catalog.source(example.source).title, width)
+        yield from wrap_text(service.catalog.source(example.source).title, width)
     for line in list_worked_arithmetic(figure, formatter):
         yield from wrap_text(line, width, "  ")
     yield from wrap_text(
@@ -211,23 +211,23 @@ def run(options: argparse.Namespace) -> int:
 
     explained: list[_ExplainedColumn] = []
     code = EXIT_DONE
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         if names_worked_example(options.figure):
-            print_worked_examples(options.figure, workbench, as_json=options.json)
+            print_worked_examples(options.figure, service, as_json=options.json)
             return EXIT_DONE
-        scenario = build_scenario(options, workbench)
+        scenario = build_scenario(options, service)
         _check_figure(options.figure)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
-                estimate = workbench.estimate(request)
-                explained.append(_explained(choice.accelerator, estimate, options.figure, workbench))
+                estimate = service.estimate(request)
+                explained.append(_explained(choice.accelerator, estimate, options.figure, service))
             except InputError as error:
                 code = EXIT_AT_FAULT
                 report_error(f"{choice.accelerator}: {format_input_error(error)}", "explain")
         if options.json:
-            _say_json(explained, workbench, options.figure)
+            _say_json(explained, service, options.figure)
         else:
-            _say(explained, options.figure, workbench)
+            _say(explained, options.figure, service)
     # The same files are behind all records.
     for fault in [each.fault for each in explained if each.fault is not None][:1]:
         code = EXIT_AT_FAULT
@@ -243,23 +243,23 @@ def _check_figure(figure: str) -> None:
         raise InputError(message("explain.unknown", figure=figure, known=known), tr("figure"))
 
 
-def _explained(accelerator: str, estimate: Estimate, figure: str, workbench: GpuDeskService) -> _ExplainedColumn:
+def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
     """Ask for everything behind a figure; raises InputError where it has no working."""
-    term = None if figure == _PLAN else workbench.explain(estimate, figure)
-    plans = workbench.plans(estimate)
+    term = None if figure == _PLAN else service.explain(estimate, figure)
+    plans = service.plans(estimate)
     try:
-        return _ExplainedColumn(accelerator, estimate, term, plans, workbench.record(estimate, figure))
+        return _ExplainedColumn(accelerator, estimate, term, plans, service.record(estimate, figure))
     except InputError as error:
         return _ExplainedColumn(accelerator, estimate, term, plans, None, error)
 
 
-def _say_json(explained: list[_ExplainedColumn], workbench: GpuDeskService, figure: str) -> None:
+def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure: str) -> None:
     from gpudesk.estimation.batch import write_plan_choice_json, write_record_json
 
     parts = [
         {
             "accelerator": each.accelerator,
-            "term": None if each.term is None else _fields(each.term, workbench),
+            "term": None if each.term is None else _fields(each.term, service),
             "plans": write_plan_choice_json(each.plans),
             "record": None if each.record is None else write_record_json(each.record),
         }
@@ -268,7 +268,7 @@ def _say_json(explained: list[_ExplainedColumn], workbench: GpuDeskService, figu
     output.print_json({"figure": figure, "accelerators": parts})
 
 
-def _say(explained: list[_ExplainedColumn], figure: str, workbench: GpuDeskService) -> None:
+def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:
     from gpudesk.cli.commands.estimate import list_pool_lines
     from gpudesk.text.formatting import Formatter
 
@@ -276,12 +276,12 @@ def _say(explained: list[_ExplainedColumn], figure: str, workbench: GpuDeskServi
     for position, each in enumerate(explained):
         if position:
             output.print_line()
-        output.print_line(output.make_bold(workbench.catalog.accelerator(each.accelerator).name))
+        output.print_line(output.make_bold(service.catalog.accelerator(each.accelerator).name))
         blocks = (
             [list_plan_table(each.plans, *made)] if each.plans.options else [list_pool_lines(each.estimate, made[0])]
         )
         if each.term is not None:
-            blocks = [list(list_term_lines(each.term, workbench)), list(list_plan_block(each.plans, *made))]
+            blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *made))]
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
         for number, block in enumerate(filter(None, blocks)):
@@ -289,7 +289,7 @@ def _say(explained: list[_ExplainedColumn], figure: str, workbench: GpuDeskServi
                 output.print_line(line)
 
 
-def _fields(term: DerivationTerm, workbench: GpuDeskService) -> dict[str, Any]:
+def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:
     from gpudesk.report.explanation.working import format_named_formula
 
     return {
@@ -297,12 +297,12 @@ def _fields(term: DerivationTerm, workbench: GpuDeskService) -> dict[str, Any]:
         "value": term.value,
         "unit": term.unit,
         "formula": format_named_formula(term),
-        "source": None if term.source is None else workbench.source_text(term.source),
-        "inputs": [_fields(part, workbench) for part in term.inputs],
+        "source": None if term.source is None else service.source_text(term.source),
+        "inputs": [_fields(part, service) for part in term.inputs],
     }
 
 
-def list_term_lines(term: DerivationTerm, workbench: GpuDeskService, lead: str = "", below: str = "") -> Iterator[str]:
+def list_term_lines(term: DerivationTerm, service: GpuDeskService, lead: str = "", below: str = "") -> Iterator[str]:
     """Yield a term and, below it, what enters: value, formula, source."""
     from gpudesk.report.explanation.working import format_named_formula, format_term_value
     from gpudesk.text.formatting import Formatter
@@ -314,7 +314,7 @@ def list_term_lines(term: DerivationTerm, workbench: GpuDeskService, lead: str =
         value = Formatter().memory(term.value)
     elif unit is not None:
         value = f"{value} {unit}"
-    source = "" if term.source is None else f"  [{workbench.source_text(term.source)}]"
+    source = "" if term.source is None else f"  [{service.source_text(term.source)}]"
     yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "
     formula = format_named_formula(term)
@@ -325,5 +325,5 @@ def list_term_lines(term: DerivationTerm, workbench: GpuDeskService, lead: str =
     for number, part in enumerate(term.inputs, 1):
         is_last = number == len(term.inputs)
         yield from list_term_lines(
-            part, workbench, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
+            part, service, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
         )

@@ -131,9 +131,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 def run(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as workbench:
-        asked = _asked(options, load_base_scenario(options, workbench))
-        _show(_cells(asked, workbench), asked, workbench, as_json=options.json)
+    with GpuDeskService.open() as service:
+        asked = _asked(options, load_base_scenario(options, service))
+        _show(_cells(asked, service), asked, service, as_json=options.json)
     return EXIT_DONE
 
 
@@ -189,28 +189,28 @@ def _named(ids: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if ids is None else tuple(dict.fromkeys(each.partition(":")[0] for each in ids))
 
 
-def _cells(asked: _FitQuestion, workbench: GpuDeskService) -> list[FitCell]:
+def _cells(asked: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
     """Return the cells of all pairs, model by model in the order asked."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     models = catalog.models() if asked.models is None else [catalog.model(each) for each in asked.models]
     cells: dict[str, tuple[FitCell, ...]] = {}
     for weights, group in _by_format(models, asked.weights).items():
         question = FitQuestion(
             weights, asked.kv, asked.context, asked.concurrency, asked.serving_engine, asked.memory_fraction
         )
-        rows = _rows(question, asked, group, workbench)
+        rows = _rows(question, asked, group, service)
         cells |= {model.id: row for model, row in zip(group, rows, strict=True)}
     return [cell for model in models for cell in cells[model.id]]
 
 
 def _rows(
-    question: FitQuestion, asked: _FitQuestion, models: Sequence[Model], workbench: GpuDeskService
+    question: FitQuestion, asked: _FitQuestion, models: Sequence[Model], service: GpuDeskService
 ) -> tuple[tuple[FitCell, ...], ...]:
     if asked.reading is None:
-        return workbench.fit_matrix(question, asked.accelerators, [model.id for model in models]).rows
+        return service.fit_matrix(question, asked.accelerators, [model.id for model in models]).rows
     from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix, count_model_parameters
 
-    catalog = workbench.catalog
+    catalog = service.catalog
     parts = catalog.accelerators()
     if asked.accelerators is not None:
         parts = tuple(catalog.accelerator(each) for each in asked.accelerators)
@@ -225,8 +225,8 @@ def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Preci
     return groups
 
 
-def _show(cells: Sequence[FitCell], asked: _FitQuestion, workbench: GpuDeskService, *, as_json: bool) -> None:
-    catalog = workbench.catalog
+def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService, *, as_json: bool) -> None:
+    catalog = service.catalog
     asked_of = set() if asked.reading is not None else {cell.model for cell in cells}
     longest = {
         model.name: (model.id, model.max_context)

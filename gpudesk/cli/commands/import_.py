@@ -37,7 +37,7 @@ def exhaust_steps(steps: Generator[object, None, _T]) -> _T:
             return result
 
 
-def import_pack(found: FileImport, options: argparse.Namespace, workbench: GpuDeskService) -> int:
+def import_pack(found: FileImport, options: argparse.Namespace, service: GpuDeskService) -> int:
     """Take in what differs from nothing of the user's; raises `InputError` for an unknown signer."""
     from gpudesk.documents.packs import make_pack_edit
 
@@ -45,33 +45,33 @@ def import_pack(found: FileImport, options: argparse.Namespace, workbench: GpuDe
         raise ValueError("only packs are taken here")
     chosen = get_chosen_keys(found.rows)
     if not options.dry_run:
-        _apply_pack(found, found.pack, chosen, workbench, trust=options.trust)
+        _apply_pack(found, found.pack, chosen, service, trust=options.trust)
     elif chosen:
-        make_pack_edit(found.pack, found.rows, chosen, workbench.catalog)
+        make_pack_edit(found.pack, found.rows, chosen, service.catalog)
     if options.json:
         written = bool(chosen) and not options.dry_run
-        output.print_json(_encode_pack_import(found, found.pack, workbench, written=written))
+        output.print_json(_encode_pack_import(found, found.pack, service, written=written))
     elif options.dry_run:
-        _list_pack_preview(found, found.pack, workbench)
+        _list_pack_preview(found, found.pack, service)
     else:
         output.print_line(_report_pack_outcome(found, found.pack, len(chosen)))
     return EXIT_DONE
 
 
 def _apply_pack(
-    found: FileImport, pack: FactPack, chosen: frozenset[FactKey], workbench: GpuDeskService, *, trust: bool
+    found: FileImport, pack: FactPack, chosen: frozenset[FactKey], service: GpuDeskService, *, trust: bool
 ) -> None:
     """Write what is chosen; of a pack that brings nothing new only the trust in its signer is kept."""
     from gpudesk.documents.imports import apply_pack
     from gpudesk.documents.packs import find_new_signer
 
-    own = workbench.own
+    own = service.own
     try:
         signer = find_new_signer(pack, own.signers(), trust=trust, today=get_today())
     except InputError as error:
         raise InputError(error.problem, str(found.path)) from error
     if chosen:
-        own.adopt(*exhaust_steps(apply_pack(workbench, found, chosen, signer)))
+        own.adopt(*exhaust_steps(apply_pack(service, found, chosen, signer)))
     elif signer is not None:
         own.trust(signer)
 
@@ -92,7 +92,7 @@ def _report_pack_outcome(found: FileImport, pack: FactPack, count: int) -> str:
     )
 
 
-def _list_pack_preview(found: FileImport, pack: FactPack, workbench: GpuDeskService) -> None:
+def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskService) -> None:
     chosen = get_chosen_keys(found.rows)
     output.print_line(
         trn(
@@ -105,7 +105,7 @@ def _list_pack_preview(found: FileImport, pack: FactPack, workbench: GpuDeskServ
             file=found.path,
         )
     )
-    output.print_line(_describe_pack_signer(pack, workbench))
+    output.print_line(_describe_pack_signer(pack, service))
     rows = [
         ("+" if line.key in chosen else "", line.label, line.theirs, line.yours, line.shipped, line.standing)
         for line in list_pack_lines(pack, found.rows, Formatter())
@@ -115,17 +115,17 @@ def _list_pack_preview(found: FileImport, pack: FactPack, workbench: GpuDeskServ
         output.print_line(line)
 
 
-def _describe_pack_signer(pack: FactPack, workbench: GpuDeskService) -> str:
+def _describe_pack_signer(pack: FactPack, service: GpuDeskService) -> str:
     from gpudesk.documents.pack_file import format_fingerprint
 
-    signers = workbench.own.signers()
+    signers = service.own.signers()
     known = pack.signer(signers)
     print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
     return describe_signer(pack, pack.trust(signers), print_of, None if known is None else known.name)
 
 
 def _encode_pack_import(
-    found: FileImport, pack: FactPack, workbench: GpuDeskService, *, written: bool
+    found: FileImport, pack: FactPack, service: GpuDeskService, *, written: bool
 ) -> dict[str, object]:
     chosen = get_chosen_keys(found.rows)
     signed = pack.signature is not None
@@ -137,7 +137,7 @@ def _encode_pack_import(
             "made": pack.made,
             "sha256": pack.digest,
             "signer": None if pack.signature is None else pack.signature.name,
-            "trusted": signed and pack.trust(workbench.own.signers()) is PackTrust.KNOWN,
+            "trusted": signed and pack.trust(service.own.signers()) is PackTrust.KNOWN,
             "rows": [
                 {
                     "key": list(row.key),
@@ -203,25 +203,25 @@ def run(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     paths = [Path(name) for name in options.files]
-    with GpuDeskService.open() as workbench:
-        catalog, own = workbench.catalog, workbench.own
+    with GpuDeskService.open() as service:
+        catalog, own = service.catalog, service.own
         found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(found) > 1 and (options.id or options.name or options.organisation):
             raise UsageError(tr("--as, --name and --organisation are for one file; these are {n}", n=len(found)))
         if any(each.pack is not None for each in found):
             if len(found) > 1:
                 raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
-            return import_pack(found[0], options, workbench)
-        proposals = [_wanted(each, options, workbench) for each in found]
+            return import_pack(found[0], options, service)
+        proposals = [_wanted(each, options, service) for each in found]
         if options.dry_run:
             make_import_step(catalog, proposals)
         else:
-            own.adopt(*exhaust_steps(write_proposals(workbench, proposals)))
-        _say(found, proposals, workbench, options)
+            own.adopt(*exhaust_steps(write_proposals(service, proposals)))
+        _say(found, proposals, service, options)
     return EXIT_DONE
 
 
-def _wanted(found: FileImport, options: argparse.Namespace, workbench: GpuDeskService) -> ImportProposal:
+def _wanted(found: FileImport, options: argparse.Namespace, service: GpuDeskService) -> ImportProposal:
     from gpudesk.documents.imports import ImportWishes, apply_answers, revise_proposal
 
     wishes = ImportWishes(
@@ -232,7 +232,7 @@ def _wanted(found: FileImport, options: argparse.Namespace, workbench: GpuDeskSe
         date=options.date or "",
     )
     proposal = apply_answers(found, dict(options.answer))
-    return exhaust_steps(revise_proposal(found, proposal, wishes, workbench.catalog))
+    return exhaust_steps(revise_proposal(found, proposal, wishes, service.catalog))
 
 
 # What is said
@@ -241,18 +241,18 @@ def _wanted(found: FileImport, options: argparse.Namespace, workbench: GpuDeskSe
 def _say(
     found: Sequence[FileImport],
     proposals: Sequence[ImportProposal],
-    workbench: GpuDeskService,
+    service: GpuDeskService,
     options: argparse.Namespace,
 ) -> None:
     written = not options.dry_run
     if options.json:
-        imported = [_encode_import(each, made, workbench) for each, made in zip(found, proposals, strict=True)]
+        imported = [_encode_import(each, made, service) for each, made in zip(found, proposals, strict=True)]
         output.print_json({"written": written, "imported": imported})
         return
     for each, made in zip(found, proposals, strict=True):
         output.print_line(_line(each, made, written=written))
         if options.dry_run:
-            for line in _list_import_preview(made, workbench):
+            for line in _list_import_preview(made, service):
                 output.print_line(f"  {line}")
 
 
@@ -281,7 +281,7 @@ def _prices(proposal: ImportProposal) -> int:
     return sum(isinstance(fact, UserPrice) for fact in proposal.facts)
 
 
-def _list_import_preview(proposal: ImportProposal, workbench: GpuDeskService) -> list[str]:
+def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> list[str]:
     """Return the lines of a preview: figures, what was taken for granted, what is left out."""
     from gpudesk.documents.imports import compute_import_figures
     from gpudesk.report.catalog_import import list_import_lines, list_price_heads, list_price_lines
@@ -289,7 +289,7 @@ def _list_import_preview(proposal: ImportProposal, workbench: GpuDeskService) ->
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_message
 
-    figures = compute_import_figures(proposal, workbench.catalog)
+    figures = compute_import_figures(proposal, service.catalog)
     lines = list_import_lines(figures, Formatter())
     wide = max((measure_text(line.label) for line in lines), default=0)
     said = [f"{pad_text(line.label, wide)}  {line.value}" + (f"  ({line.note})" if line.note else "") for line in lines]
@@ -303,7 +303,7 @@ def _list_import_preview(proposal: ImportProposal, workbench: GpuDeskService) ->
     return said
 
 
-def _encode_import(found: FileImport, proposal: ImportProposal, workbench: GpuDeskService) -> Mapping[str, object]:
+def _encode_import(found: FileImport, proposal: ImportProposal, service: GpuDeskService) -> Mapping[str, object]:
     from dataclasses import asdict
 
     from gpudesk.catalog.importing.proposals import get_subject
@@ -311,7 +311,7 @@ def _encode_import(found: FileImport, proposal: ImportProposal, workbench: GpuDe
     from gpudesk.report.writers.json import encode_attribute
     from gpudesk.text.messages import format_message
 
-    figures = compute_import_figures(proposal, workbench.catalog)
+    figures = compute_import_figures(proposal, service.catalog)
     subject = get_subject(proposal)
     fields: dict[str, object] = {
         "file": str(found.path),

@@ -201,10 +201,10 @@ def run(options: argparse.Namespace) -> int:
 
     if options.dp is not None:
         raise UsageError(tr("--dp is what sizing works out; leave it out"))
-    with GpuDeskService.open() as workbench:
-        scenario = build_scenario(options, workbench, load=_LOAD)
+    with GpuDeskService.open() as service:
+        scenario = build_scenario(options, service, load=_LOAD)
         scenario = replace(scenario, demand=_demand(options, scenario.demand))
-        print_sizing(workbench.size(scenario), workbench, as_json=options.json)
+        print_sizing(service.size(scenario), service, as_json=options.json)
     return EXIT_DONE
 
 
@@ -236,8 +236,8 @@ def _option(where: str | None, given: dict[str, Any]) -> str | None:
     return _OPTION.get(name, "--" + name.replace("_", "-")) if name else where
 
 
-def print_sizing(sizing: SizingResult, workbench: GpuDeskService, *, as_json: bool) -> None:
-    names = tuple(workbench.catalog.accelerator(each.accelerator).name for each in sizing.candidates)
+def print_sizing(sizing: SizingResult, service: GpuDeskService, *, as_json: bool) -> None:
+    names = tuple(service.catalog.accelerator(each.accelerator).name for each in sizing.candidates)
     if as_json:
         from gpudesk.report.writers.sizing_json import encode_sizing
 

@@ -125,14 +125,14 @@ def run(options: argparse.Namespace) -> int:
 
     target = Path(options.output)
     check_suffix(target)
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         try:
             axes = {name: getattr(options, name) or () for name in _AXES}
             settings = {name: getattr(options, name) for name in _SETTINGS}
-            sweep = parse_sweep(axes, settings, workbench.catalog)
+            sweep = parse_sweep(axes, settings, service.catalog)
         except InputError as error:
             raise InputError(error.problem, _option(error.where)) from error
-        made = workbench.sweep(sweep, target)
+        made = service.sweep(sweep, target)
         with closing(made.steps()) as steps:
             _follow(steps, sweep.points, shown=options.progress or sys.stderr.isatty())
     _say_what_was_done(made, as_json=options.json)

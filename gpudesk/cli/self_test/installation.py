@@ -79,21 +79,21 @@ def _open_templates() -> None:
     names = list_template_ids()
     if not names:
         raise CheckFailedError(tr("there are no templates"))
-    with open_shipped_catalog() as workbench:
+    with open_shipped_catalog() as service:
         for name in names:
-            workbench.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
+            service.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
 
 
 def check_catalog() -> CheckFinding:
     """SQLite finds the file whole, and every row in it hangs together and is the one that was built."""
     from gpudesk.text.messages import format_message
 
-    with open_shipped_catalog() as workbench:
-        findings = workbench.verify()
+    with open_shipped_catalog() as service:
+        findings = service.verify()
         if findings:
             said = format_message(findings[0].problem)
             raise CheckFailedError(f"{findings[0].where}: {said}" if findings[0].where else said)
-        catalog = workbench.catalog
+        catalog = service.catalog
         return CheckFinding(
             tr(
                 "{accelerators} accelerators, {models} models, of {date}, revision {revision}",
@@ -106,8 +106,8 @@ def check_catalog() -> CheckFinding:
 
 
 def check_calibration() -> CheckFinding:
-    with open_shipped_catalog() as workbench:
-        calibration = workbench.calibration
+    with open_shipped_catalog() as service:
+        calibration = service.calibration
         return CheckFinding(
             tr(
                 "{n} constants, to {month}, revision {revision}",
@@ -149,8 +149,8 @@ def check_golden() -> CheckFinding:
     from gpudesk.estimation.golden_figures import GOLDEN_FILE, compare_golden, read_golden
 
     golden = read_golden(paths.resource(GOLDEN_FILE))
-    with open_shipped_catalog() as workbench:
-        found = [(case, each) for case in golden.cases for each in compare_golden(case, workbench.estimate)]
+    with open_shipped_catalog() as service:
+        found = [(case, each) for case in golden.cases for each in compare_golden(case, service.estimate)]
     if found:
         case, first = found[0]
         raise CheckFailedError(
@@ -173,9 +173,9 @@ def check_memory() -> CheckFinding:
     """The weights of a model whose size is published, on a part that holds them."""
     from gpudesk.estimation.request_fields import parse_request
 
-    with open_shipped_catalog() as workbench:
-        small = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-70b")))
-        large = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-405b")))
+    with open_shipped_catalog() as service:
+        small = service.estimate(parse_request(_request("h200-sxm", "llama-3.1-70b")))
+        large = service.estimate(parse_request(_request("h200-sxm", "llama-3.1-405b")))
     if small.memory.weights_bytes != _WEIGHTS_70B:
         raise CheckFailedError(tr("70B takes {n} bytes", n=Formatter().count(small.memory.weights_bytes)))
     if not small.fits or large.fits:
@@ -188,9 +188,9 @@ def check_speed() -> CheckFinding:
     from gpudesk.estimation.request_fields import parse_request
 
     found = []
-    with open_shipped_catalog() as workbench:
+    with open_shipped_catalog() as service:
         for accelerator, ceiling in (("h200-sxm", _CEILING_H200), ("mi325x", _CEILING_MI325X)):
-            estimate = workbench.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
+            estimate = service.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
             rate = estimate.output_tokens_per_s
             if rate is None or not 0 < rate.low <= rate.value < ceiling:
                 raise CheckFailedError(tr("{accelerator}: no rate below {n} tok/s", accelerator=accelerator, n=ceiling))

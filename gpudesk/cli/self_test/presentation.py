@@ -162,8 +162,8 @@ def check_window() -> CheckFinding:
     from gpudesk.desktop.window.self_check import check_window
     from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
 
-    with open_shipped_catalog() as workbench:
-        drawn, faults = check_window(workbench, SAMPLE_TEMPLATE)
+    with open_shipped_catalog() as service:
+        drawn, faults = check_window(service, SAMPLE_TEMPLATE)
     fail_on_faults(faults)
     return CheckFinding(trn("{n} page drawn", "{n} pages drawn", len(drawn)))
 
@@ -202,8 +202,8 @@ def check_sheets() -> CheckFinding:
     from gpudesk.report.writers.markdown import write_sheet_markdown
     from gpudesk.report.writers.xlsx import write_sheet_xlsx
 
-    with open_shipped_catalog() as workbench:
-        answer = workbench.answer(read_template(SAMPLE_TEMPLATE))
+    with open_shipped_catalog() as service:
+        answer = service.answer(read_template(SAMPLE_TEMPLATE))
     sheet = build_sheet(answer)
     forms = (
         write_sheet_html(sheet),
@@ -223,12 +223,12 @@ def check_paper() -> CheckFinding:
     from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 
-    with TemporaryDirectory(prefix="gpudesk-") as folder, open_shipped_catalog() as workbench:
+    with TemporaryDirectory(prefix="gpudesk-") as folder, open_shipped_catalog() as service:
         target = Path(folder) / "sheet.pdf"
-        answer = workbench.answer(read_template(SAMPLE_TEMPLATE), with_curves=True)
-        further = workbench.further(answer)
-        save_answer_as_pdf(answer, target, None, workbench.explain, further=further)
-        if workbench.answer(workbench.read_scenario(target)).content_hash != answer.content_hash:
+        answer = service.answer(read_template(SAMPLE_TEMPLATE), with_curves=True)
+        further = service.further(answer)
+        save_answer_as_pdf(answer, target, None, service.explain, further=further)
+        if service.answer(service.read_scenario(target)).content_hash != answer.content_hash:
             raise CheckFailedError(tr("a sheet does not open as the comparison that it shows"))
         seen = read_pdf(target.read_bytes())
     faults = []

@@ -61,8 +61,8 @@ def open_shipped_catalog() -> Iterator[GpuDeskService]:
     """Open the program's own facts: those of the user are checked on their own, and change no figure here."""
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open(with_own=False) as workbench:
-        yield workbench
+    with GpuDeskService.open(with_own=False) as service:
+        yield service
 
 
 #: The last result is kept among the logs, for whoever is asked for it afterwards.

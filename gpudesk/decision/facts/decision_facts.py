@@ -226,14 +226,14 @@ class _EngineAnswers(NamedTuple):
 class DecisionFactsBuilder:
     """Finds the ground of answered scenarios; the last is kept, for dialogues ask for it again and again."""
 
-    def __init__(self, workbench: GpuDeskService) -> None:
-        self._workbench = workbench
+    def __init__(self, service: GpuDeskService) -> None:
+        self._service = service
         self._last: dict[str | None, tuple[Answer, DecisionFacts]] = {}
         self._asked: tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]] | None = None
 
     def apart(self, answer: Answer) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
-        made = DecisionFactsBuilder(self._workbench)
+        made = DecisionFactsBuilder(self._service)
         made._asked = answer.columns, self._asked_of(answer)
         return made
 
@@ -250,7 +250,7 @@ class DecisionFactsBuilder:
 
     def _made(self, answer: Answer, platform: str | None) -> DecisionFacts:
         costed = _cost_on_platform(answer, platform)
-        costing = self._workbench.costing
+        costing = self._service.costing
         costs, situations = costing.costs(costed), costing.situations(costed)
         engines = tuple(self._engines(column.accelerator.id) for column in answer.columns)
         views = self._views(answer, costs, engines)
@@ -270,7 +270,7 @@ class DecisionFactsBuilder:
         )
 
     def _engines(self, part_id: str) -> frozenset[str]:
-        catalog = self._workbench.catalog
+        catalog = self._service.catalog
         part = catalog.accelerator(part_id)
         return frozenset(engine.id for engine in catalog.serving_engines() if engine.runs_on(part))
 
@@ -278,7 +278,7 @@ class DecisionFactsBuilder:
     def _engines_by_platform(self) -> Mapping[str, int]:
         """On how many serving engines some accelerator of each platform runs."""
         found: dict[str, set[str]] = {}
-        for part in self._workbench.catalog.accelerators():
+        for part in self._service.catalog.accelerators():
             for name in list_platforms(part):
                 found.setdefault(name, set()).update(self._engines(part.id))
         return {name: len(engines) for name, engines in found.items()}
@@ -299,8 +299,8 @@ class DecisionFactsBuilder:
                 held=asked.held,
                 rows=asked.rows,
                 time=asked.time,
-                references=self._workbench.beside.named_references(column.accelerator.id),
-                export=self._workbench.beside.export_facts(column.accelerator.id),
+                references=self._service.beside.named_references(column.accelerator.id),
+                export=self._service.beside.export_facts(column.accelerator.id),
             )
             for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )
@@ -311,7 +311,7 @@ class DecisionFactsBuilder:
         last = self._asked
         if last is None or last[0] is not answer.columns:
             requests = answer.scenario.requests()
-            found = self._workbench.estimator.estimate_many(
+            found = self._service.estimator.estimate_many(
                 [_make_single_request(each, count) for count in (1, None) for each in requests]
             )
             held = self._held(answer)
@@ -330,23 +330,23 @@ class DecisionFactsBuilder:
         return last[1]
 
     def _time(self, estimate: Estimate | None) -> RequestTimeline | None:
-        return None if estimate is None or not estimate.fits else self._workbench.request_time(estimate)
+        return None if estimate is None or not estimate.fits else self._service.request_time(estimate)
 
     def _serving(self, answer: Answer, part: Accelerator) -> int:
         scenario = answer.scenario
         return sum(
             not find_objections(engine, part, answer.model, scenario.weights, scenario.kv, scenario.date)
-            for engine in self._workbench.catalog.serving_engines()
+            for engine in self._service.catalog.serving_engines()
         )
 
     def _rows(self, estimate: Estimate) -> int:
-        return self._workbench.rows_behind(estimate).together
+        return self._service.rows_behind(estimate).together
 
     def _held(self, answer: Answer) -> dict[str, int]:
         scenario = answer.scenario
         question = FitQuestion(scenario.weights, scenario.kv)
         ids = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
-        matrix = self._workbench.fit_matrix(question, ids)
+        matrix = self._service.fit_matrix(question, ids)
         return {part: sum(row[place].count == 1 for row in matrix.rows) for place, part in enumerate(ids)}
 
 

@@ -381,7 +381,7 @@ def check_wait_question(question: DeferralQuestion) -> None:
 
 
 def compare_buy_and_wait(
-    scenario: Scenario, position: int, question: DeferralQuestion, workbench: GpuDeskService
+    scenario: Scenario, position: int, question: DeferralQuestion, service: GpuDeskService
 ) -> DeferralAnalysis:
     """Return whether to buy the part of a scenario's column now, or to wait for the next one.
 
@@ -389,12 +389,12 @@ def compare_buy_and_wait(
     `InputError` for a question that cannot be, an unknown part, and a scenario that gets no answer.
     """
     check_wait_question(question)
-    catalog = workbench.catalog
+    catalog = service.catalog
     chosen = catalog.accelerator(scenario.accelerators[position].accelerator)
     following = find_next_accelerator(chosen, question, catalog)
     today = question.today or catalog.data_date
-    answer = workbench.answer(_make_compared_scenario(scenario, position, following, question))
-    situations = workbench.costing.situations(answer)
+    answer = service.answer(_make_compared_scenario(scenario, position, following, question))
+    situations = service.costing.situations(answer)
     case = DeferralCase(answer, situations, question, waits=following is not None)
     months, dated = estimate_months_to_next(following, question, today, catalog)
     slip = question.slip_months or DEFAULT_SLIP_MONTHS
@@ -458,20 +458,18 @@ def _make_compared_scenario(
 _TUNED: Final = "cdna4"
 
 
-def plan_deferral(scenario: Scenario, position: int, today: str, workbench: GpuDeskService) -> DeferralAnalysis:
+def plan_deferral(scenario: Scenario, position: int, today: str, service: GpuDeskService) -> DeferralAnalysis:
     """Return whether to buy the part of a column now or to wait; raises `InputError` for wrong inputs."""
-    check_plan_id(scenario, "next_part", workbench.catalog.accelerator)
+    check_plan_id(scenario, "next_part", service.catalog.accelerator)
     question = make_wait_question(scenario, today=today)
-    tuned = _is_tuned_for_next(scenario, position, question, workbench)
+    tuned = _is_tuned_for_next(scenario, position, question, service)
     asked = make_wait_question(scenario, today=today, tuned_for_next=tuned)
-    return name_failed_input(lambda: compare_buy_and_wait(scenario, position, asked, workbench))
+    return name_failed_input(lambda: compare_buy_and_wait(scenario, position, asked, service))
 
 
-def _is_tuned_for_next(
-    scenario: Scenario, position: int, question: DeferralQuestion, workbench: GpuDeskService
-) -> bool:
+def _is_tuned_for_next(scenario: Scenario, position: int, question: DeferralQuestion, service: GpuDeskService) -> bool:
     if resolve_answers(scenario)["tuned_for"].value != _TUNED:
         return False
-    chosen = workbench.catalog.accelerator(scenario.accelerators[position].accelerator)
-    following = name_failed_input(lambda: find_next_accelerator(chosen, question, workbench.catalog))
+    chosen = service.catalog.accelerator(scenario.accelerators[position].accelerator)
+    following = name_failed_input(lambda: find_next_accelerator(chosen, question, service.catalog))
     return following is not None and following.generation == _TUNED and chosen.generation != _TUNED

@@ -37,8 +37,8 @@ _GIGA: Final = 1e9
 class ReferenceData:
     """Reads each file at its first question; all raise `InputError` or `MissingFileError` without it."""
 
-    def __init__(self, workbench: GpuDeskService) -> None:
-        self._workbench = workbench
+    def __init__(self, service: GpuDeskService) -> None:
+        self._service = service
 
     # Records
 
@@ -76,7 +76,7 @@ class ReferenceData:
 
     def export_check(self, accelerator: str, destination: str | None = None) -> ExportCheck:
         """Return the score of an accelerator beside each rule; raises `InputError` for an unknown id."""
-        return check_export(self._workbench.catalog.accelerator(accelerator), self.export_rules, destination)
+        return check_export(self._service.catalog.accelerator(accelerator), self.export_rules, destination)
 
     def export_facts(self, accelerator: str) -> dict[str, FactValue]:
         """Return the score, and whether it lies below every figure that a rule sets for it.
@@ -130,7 +130,7 @@ class ReferenceData:
         """Return how long the weights of a deployment take to load; raises `InputError` as it says there."""
         from gpudesk.decision.purchasing.weight_loading import compute_weight_loading
 
-        return compute_weight_loading(estimate, self._workbench, storage_bytes_per_s)
+        return compute_weight_loading(estimate, self._service, storage_bytes_per_s)
 
     # Of a decision
 
@@ -154,7 +154,7 @@ class ReferenceData:
         """
         from gpudesk.decision.purchasing.deferral import plan_deferral
 
-        return plan_deferral(scenario, position, today, self._workbench)
+        return plan_deferral(scenario, position, today, self._service)
 
     def buy_or_wait_steps(self, scenario: Scenario, position: int, today: str) -> ProgressSteps[DeferralAnalysis]:
         yield JobProgress(message("plans.working"))
@@ -167,7 +167,7 @@ class ReferenceData:
         """
         from gpudesk.decision.purchasing.routing import plan_routing
 
-        return plan_routing(scenario, self._workbench)
+        return plan_routing(scenario, self._service)
 
     def routing_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
         yield JobProgress(message("plans.working"))
@@ -177,11 +177,11 @@ class ReferenceData:
         """Return what documents say of two vendors side by side, the oldest first."""
         from gpudesk.decision.purchasing.routing import list_mixing_rules
 
-        return list_mixing_rules(self._workbench.decider.rules)
+        return list_mixing_rules(self._service.decider.rules)
 
     def watch_list(self) -> tuple[SignalStatus, ...]:
         """Return every signal with what is known of it, the user's notes before the record."""
-        return make_watch_list(self.signals, self._workbench.own.watched)
+        return make_watch_list(self.signals, self._service.own.watched)
 
 
 def _get_plan_value(scenario: Scenario, name: str) -> AnswerValue | None:

@@ -77,12 +77,12 @@ def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
 
 
 def list_request_classes(
-    scenario: Scenario, mix: RequestMix, requests_per_s: float, workbench: GpuDeskService
+    scenario: Scenario, mix: RequestMix, requests_per_s: float, service: GpuDeskService
 ) -> tuple[tuple[RequestClass, ...], tuple[Message, ...]]:
     """Return the kinds of requests that there are, short ones first, and what their lengths rest on."""
     work, share = scenario.workload, mix.long_share
     long_output = mix.long_output_tokens or work.output_tokens
-    model = workbench.catalog.model(_get_model_id(scenario, mix, RequestKind.LONG))
+    model = service.catalog.model(_get_model_id(scenario, mix, RequestKind.LONG))
     long_input = mix.long_input_tokens
     notes: tuple[Message, ...] = ()
     if long_input is None:
@@ -108,7 +108,7 @@ def list_request_classes(
 
 
 def resolve_request_rate(
-    scenario: Scenario, stated: float | None, workbench: GpuDeskService
+    scenario: Scenario, stated: float | None, service: GpuDeskService
 ) -> tuple[float, RequestRateOrigin, Demand | None]:
     """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
 
@@ -126,7 +126,7 @@ def resolve_request_rate(
     if rate is None and arriving is not None:
         rate, origin = arriving, RequestRateOrigin.LOAD
     if rate is None:
-        return _rate_of_baseline(scenario, workbench), RequestRateOrigin.BASELINE, None
+        return _rate_of_baseline(scenario, service), RequestRateOrigin.BASELINE, None
     limits = None if arriving is None else _make_unlimited_demand(rate)
     return rate, origin, limits
 
@@ -141,8 +141,8 @@ def _make_unlimited_demand(rate: float) -> Demand:
     return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
 
 
-def _rate_of_baseline(scenario: Scenario, workbench: GpuDeskService) -> float:
-    estimate = workbench.estimate(scenario.requests()[0])
+def _rate_of_baseline(scenario: Scenario, service: GpuDeskService) -> float:
+    estimate = service.estimate(scenario.requests()[0])
     if estimate.output_tokens_per_s is None:
         problem = estimate.reason or message("routing.no_rate")
         raise InputError(problem, estimate.request.accelerator)
@@ -186,9 +186,9 @@ class ReplicaFinder:
     column's deployment under the load of the scenario, as it is estimated elsewhere.
     """
 
-    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, workbench: GpuDeskService) -> None:
+    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: GpuDeskService) -> None:
         """Take the scenario; replicas are loaded up to a share `cap` of their rates."""
-        self._scenario, self._demand, self._cap, self._workbench = scenario, demand, cap, workbench
+        self._scenario, self._demand, self._cap, self._service = scenario, demand, cap, service
 
     def alone(self, position: int, kind: RequestClass) -> ReplicaRates | Message:
         found = self._rate(self._request(position, kind), kind)
@@ -244,7 +244,7 @@ class ReplicaFinder:
             return error.problem
 
     def _loaded(self, request: EstimateRequest) -> tuple[ParallelPlan, IntervalEstimate] | Message:
-        estimate = self._workbench.estimate(request)
+        estimate = self._service.estimate(request)
         if estimate.output_tokens_per_s is None:
             return estimate.reason or message("routing.no_rate")
         return estimate.plan, _divide_figure(estimate.output_tokens_per_s, request.workload.output_tokens)
@@ -252,7 +252,7 @@ class ReplicaFinder:
     def _sized(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         assert self._demand is not None
         demand = scale_demand(self._demand, kind.requests_per_s)
-        (found,) = self._workbench.estimator.size([request], demand).candidates
+        (found,) = self._service.estimator.size([request], demand).candidates
         if found.output_tokens_per_s is None:
             return found.reason or message("routing.no_rate")
         each = _divide_figure(found.output_tokens_per_s, found.replicas * kind.output_tokens)

@@ -165,7 +165,7 @@ def compare_routing_plans(
     scenario: Scenario,
     positions: tuple[int, int],
     mix: RequestMix,
-    workbench: GpuDeskService,
+    service: GpuDeskService,
     requests_per_s: float | None = None,
 ) -> RoutingResult:
     """Return what the plans for a mix of requests take and cost on the parts of two columns, A and B.
@@ -177,14 +177,14 @@ def compare_routing_plans(
     chosen = tuple(scenario.accelerators[place] for place in positions)
     if chosen[0].accelerator == chosen[1].accelerator:
         raise InputError(message("routing.same"), "routing")
-    rate, origin, demand = resolve_request_rate(scenario, requests_per_s, workbench)
+    rate, origin, demand = resolve_request_rate(scenario, requests_per_s, service)
     pair = replace(scenario, accelerators=chosen)
-    answer = workbench.answer(pair)
-    kinds, notes = list_request_classes(scenario, mix, rate, workbench)
+    answer = service.answer(pair)
+    kinds, notes = list_request_classes(scenario, mix, rate, service)
     cap = 1.0 if demand is None else demand.utilisation_cap
     spare = 0 if demand is None else demand.spare_replicas
-    finder = ReplicaFinder(pair, demand, cap, workbench)
-    situations = workbench.costing.situations(answer)
+    finder = ReplicaFinder(pair, demand, cap, service)
+    situations = service.costing.situations(answer)
     made = _RoutingPlans(answer, situations, kinds, finder, (cap, spare))
     plans, costs = made.plans()
     loss, working = made.shared_loss()
@@ -364,12 +364,12 @@ def _make_routing_notes(
     yield message("routing.apart")
 
 
-def plan_routing(scenario: Scenario, workbench: GpuDeskService) -> RoutingResult:
+def plan_routing(scenario: Scenario, service: GpuDeskService) -> RoutingResult:
     """Return the plans for requests that two columns share; raises `InputError` for wrong inputs."""
-    check_plan_id(scenario, "other_model", workbench.catalog.model)
+    check_plan_id(scenario, "other_model", service.catalog.model)
     mix, rate = make_request_mix(scenario)
-    pair = find_split_positions(scenario, lambda part: workbench.catalog.accelerator(part).vendor)
-    return name_failed_input(lambda: compare_routing_plans(scenario, pair, mix, workbench, rate))
+    pair = find_split_positions(scenario, lambda part: service.catalog.accelerator(part).vendor)
+    return name_failed_input(lambda: compare_routing_plans(scenario, pair, mix, service, rate))
 
 
 _MIXING: Final = "mixing"

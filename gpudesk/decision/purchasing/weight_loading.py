@@ -29,7 +29,7 @@ _ATTRIBUTE: Final = "pcie_bandwidth"
 
 
 def compute_weight_loading(
-    estimate: Estimate, workbench: GpuDeskService, storage_bytes_per_s: float | None = None
+    estimate: Estimate, service: GpuDeskService, storage_bytes_per_s: float | None = None
 ) -> WeightLoading:
     """Return how long loading the weights takes; `storage_bytes_per_s` is what storage gives to a host.
 
@@ -41,8 +41,8 @@ def compute_weight_loading(
         low, high = _STORAGE.low, _STORAGE.high
         problem = message("field.range_above", given=storage_bytes_per_s, low=low, high=high)
         raise InputError(problem, "storage_bytes_per_s")
-    part = workbench.catalog.accelerator(estimate.request.accelerator)
-    weights = _get_stored_weights(estimate, workbench)
+    part = service.catalog.accelerator(estimate.request.accelerator)
+    weights = _get_stored_weights(estimate, service)
     in_host = _fits_host(estimate, part)
     return WeightLoading(
         accelerator=part.id,
@@ -52,13 +52,13 @@ def compute_weight_loading(
         storage_bytes_per_s=storage_bytes_per_s,
         one=_make_loading_time(part, weights, weights, storage_bytes_per_s),
         host=_compute_host_time(estimate, part, weights, in_host, storage_bytes_per_s),
-        quoted=tuple(_quote_claim(part, weights.number, workbench)),
+        quoted=tuple(_quote_claim(part, weights.number, service)),
         notes=tuple(_make_loading_notes(part, in_host, storage_bytes_per_s)),
     )
 
 
-def _get_stored_weights(estimate: Estimate, workbench: GpuDeskService) -> DerivationTerm:
-    memory = workbench.explain(estimate, "memory")
+def _get_stored_weights(estimate: Estimate, service: GpuDeskService) -> DerivationTerm:
+    memory = service.explain(estimate, "memory")
     return next(term for term in memory.inputs if term.name == _WEIGHTS)
 
 
@@ -133,8 +133,8 @@ def _make_storage_term(read: DerivationTerm, storage: float) -> DerivationTerm:
     return DerivationTerm(_BY_STORAGE, read.number / storage, "s", formula, inputs=(read, rate))
 
 
-def _quote_claim(part: Accelerator, weights_bytes: float, workbench: GpuDeskService) -> Iterator[QuotedLinkRate]:
-    for claim in workbench.catalog.seed_claims(part.id):
+def _quote_claim(part: Accelerator, weights_bytes: float, service: GpuDeskService) -> Iterator[QuotedLinkRate]:
+    for claim in service.catalog.seed_claims(part.id):
         if claim.concerns(part.id, _ATTRIBUTE) and claim.unit is not None:
             low = convert_to_si_unit(float(claim.value), claim.unit)
             high = low if claim.value_high is None else convert_to_si_unit(float(claim.value_high), claim.unit)

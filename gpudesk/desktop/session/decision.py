@@ -59,7 +59,7 @@ def decide_answer(desk: Desk) -> AnswerDecision | None:
     columns = list_columns(answer)
     found = AnswerDecision(
         answer,
-        desk.workbench.decide(answer),
+        desk.service.decide(answer),
         {part.key: part.name for part in columns},
         {part.key: part.slot for part in columns},
         {part.key: part.is_variant for part in columns},
@@ -92,7 +92,7 @@ def decide_with_answer(desk: Desk, question: str, value: AnswerValue) -> Decisio
             found = now.decision
         else:
             said = {**now.answer.scenario.decision.answers, question: value}
-            found = desk.workbench.decide(now.answer, said)
+            found = desk.service.decide(now.answer, said)
         _find_alternatives(now.answer)[question, value] = found
     return found
 

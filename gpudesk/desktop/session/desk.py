@@ -88,9 +88,9 @@ class Desk(QObject):
     #: It is known what a change of the catalog did to the answer.
     impact_changed = Signal()
 
-    def __init__(self, workbench: GpuDeskService, formatter: Formatter, parent: QObject | None = None) -> None:
+    def __init__(self, service: GpuDeskService, formatter: Formatter, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.workbench = workbench
+        self.service = service
         self.formatter = formatter
         self.scenario = make_empty_scenario()
         self.answer: Answer | None = None
@@ -110,8 +110,8 @@ class Desk(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self.evaluate)
-        workbench.own.subscribe(self._facts_changed)
-        self.destroyed.connect(partial(workbench.own.unsubscribe, self._facts_changed))
+        service.own.subscribe(self._facts_changed)
+        self.destroyed.connect(partial(service.own.unsubscribe, self._facts_changed))
 
     # The scenario
 
@@ -194,7 +194,7 @@ class Desk(QObject):
             return
         begun = time.perf_counter()
         try:
-            self.answer = self.workbench.answer(self.scenario, with_curves=bool(self._curves))
+            self.answer = self.service.answer(self.scenario, with_curves=bool(self._curves))
         except InputError as error:
             self.problem = error
         else:
@@ -270,7 +270,7 @@ class Desk(QObject):
         """Keep the present answer, with its curves, to compare with what comes."""
         if self.answer is None:
             return
-        self.ghost = self.workbench.answer(self.answer.scenario, with_curves=True)
+        self.ghost = self.service.answer(self.answer.scenario, with_curves=True)
         self.ghost_changed.emit()
 
     def clear_ghost(self) -> None:
@@ -291,7 +291,7 @@ class AnnouncedRanking(QObject):
         super().__init__(parent)
         self._desk = desk
         self._settings = settings
-        desk.workbench.rank_announced = self.announced
+        desk.service.rank_announced = self.announced
         settings.changed.connect(self._changed)
 
     @property
@@ -303,5 +303,5 @@ class AnnouncedRanking(QObject):
 
     def _changed(self, name: str) -> None:
         if name == RANK_ANNOUNCED:
-            self._desk.workbench.rank_announced = self.announced
+            self._desk.service.rank_announced = self.announced
             self._desk.evaluate()

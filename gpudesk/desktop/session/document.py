@@ -71,11 +71,11 @@ class Document(QObject):
 
     def check(self, path: Path) -> None:
         """Read a file only to see whether it can be opened."""
-        self._desk.workbench.read_scenario(path)
+        self._desk.service.read_scenario(path)
 
     def open_file(self, path: Path) -> None:
         """Open a scenario file, or the scenario that a sheet carries."""
-        scenario = self._desk.workbench.read_scenario(path)
+        scenario = self._desk.service.read_scenario(path)
         is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
         self._put(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:
@@ -89,11 +89,11 @@ class Document(QObject):
         from gpudesk.documents.carried_facts import find_new_carried_facts
 
         scenario = self._desk.scenario
-        return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.workbench.catalog) is not None
+        return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.service.catalog) is not None
 
     def open_recovered(self, recovered: RecoveredScenario) -> None:
         """Take up what a crash left; it stays to be saved under the name that the document had."""
-        check_scenario_ids(recovered.scenario, self._desk.workbench.catalog)
+        check_scenario_ids(recovered.scenario, self._desk.service.catalog)
         self._put(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
         self._recovery.take_over(recovered)
@@ -104,7 +104,7 @@ class Document(QObject):
         target = path or self.path
         if target is None:
             raise ValueError("a document without a name is saved under one")
-        self._desk.workbench.save_scenario(self._desk.scenario, target)
+        self._desk.service.save_scenario(self._desk.scenario, target)
         self.path = target.absolute()
         self.saved_at = datetime.now().astimezone()
         self._always_edited = False

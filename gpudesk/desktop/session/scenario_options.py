@@ -22,7 +22,7 @@ _MOST_IN_FLIGHT: Final = 4096
 _MOST_QUEUED: Final = 65_536
 
 
-def list_model_options(workbench: GpuDeskService) -> list[ChoiceOption]:
+def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
     """Return all models under their organisations; those without dimensions say why they cannot be chosen."""
     return [
         ChoiceOption(
@@ -30,11 +30,11 @@ def list_model_options(workbench: GpuDeskService) -> list[ChoiceOption]:
             text=model.name,
             notes=("" if model.max_context is None else _context(model.max_context),),
             reason="" if model.dimensions_known else tr("its dimensions are not published"),
-            tag=tr("yours") if workbench.catalog.thing(model.id).own else "",
+            tag=tr("yours") if service.catalog.thing(model.id).own else "",
             group=model.organisation,
             words=model.id,
         )
-        for model in sorted(workbench.catalog.models(), key=lambda model: model.organisation.casefold())
+        for model in sorted(service.catalog.models(), key=lambda model: model.organisation.casefold())
     ]
 
 
@@ -66,21 +66,21 @@ def _bits(precision: Precision) -> str:
     return "".join(character for character in precision.value if character.isdigit())[:2]
 
 
-def list_engine_options(workbench: GpuDeskService) -> list[ChoiceOption]:
+def list_engine_options(service: GpuDeskService) -> list[ChoiceOption]:
     """Return the serving engines, first the choice to leave it to the program."""
     any_engine = ChoiceOption("", tr("Any"), notes=(tr("the best supported for part and model"),))
-    return [any_engine, *(ChoiceOption(engine.id, engine.name) for engine in workbench.catalog.serving_engines())]
+    return [any_engine, *(ChoiceOption(engine.id, engine.name) for engine in service.catalog.serving_engines())]
 
 
-def list_accelerator_options(workbench: GpuDeskService, scenario: Scenario, formatter: Formatter) -> list[ChoiceOption]:
+def list_accelerator_options(service: GpuDeskService, scenario: Scenario, formatter: Formatter) -> list[ChoiceOption]:
     """Return all accelerators under their vendors with memory and bandwidth beside them."""
     full = len(scenario.accelerators) >= MAX_ACCELERATORS
     reason = tr("a comparison has six accelerators at the most") if full else ""
-    parts = workbench.catalog.accelerators()
+    parts = service.catalog.accelerators()
     # Those of the user stand with the others of their vendor.
     vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
     return [
-        _accelerator_option(part, formatter, reason, own=workbench.catalog.thing(part.id).own)
+        _accelerator_option(part, formatter, reason, own=service.catalog.thing(part.id).own)
         for part in sorted(parts, key=lambda part: vendors[part.vendor])
     ]
 

@@ -260,7 +260,7 @@ def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
     """Return counts that only this part is offered: the one that it has, and all of its scale-up domain."""
     counts = {choice.count} if choice.count else set()
     with contextlib.suppress(InputError):
-        counts.add(desk.workbench.catalog.accelerator(choice.accelerator).cards_per_host)
+        counts.add(desk.service.catalog.accelerator(choice.accelerator).cards_per_host)
     return counts
 
 
@@ -325,7 +325,7 @@ def _engine_menu(
     text = tr("Change of serving engine of {name}", name=name)
     _switch(menu, group, tr("As the scenario"), apply(text, serving_engine=None), on=choice.serving_engine is None)
     menu.addSeparator()
-    for engine in desk.workbench.catalog.serving_engines():
+    for engine in desk.service.catalog.serving_engines():
         _switch(menu, group, engine.name, apply(text, serving_engine=engine.id), on=choice.serving_engine == engine.id)
     return menu
 
@@ -392,7 +392,7 @@ class ChipRow(QWidget):
             self._popup = ChoicePopup(self._theme, tr("Add accelerator"), self.add)
             self._popup.chosen.connect(self._chosen)
         place = QRect(self.add.mapToGlobal(QPoint(0, 0)), self.add.size())
-        options = list_accelerator_options(self._desk.workbench, self._desk.scenario, self._desk.formatter)
+        options = list_accelerator_options(self._desk.service, self._desk.scenario, self._desk.formatter)
         self._popup.open_below(place, options, "")
 
     def add_accelerator(self, accelerator: str) -> None:
@@ -509,13 +509,13 @@ class ChipRow(QWidget):
 
     def _name(self, accelerator: str) -> str:
         try:
-            return shorten_name(self._desk.workbench.catalog.accelerator(accelerator).name)
+            return shorten_name(self._desk.service.catalog.accelerator(accelerator).name)
         except InputError:
             return accelerator
 
     def _announced(self, accelerator: str) -> bool:
         try:
-            return self._desk.workbench.catalog.accelerator(accelerator).announced
+            return self._desk.service.catalog.accelerator(accelerator).announced
         except InputError:
             return False
 

@@ -47,7 +47,7 @@ def show_about(window: MainWindow) -> None:
     from gpudesk.desktop.window.dialogs.about import AboutDialog, list_program_facts
     from gpudesk.third_party import list_third_party
 
-    _open(AboutDialog(window.theme, list_program_facts(window.program.workbench), list_third_party(), window))
+    _open(AboutDialog(window.theme, list_program_facts(window.program.service), list_third_party(), window))
 
 
 def show_installation_check(window: MainWindow) -> None:
@@ -62,19 +62,19 @@ def show_launch(window: MainWindow) -> None:
 
     desk = window.desk
     if desk.answer is not None:
-        workbench = window.program.workbench
-        _open(LaunchDialog(window.theme, workbench, desk.answer, desk.formatter, window))
+        service = window.program.service
+        _open(LaunchDialog(window.theme, service, desk.answer, desk.formatter, window))
 
 
 def show_worked_examples(window: MainWindow) -> None:
     from gpudesk.desktop.window.dialogs.worked_examples import WorkedExamplesDialog
 
-    workbench = window.program.workbench
+    service = window.program.service
     _open(
         WorkedExamplesDialog(
             window.theme,
-            workbench.worked_examples,
-            lambda source: workbench.catalog.source(source).title,
+            service.worked_examples,
+            lambda source: service.catalog.source(source).title,
             window.desk.formatter,
             window,
         )
@@ -87,7 +87,7 @@ def _open(dialog: QDialog) -> None:
 
 
 def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
-    link, own = window.catalog, window.desk.workbench.own
+    link, own = window.catalog, window.desk.service.own
 
     def writable() -> bool:
         return own.writable
@@ -157,7 +157,7 @@ def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
 
 def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
     """Return undo and redo of the catalog's steps, which are not those of the scenario."""
-    link, own = window.catalog, window.desk.workbench.own
+    link, own = window.catalog, window.desk.service.own
     undo, redo = own.undo_text, own.redo_text
     formatter = window.desk.formatter
     return [

@@ -40,10 +40,10 @@ _TIMING = "GPUDESK_TIMING"
 class DesktopProgram(QObject):
     """What all windows share: catalog, theme, settings; and the list of the windows."""
 
-    def __init__(self, app: QApplication, workbench: GpuDeskService) -> None:
+    def __init__(self, app: QApplication, service: GpuDeskService) -> None:
         super().__init__(app)
         self.app = app
-        self.workbench = workbench
+        self.service = service
         self.settings = UserSettings(parent=self)
         self.formatter = Formatter(find_number_style(QLocale().name()))
         self.theme = Theme(app, self.settings.get(_THEME, "system"), self.settings.get(_FONT, 100))
@@ -167,8 +167,8 @@ def _open(files: Sequence[str], instance: ProgramInstance) -> int:
     with FaultWatch(app) as watch:
         # Without constants a window has nothing to show; that is said here, where it takes one line.
         paths.calibration_path()
-        with GpuDeskService.open() as workbench:
-            program = DesktopProgram(app, workbench)
+        with GpuDeskService.open() as service:
+            program = DesktopProgram(app, service)
             watch.follow(program)
             try:
                 program.listen(instance)

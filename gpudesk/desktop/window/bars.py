@@ -247,8 +247,8 @@ class StatusText(QObject):
         self._bar.show_message(tr("Unsaved edits cannot be kept in {folder}: save often.", folder=folder))
 
     def _say_catalog(self) -> None:
-        workbench, count = self._desk.workbench, self._desk.formatter.count
-        catalog, own = workbench.catalog, len(workbench.own.facts)
+        service, count = self._desk.service, self._desk.formatter.count
+        catalog, own = service.catalog, len(service.own.facts)
         said = tr(
             "Catalog {date} · {parts} accelerators, {models} models",
             date=catalog.data_date,

@@ -81,7 +81,7 @@ class ImportFlow(QObject):
 
     def read(self, paths: Sequence[Path]) -> None:
         window = self._window
-        steps = propose_imports(paths, window.desk.workbench.catalog, today=get_today())
+        steps = propose_imports(paths, window.desk.service.catalog, today=get_today())
         window.jobs.start("import", steps, self._show, self._refuse, self.deleteLater)
 
     def _refuse(self, error: InputError) -> None:
@@ -154,7 +154,7 @@ def format_added_facts(taken: Sequence[ImportProposal], window: MainWindow) -> s
 
 def undo_import(window: MainWindow, steps: Sequence[FactEdit]) -> None:
     """Take these steps back, the last first; where something else was done since, say where to undo."""
-    own = window.desk.workbench.own
+    own = window.desk.service.own
     try:
         for step in reversed(steps):
             if own.undo_text is not step.text:
@@ -206,7 +206,7 @@ def export_table(window: MainWindow) -> None:
 def _write_table(window: MainWindow, form: TableExportForm) -> None:
     target = form.target
     if target is not None:
-        steps = write_catalog_table(form.table, window.desk.workbench.catalog, target)
+        steps = write_catalog_table(form.table, window.desk.service.catalog, target)
         _write_in_background(window, "export", steps)
 
 
@@ -234,14 +234,14 @@ def export_pack(window: MainWindow) -> None:
 def _write_pack(window: MainWindow, form: PackExportForm) -> None:
     if form.target is None:
         return
-    workbench = window.desk.workbench
+    service = window.desk.service
     steps = write_pack(
-        workbench.own.facts,
+        service.own.facts,
         form.part,
         form.pack_name,
         form.target,
         made=get_today(),
-        about=workbench.catalog.shipped_revision,
+        about=service.catalog.shipped_revision,
         signed_by=form.signed_by,
     )
     _write_in_background(window, "pack", steps)
@@ -341,7 +341,7 @@ class PackExportForm(_FileTargetForm):
             self.windowTitle(),
             tr("One file with your facts and their sources. Whoever imports it sees first what it changes."),
         )
-        facts, count = desk.workbench.own.facts, desk.formatter.count
+        facts, count = desk.service.own.facts, desk.formatter.count
         said = (
             (_ALL, tr("All")),
             ("things", tr("Accelerators and models")),

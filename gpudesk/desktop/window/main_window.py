@@ -227,7 +227,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.program = program
         self.theme, self.settings = program.theme, program.settings
-        self.desk = Desk(program.workbench, program.formatter, self)
+        self.desk = Desk(program.service, program.formatter, self)
         recovery = RecoveryFile(self)
         self.document = Document(self.desk, self.settings, recovery, self)
         self.jobs = Jobs(program.formatter, self)

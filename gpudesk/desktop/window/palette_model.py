@@ -283,7 +283,7 @@ def _accelerators(window: MainWindow) -> list[PaletteEntry]:
             enabled=not option.reason,
             words=f"{option.words} {option.group} {tr('accelerator memory')}",
         )
-        for option in list_accelerator_options(desk.workbench, desk.scenario, desk.formatter)
+        for option in list_accelerator_options(desk.service, desk.scenario, desk.formatter)
     ]
 
 
@@ -300,5 +300,5 @@ def _models(window: MainWindow) -> list[PaletteEntry]:
             enabled=not option.reason,
             words=f"{option.words} {option.group}",
         )
-        for option in list_model_options(desk.workbench)
+        for option in list_model_options(desk.service)
     ]

@@ -145,11 +145,11 @@ class ScenarioBar(QWidget):
     # Filling the fields
 
     def _offer(self) -> None:
-        workbench = self._desk.workbench
-        self.model.set_provider(lambda: list_model_options(workbench))
+        service = self._desk.service
+        self.model.set_provider(lambda: list_model_options(service))
         self.weights.set_options(list_precision_options())
         self.kv.set_options(list_kv_options())
-        self.engine.set_options(list_engine_options(workbench))
+        self.engine.set_options(list_engine_options(service))
 
     def _changed(self, changed: frozenset[str]) -> None:
         # A drag of the load comes by here at each step.
@@ -188,7 +188,7 @@ class ScenarioBar(QWidget):
     def _model(self) -> Model | None:
         """Return the scenario's model, None where it has none or one that the catalog does not know."""
         try:
-            return self._desk.workbench.catalog.model(self._desk.scenario.model)
+            return self._desk.service.catalog.model(self._desk.scenario.model)
         except InputError:
             return None
 

@@ -58,14 +58,14 @@ def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogConte
     if scenario.model:
         used[scenario.model] = tr("model of the comparison")
     return CatalogContext(
-        facts=desk.workbench.catalog,
+        facts=desk.service.catalog,
         formatter=desk.formatter,
         today=get_today(),
         rule=StalenessLimits() if settings is None else make_age_rule(settings.values),
         scenario=scenario.name,
         used=used,
-        writable=desk.workbench.own.writable,
-        computed=partial(compute_model_value, desk.workbench.catalog),
+        writable=desk.service.own.writable,
+        computed=partial(compute_model_value, desk.service.catalog),
     )
 
 
@@ -106,7 +106,7 @@ def make_editor_request(offer: CatalogAction) -> EditorRequest:
 
 def forget_offer(offer: CatalogAction, desk: Desk) -> None:
     """Remove facts of the user that have no effect; raises `InputError` where that fails."""
-    own, catalog = desk.workbench.own, desk.workbench.catalog
+    own, catalog = desk.service.own, desk.service.catalog
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
         place = selections.select_catalog_price(offer.price)
@@ -116,7 +116,7 @@ def forget_offer(offer: CatalogAction, desk: Desk) -> None:
 
 def revert_offer(offer: CatalogAction, desk: Desk) -> None:
     """Take back all that the user says of an attribute; raises `InputError` where that fails."""
-    own, catalog = desk.workbench.own, desk.workbench.catalog
+    own, catalog = desk.service.own, desk.service.catalog
     own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
 
 
@@ -141,14 +141,14 @@ def explain_decision(desk: Desk, selection: Selection, view: CatalogContext) -> 
 
 
 def _told(desk: Desk, now: AnswerDecision, decision: Decision, view: CatalogContext) -> DecisionContext:
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     disputes = {each.id: each for each in catalog.disputes()}
     return DecisionContext(
         decision=decision,
         names=now.names,
         slots=now.slots,
         is_variant=now.is_variant,
-        rules=desk.workbench.decider.rules,
+        rules=desk.service.decider.rules,
         formatter=now.formatter,
         source=lambda name: _there(catalog.source, name),
         dispute=disputes.get,
@@ -169,7 +169,7 @@ class SelectionExplainer:
     """Explains selections of one desk."""
 
     def __init__(self, desk: Desk, settings: UserSettings | None = None) -> None:
-        """Read the desk's answer, and ask its workbench; the settings have the rule for ages."""
+        """Read the desk's answer, and ask its service; the settings have the rule for ages."""
         self._desk = desk
         self._settings = settings
         self._sources: dict[str, str] = {}
@@ -203,12 +203,12 @@ class SelectionExplainer:
     def _cost(self, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost
 
-        answer, workbench = self._desk.answer, self._desk.workbench
+        answer, service = self._desk.answer, self._desk.service
         if answer is None:
             return None
-        column = workbench.costing.costs(answer, brief=True).columns[position]
+        column = service.costing.costs(answer, brief=True).columns[position]
         count = "" if column.count is None else f" × {self._desk.formatter.count(column.count)}"
-        prices = workbench.catalog.prices(column.accelerator)
+        prices = service.catalog.prices(column.accelerator)
         called = f"{self._desk.names[position]}{count}"
         return explain_cost(answer, column, called, name, self._desk.formatter, prices)
 
@@ -237,17 +237,17 @@ class SelectionExplainer:
         )
 
     def _backing(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureBacking:
-        estimate, workbench = column.estimate, self._desk.workbench
+        estimate, service = column.estimate, self._desk.service
         if estimate is None:
             return FigureBacking()
-        rows = workbench.rows_behind(estimate)
+        rows = service.rows_behind(estimate)
         if not whole and estimate.fits:
             return FigureBacking(rows=rows)
         return FigureBacking(
             term=self._term(estimate, name),
-            shares=workbench.step_shares(estimate),
-            remedies=workbench.remedies(estimate),
-            plans=workbench.plans(estimate) if estimate.fits else None,
+            shares=service.step_shares(estimate),
+            remedies=service.remedies(estimate),
+            plans=service.plans(estimate) if estimate.fits else None,
             record=self._record(estimate, name),
             rows=rows,
             source_text=self._source_text,
@@ -255,14 +255,14 @@ class SelectionExplainer:
 
     def _term(self, estimate: Estimate, name: str) -> DerivationTerm | None:
         try:
-            return self._desk.workbench.explain(estimate, name if estimate.fits else "memory")
+            return self._desk.service.explain(estimate, name if estimate.fits else "memory")
         except InputError:
             return None
 
     def _record(self, estimate: Estimate, name: str) -> tuple[ComparableRun, ...]:
         """Return what was published near to a figure; nothing where the files of measurements are broken."""
         try:
-            return self._desk.workbench.record(estimate, name)
+            return self._desk.service.record(estimate, name)
         except InputError:
             return ()
 
@@ -270,5 +270,5 @@ class SelectionExplainer:
         """Return a source in words; they stay as they are while the catalog is open."""
         found = self._sources.get(source)
         if found is None:
-            found = self._sources[source] = self._desk.workbench.source_text(source)
+            found = self._sources[source] = self._desk.service.source_text(source)
         return found

@@ -148,7 +148,7 @@ def check_display() -> tuple[list[str], Faults]:
     return usable, faults if files else [tr("the plug-ins of Qt for the screen are missing")]
 
 
-def check_window(workbench: GpuDeskService, template: str) -> tuple[list[str], Faults]:
+def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Faults]:
     """Open the main window on a ready-made scenario, and go through its pages.
 
     Returns the titles of the pages that were drawn, and all that went wrong meanwhile.
@@ -161,7 +161,7 @@ def check_window(workbench: GpuDeskService, template: str) -> tuple[list[str], F
     drawn: list[str] = []
     with _home_of_its_own(), _collected() as faults:
         install_accessible_roles()
-        program = DesktopProgram(app, workbench)
+        program = DesktopProgram(app, service)
         try:
             window = program.new_window()
             window.resize(*_WINDOW)

@@ -399,14 +399,14 @@ def show_preview(window: MainWindow) -> None:
         window.note.show_note(tr("There is nothing to print yet: choose a model and an accelerator."), fault=False)
         return
 
-    answer = desk.workbench.answer(desk.answer.scenario, with_curves=True)
+    answer = desk.service.answer(desk.answer.scenario, with_curves=True)
     dialog = SheetPreview(
         answer,
         window.theme,
         window.settings,
         desk.formatter,
-        explain=desk.workbench.explain,
-        further=desk.workbench.further(answer, desk.workbench.known_flips(answer.scenario)),
+        explain=desk.service.explain,
+        further=desk.service.further(answer, desk.service.known_flips(answer.scenario)),
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))

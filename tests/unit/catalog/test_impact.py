@@ -22,8 +22,8 @@ SOURCE = make_user_source("A letter", "The maker", url=None, date="2026-11-01", 
 
 
 @pytest.fixture
-def workbench(facts: Catalog) -> GpuDeskService:
-    """A workbench on the real catalog whose own facts last as long as the test."""
+def service(facts: Catalog) -> GpuDeskService:
+    """A service on the real catalog whose own facts last as long as the test."""
     return GpuDeskService(facts.with_own(facts.own))
 
 
@@ -33,19 +33,19 @@ def scenario() -> Scenario:
     return read_template("mi325x-or-h200-70b")
 
 
-def stated(workbench: GpuDeskService, thing: str, attribute: str, value: float, unit: str) -> FactEdit:
+def stated(service: GpuDeskService, thing: str, attribute: str, value: float, unit: str) -> FactEdit:
     """Return the step that states a value."""
-    catalog = workbench.catalog
+    catalog = service.catalog
     return state_value(catalog, thing, attribute, value, unit, SOURCE, today="2026-11-21")
 
 
-def tried(workbench: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
+def tried(service: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
     """Return what stating a value would do."""
-    return compute_impact(workbench, scenario, stated(workbench, *edit))  # type: ignore[arg-type]
+    return compute_impact(service, scenario, stated(service, *edit))  # type: ignore[arg-type]
 
 
-def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(workbench, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDeskService, scenario: Scenario) -> None:
+    found = tried(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     assert [column.key for column in found.columns] == ["mi325x"]
     change = next(each for each in found.columns[0].figures if each.figure == "output_tokens_per_s")
     assert change.ratio is not None
@@ -56,35 +56,35 @@ def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(workbench: GpuDe
     assert any("time per output token" in line for line in words.lines)
 
 
-def test_nothing_is_written_by_trying(workbench: GpuDeskService, scenario: Scenario) -> None:
-    before = workbench.catalog.revision
-    tried(workbench, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
-    assert workbench.catalog.revision == before
-    assert not len(workbench.own.facts)
-    assert workbench.catalog.attribute("mi325x", "memory_bandwidth").value == 6e12
+def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenario) -> None:
+    before = service.catalog.revision
+    tried(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    assert service.catalog.revision == before
+    assert not len(service.own.facts)
+    assert service.catalog.attribute("mi325x", "memory_bandwidth").value == 6e12
 
 
-def test_what_was_tried_is_what_happens(workbench: GpuDeskService, scenario: Scenario) -> None:
-    edit = stated(workbench, "mi325x", "memory_bandwidth", 5.3, "TB/s")
-    expected = compute_impact(workbench, scenario, edit)
-    workbench.own.do(edit)
-    after = workbench.answer(scenario)
+def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scenario) -> None:
+    edit = stated(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    expected = compute_impact(service, scenario, edit)
+    service.own.do(edit)
+    after = service.answer(scenario)
     assert after.columns == expected.after.columns
     assert after.differences == expected.after.differences
-    back = compute_impact(workbench, scenario, revert_attribute(workbench.catalog, "mi325x", "memory_bandwidth"))
+    back = compute_impact(service, scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     assert back.after.columns == expected.before.columns
 
 
-def test_a_fact_that_no_estimate_rests_on_leaves_the_result(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(workbench, scenario, "mi325x", "price_low", 21000.0, "USD")
+def test_a_fact_that_no_estimate_rests_on_leaves_the_result(service: GpuDeskService, scenario: Scenario) -> None:
+    found = tried(service, scenario, "mi325x", "price_low", 21000.0, "USD")
     assert found.unchanged
     assert describe_impact(found, PLAIN).sentence == "Result unchanged"
-    other = tried(workbench, scenario, "b200-hgx", "memory_bandwidth", 7.0, "TB/s")
+    other = tried(service, scenario, "b200-hgx", "memory_bandwidth", 7.0, "TB/s")
     assert other.unchanged, "a part that is not in the scenario"
 
 
-def test_a_winner_is_told_with_the_distance(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(workbench, scenario, "mi325x", "memory_bandwidth", 60.0, "TB/s")
+def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: Scenario) -> None:
+    found = tried(service, scenario, "mi325x", "memory_bandwidth", 60.0, "TB/s")
     lead = found.leads[0]
     assert (lead.figure, len(lead.before), lead.after) == ("output_tokens_per_s", 2, ("mi325x",))
     sentence = describe_impact(found, PLAIN).sentence
@@ -92,28 +92,28 @@ def test_a_winner_is_told_with_the_distance(workbench: GpuDeskService, scenario:
     assert sentence.endswith(" % ahead of H200 SXM in output throughput")
 
 
-def test_a_lost_winner_is_told(workbench: GpuDeskService, scenario: Scenario) -> None:
-    workbench.own.do(stated(workbench, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
-    found = compute_impact(workbench, scenario, revert_attribute(workbench.catalog, "mi325x", "memory_bandwidth"))
+def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
+    service.own.do(stated(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
+    found = compute_impact(service, scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     words = describe_impact(found, PLAIN)
     assert words.sentence == "No winner any more in output throughput: the bands overlap"
 
 
-def test_what_no_longer_fits_comes_first(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(workbench, scenario, "h200-sxm", "memory", 60, "GiB")
+def test_what_no_longer_fits_comes_first(service: GpuDeskService, scenario: Scenario) -> None:
+    found = tried(service, scenario, "h200-sxm", "memory", 60, "GiB")
     assert describe_impact(found, PLAIN).sentence == "H200 SXM no longer fits on 1: needs 2"
 
 
-def test_what_is_no_change_in_per_cent_is_not_told(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(workbench, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
+def test_what_is_no_change_in_per_cent_is_not_told(service: GpuDeskService, scenario: Scenario) -> None:
+    found = tried(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
     assert not found.unchanged
     words = describe_impact(found, PLAIN)
     assert not any("(0 %)" in line for line in (words.sentence, *words.lines))
 
 
-def test_who_leaves_the_best_is_told(workbench: GpuDeskService) -> None:
+def test_who_leaves_the_best_is_told(service: GpuDeskService) -> None:
     four = read_template("70b-chat-on-four")
-    found = tried(workbench, four, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    found = tried(service, four, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     lead = next(each for each in found.leads if each.figure == "tpot_ms")
     assert (set(lead.before) - set(lead.after), len(lead.after)) == ({"mi325x"}, 2)
     words = describe_impact(found, PLAIN)

@@ -72,9 +72,9 @@ def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -
 def with_own_values() -> None:
     """State a bandwidth of one's own and choose another power for MI325X."""
     source = make_user_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=SourceKind.USER)
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         stated = state_value(
-            workbench.catalog,
+            service.catalog,
             "mi325x",
             "memory_bandwidth",
             6.1,
@@ -83,9 +83,9 @@ def with_own_values() -> None:
             today="2026-11-20",
             reason="measured on our rack",
         )
-        workbench.own.do(stated)
-        rival = workbench.catalog.attribute("mi325x", "tdp").rivals[0]
-        workbench.own.do(prefer_claim(workbench.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20"))
+        service.own.do(stated)
+        rival = service.catalog.attribute("mi325x", "tdp").rivals[0]
+        service.own.do(prefer_claim(service.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20"))
 
 
 @pytest.mark.usefixtures("with_own_values")
@@ -127,8 +127,8 @@ def test_a_copy_of_an_accelerator_is_imported_without_a_question(
     assert entry.main(["import", str(file)]) == 0
     capsys.readouterr()
     assert [each["id"] for each in listed(capsys, "accelerators") if each["own"]] == ["ours"]
-    with GpuDeskService.open() as workbench:
-        ours, theirs = (workbench.catalog.accelerator(part) for part in ("ours", "mi455x"))
+    with GpuDeskService.open() as service:
+        ours, theirs = (service.catalog.accelerator(part) for part in ("ours", "mi455x"))
     assert (ours.generation, ours.announced) == (theirs.generation, True)
     assert (ours.memory_bytes, ours.memory_bandwidth, ours.peak_dense) == (
         theirs.memory_bytes,

@@ -16,8 +16,8 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def own_facts() -> None:
-    with GpuDeskService.open() as workbench:
-        workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
+    with GpuDeskService.open() as service:
+        service.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
 
 
 @pytest.fixture
@@ -46,9 +46,9 @@ def test_a_pack_goes_from_one_user_to_another(
     assert bring_in(capsys, pack)[0] == 1
     assert not (tmp_path / "other").exists()
     assert bring_in(capsys, pack, "--trust")[0] == 0
-    with GpuDeskService.open() as workbench:
-        assert dict(workbench.own.facts.facts) == dict(ALL.facts)
-        assert workbench.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
+    with GpuDeskService.open() as service:
+        assert dict(service.own.facts.facts) == dict(ALL.facts)
+        assert service.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     code, out, _ = bring_in(capsys, pack)
     assert (code, out.split(":")[0]) == (0, f"Nothing added from {pack}")
     assert json.loads(bring_in(capsys, pack, "--json")[1])["written"] is False
@@ -92,9 +92,9 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
     assert "there is no signer 2" in capsys.readouterr().err
     assert entry.main(["catalog", "signers", "--distrust", "1"]) == 0
     capsys.readouterr()
-    with GpuDeskService.open() as workbench:
-        assert workbench.own.signers() == ()
-        assert len(workbench.own.facts) == len(ALL), "what was taken stays"
+    with GpuDeskService.open() as service:
+        assert service.own.signers() == ()
+        assert len(service.own.facts) == len(ALL), "what was taken stays"
 
 
 def test_without_facts_there_is_no_pack(tmp_path: Path, capsys: Capture) -> None:

@@ -51,8 +51,8 @@ def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
 
 def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
     found = cells(capsys)
-    with GpuDeskService.open(with_own=False) as workbench:
-        pairs = len(workbench.catalog.accelerators()) * len(workbench.catalog.models())
+    with GpuDeskService.open(with_own=False) as service:
+        pairs = len(service.catalog.accelerators()) * len(service.catalog.models())
     assert len(found) == pairs
     assert len({(each["accelerator"], each["model"]) for each in found}) == pairs
     assert all((each["count"] is None) is not each["fits"] for each in found)

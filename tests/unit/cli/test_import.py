@@ -43,13 +43,13 @@ def run(capsys: Capture, *arguments: object) -> tuple[int, str, str]:
 
 
 def own_ids() -> set[str]:
-    with GpuDeskService.open() as workbench:
-        return {thing.id for thing in workbench.catalog.things() if thing.own}
+    with GpuDeskService.open() as service:
+        return {thing.id for thing in service.catalog.things() if thing.own}
 
 
 def facts() -> int:
-    with GpuDeskService.open() as workbench:
-        return len(workbench.own.facts)
+    with GpuDeskService.open() as service:
+        return len(service.own.facts)
 
 
 def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
@@ -78,11 +78,11 @@ def test_the_model_answers_like_the_shipped_one_of_the_same_shape(capsys: Captur
         "accelerator": "h200-sxm", "weights": "fp8", "input_tokens": 1000, "output_tokens": 1000,
         "load": {"concurrency": 64},
     }  # fmt: skip
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         from gpudesk.estimation.request_fields import parse_request
 
         mine, shipped = (
-            workbench.estimate(parse_request({**question, "model": model})) for model in ("mine", "llama-3.1-70b")
+            service.estimate(parse_request({**question, "model": model})) for model in ("mine", "llama-3.1-70b")
         )
     assert mine.output_tokens_per_s == shipped.output_tokens_per_s
     assert mine.memory == shipped.memory
@@ -107,8 +107,8 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
     assert (model["kind"], model["id"], model["model"]["parameters"]) == ("model", "my-llama", 70_553_706_496)
     assert model["model"]["kv_bytes_per_token"] == 320 * 1024
     assert {each["term"]: each["median"] for each in prices["prices"]} == {"on_demand": 2.2, "spot": 1.125}
-    with GpuDeskService.open() as workbench:
-        mine = [price for price in workbench.catalog.prices("mi325x") if price.own]
+    with GpuDeskService.open() as service:
+        mine = [price for price in service.catalog.prices("mi325x") if price.own]
     assert {(price.provider, price.date) for price in mine} == {("Example", "2026-11")}
 
 
@@ -189,20 +189,20 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
     """Return a pack that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-        with GpuDeskService.open() as workbench:
+        with GpuDeskService.open() as service:
             source = make_user_source("Measured in the lab")
-            workbench.own.do(state_value(workbench.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21"))
-            own = workbench.own.facts
+            service.own.do(state_value(service.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21"))
+            own = service.own.facts
             by = load_signer(name) if name else None
-            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by)
+            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=service.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
     path.write_bytes(raw)
     return path
 
 
 def power() -> object:
-    with GpuDeskService.open() as workbench:
-        return workbench.catalog.attribute("h200-sxm", "tdp").value
+    with GpuDeskService.open() as service:
+        return service.catalog.attribute("h200-sxm", "tdp").value
 
 
 def test_a_pack_shows_what_it_would_change_and_changes_it(
@@ -244,9 +244,9 @@ def test_a_pack_that_was_changed_is_refused(capsys: Capture, tmp_path: Path, mon
 
 def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers: Path) -> None:
     assert run(capsys, llama, "--organisation", "Acme")[0] == 0
-    with GpuDeskService.open() as workbench:
-        assert workbench.catalog.model("my-llama").organisation == "Acme"
-        assert {source.publisher for source in workbench.own.facts if isinstance(source, Source)} == {"Acme"}
+    with GpuDeskService.open() as service:
+        assert service.catalog.model("my-llama").organisation == "Acme"
+        assert {source.publisher for source in service.own.facts if isinstance(source, Source)} == {"Acme"}
     code, _, err = run(capsys, offers, "--organisation", "Acme")
     assert code == 1
     assert "organisation" in err

@@ -43,15 +43,15 @@ CHEAPER = ("discount", "residual", "utilisation", "fleet")
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
+def answer(service: GpuDeskService) -> Answer:
     """Return Llama 3.1 70B on one each of H200, MI325X, B200 and MI355X, of which the last has no price."""
-    return workbench.answer(read_template(FOUR), with_curves=True)
+    return service.answer(read_template(FOUR), with_curves=True)
 
 
 def with_costs(answer: Answer, costs: CostSettings) -> Answer:
@@ -68,24 +68,24 @@ def stated(answer: Answer, **inputs: float | UncertainValue) -> Answer:
     return with_costs(answer, replace(answer.scenario.costs, inputs=known))
 
 
-def of(workbench: GpuDeskService, answer: Answer, key: str) -> CostColumn:
+def of(service: GpuDeskService, answer: Answer, key: str) -> CostColumn:
     """Return the costs of one column."""
-    return next(column for column in workbench.costs(answer).columns if column.key == key)
+    return next(column for column in service.costs(answer).columns if column.key == key)
 
 
-def found(workbench: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
+def found(service: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
     """Return one break-even of a column."""
-    costs = workbench.costs(answer)
+    costs = service.costs(answer)
     return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
 
 
-def test_the_lines_add_up_to_the_total(workbench: GpuDeskService, answer: Answer) -> None:
-    for column in workbench.costs(answer).columns:
+def test_the_lines_add_up_to_the_total(service: GpuDeskService, answer: Answer) -> None:
+    for column in service.costs(answer).columns:
         if column.tco is not None:
             assert math.fsum(line.usd for line in column.tco.lines) == pytest.approx(column.tco.total_usd)
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, answer: Answer) -> None:
+def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, answer: Answer) -> None:
     """Price 20,000 and half of it in shares, 1 kW at 0.1 USD/kWh and PUE 1.5 for two years, nothing else."""
     plain = dict.fromkeys(COST_INPUTS, 0.0) | {
         "years": 2.0,
@@ -102,7 +102,7 @@ def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, a
         "rack_kw": 10.0,
         "requests_per_user_month": 1.0,
     }
-    column = of(workbench, stated(answer, **plain), "h200-sxm")
+    column = of(service, stated(answer, **plain), "h200-sxm")
     assert column.tco is not None
     assert column.owned is not None
     assert column.rented is not None
@@ -121,8 +121,8 @@ def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, a
     assert column.efficiency.joules_per_token.value == pytest.approx(1500 / column.tokens_per_s.value)
 
 
-def test_the_band_is_that_of_the_throughput(workbench: GpuDeskService, answer: Answer) -> None:
-    column = of(workbench, answer, "mi325x")
+def test_the_band_is_that_of_the_throughput(service: GpuDeskService, answer: Answer) -> None:
+    column = of(service, answer, "mi325x")
     assert column.owned is not None
     assert column.tokens_per_s is not None
     rate, cost = column.tokens_per_s, column.owned.output
@@ -131,27 +131,27 @@ def test_the_band_is_that_of_the_throughput(workbench: GpuDeskService, answer: A
     assert cost.high * rate.low == pytest.approx(cost.value * rate.value)
 
 
-def test_what_has_no_price_says_so_and_is_ranked_nowhere(workbench: GpuDeskService, answer: Answer) -> None:
-    column = of(workbench, answer, "mi355x")
+def test_what_has_no_price_says_so_and_is_ranked_nowhere(service: GpuDeskService, answer: Answer) -> None:
+    column = of(service, answer, "mi355x")
     assert column.missing == ("price_usd",)
     assert column.tco is None
     assert column.owned is None
     assert column.rented is not None
-    assert "mi355x" not in workbench.costing.draws(answer, count=1000).cheapest
-    assert "mi355x" in workbench.costing.draws(answer, rented=True, count=1000).cheapest
+    assert "mi355x" not in service.costing.draws(answer, count=1000).cheapest
+    assert "mi355x" in service.costing.draws(answer, rented=True, count=1000).cheapest
 
 
-def test_a_price_that_is_stated_is_taken(workbench: GpuDeskService, answer: Answer) -> None:
+def test_a_price_that_is_stated_is_taken(service: GpuDeskService, answer: Answer) -> None:
     own = answer.scenario.costs.with_input("price_usd", UncertainValue(30_000.0, 35_000.0, 40_000.0), "mi355x")
-    column = of(workbench, with_costs(answer, own), "mi355x")
+    column = of(service, with_costs(answer, own), "mi355x")
     assert column.missing == ()
     assert column.inputs["price_usd"].origin is CostInputOrigin.YOURS
     assert column.owned is not None
     assert own.with_input("price_usd", None, "mi355x") == answer.scenario.costs
 
 
-def test_every_input_says_where_it_comes_from(workbench: GpuDeskService, answer: Answer) -> None:
-    inputs = of(workbench, answer, "mi325x").inputs
+def test_every_input_says_where_it_comes_from(service: GpuDeskService, answer: Answer) -> None:
+    inputs = of(service, answer, "mi325x").inputs
     assert list(inputs) == list(COST_INPUTS)
     price = inputs["price_usd"]
     assert price.origin is CostInputOrigin.RECORD
@@ -167,10 +167,10 @@ def test_every_input_says_where_it_comes_from(workbench: GpuDeskService, answer:
         assert inputs[name].spread is None
 
 
-def test_software_is_ported_to_other_platforms_than_the_teams(workbench: GpuDeskService, answer: Answer) -> None:
+def test_software_is_ported_to_other_platforms_than_the_teams(service: GpuDeskService, answer: Answer) -> None:
     def software(key: str, runs_on: str) -> float:
         settings = replace(answer.scenario.costs, runs_on=runs_on)
-        tco = of(workbench, with_costs(answer, settings), key).tco
+        tco = of(service, with_costs(answer, settings), key).tco
         assert tco is not None
         return sum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
 
@@ -180,130 +180,128 @@ def test_software_is_ported_to_other_platforms_than_the_teams(workbench: GpuDesk
     assert software("mi325x", "ROCm") == 0.0
 
 
-def test_rents_are_those_of_the_term(workbench: GpuDeskService, answer: Answer) -> None:
+def test_rents_are_those_of_the_term(service: GpuDeskService, answer: Answer) -> None:
     spot = replace(answer.scenario.costs, rent_term="spot")
-    column = of(workbench, with_costs(answer, spot), "h200-sxm")
+    column = of(service, with_costs(answer, spot), "h200-sxm")
     assert column.rent is not None
     assert column.rent.term == "spot"
     assert column.rent_usd_per_hour == column.rent.median
     reserved = replace(answer.scenario.costs, rent_term="reserved")
-    assert of(workbench, with_costs(answer, reserved), "h200-sxm").rented is None
+    assert of(service, with_costs(answer, reserved), "h200-sxm").rented is None
 
 
-def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(workbench: GpuDeskService, answer: Answer) -> None:
+def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(service: GpuDeskService, answer: Answer) -> None:
     def discount(settings: CostSettings, key: str) -> UncertainValue | None:
-        return of(workbench, with_costs(answer, settings), key).inputs["discount"].spread
+        return of(service, with_costs(answer, settings), key).inputs["discount"].spread
 
     usual = answer.scenario.costs
     assert discount(usual, "mi325x") == UncertainValue.exactly(0.0)
-    reported = workbench.costing.with_reported(usual, answer.scenario)
+    reported = service.costing.with_reported(usual, answer.scenario)
     assert discount(reported, "mi325x") == UncertainValue(0.16, 0.19, 0.22)
     assert discount(reported, "h200-sxm") == UncertainValue(0.08, 0.1, 0.12)
 
 
-def test_a_hosted_api_is_compared_with_its_prompts(workbench: GpuDeskService, answer: Answer) -> None:
-    assert workbench.costs(answer).api is None
+def test_a_hosted_api_is_compared_with_its_prompts(service: GpuDeskService, answer: Answer) -> None:
+    assert service.costs(answer).api is None
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
-    api = workbench.costs(priced).api
+    api = service.costs(priced).api
     assert api is not None
     assert api.value == pytest.approx(0.6 + 0.2 * 4)
     ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=UncertainValue(0.4, 0.6, 1.0))
-    assert workbench.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
+    assert service.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
 
 
-def test_half_a_price_of_an_api_is_no_cost_and_says_so(workbench: GpuDeskService, answer: Answer) -> None:
-    half = workbench.costs(stated(answer, api_input_usd_per_million=0.2))
+def test_half_a_price_of_an_api_is_no_cost_and_says_so(service: GpuDeskService, answer: Answer) -> None:
+    half = service.costs(stated(answer, api_input_usd_per_million=0.2))
     assert half.api is None
     assert half.api_missing == ("api_output_usd_per_million",)
-    assert workbench.costs(answer).api_missing == ()
+    assert service.costs(answer).api_missing == ()
 
 
-def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(workbench: GpuDeskService, answer: Answer) -> None:
+def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDeskService, answer: Answer) -> None:
     """At the load that is solved for, the cost of a month is what the API charges for its tokens."""
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6, utilisation=0.5)
-    column = of(workbench, priced, "h200-sxm")
+    column = of(service, priced, "h200-sxm")
     assert column.tco is not None
     assert column.rent_usd_per_hour is not None
-    owned = found(workbench, priced, "tokens_to_own", "h200-sxm").value
+    owned = found(service, priced, "tokens_to_own", "h200-sxm").value
     assert owned is not None
     assert owned * 1.4 == pytest.approx(column.tco.total_usd / 36)
-    rented = found(workbench, priced, "tokens_to_rent", "h200-sxm").value
+    rented = found(service, priced, "tokens_to_rent", "h200-sxm").value
     assert rented is not None
     assert rented * 1.4 == pytest.approx(column.rent_usd_per_hour * 730)
     cheap = stated(answer, api_input_usd_per_million=0.001, api_output_usd_per_million=0.001)
-    assert found(workbench, cheap, "tokens_to_own", "h200-sxm").value is None
+    assert found(service, cheap, "tokens_to_own", "h200-sxm").value is None
 
 
-def test_what_is_rented_bears_its_software_as_what_is_owned(workbench: GpuDeskService, answer: Answer) -> None:
+def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskService, answer: Answer) -> None:
     """A smaller fleet makes software dearer, for both alike: from when on one buys is the same."""
     small = stated(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
-        usual, dearer = of(workbench, answer, key), of(workbench, small, key)
+        usual, dearer = of(service, answer, key), of(service, small, key)
         for one, other in ((usual.owned, dearer.owned), (usual.rented, dearer.rented)):
             assert one is not None
             assert other is not None
             assert (other.output.value > one.output.value * 2) is grows
         for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
-            before, after = (found(workbench, each, name, key).value for each in (answer, small))
+            before, after = (found(service, each, name, key).value for each in (answer, small))
             assert after == pytest.approx(before)
 
 
 def test_cash_that_is_less_only_after_the_years_planned_is_no_break_even(
-    workbench: GpuDeskService, answer: Answer
+    service: GpuDeskService, answer: Answer
 ) -> None:
-    assert found(workbench, stated(answer, years=1.5), "months_to_own", "h200-sxm").value is None
+    assert found(service, stated(answer, years=1.5), "months_to_own", "h200-sxm").value is None
 
 
-def test_software_of_the_same_platform_has_no_break_even(workbench: GpuDeskService, answer: Answer) -> None:
+def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService, answer: Answer) -> None:
     rocm = with_costs(answer, replace(answer.scenario.costs, runs_on="ROCm"))
-    broken = [each for each in workbench.costs(rocm).break_evens if each.name == "hours_to_port"]
+    broken = [each for each in service.costs(rocm).break_evens if each.name == "hours_to_port"]
     assert broken == []
-    usual = [each.key for each in workbench.costs(answer).break_evens if each.name == "hours_to_port"]
+    usual = [each.key for each in service.costs(answer).break_evens if each.name == "hours_to_port"]
     assert usual == ["mi325x", "mi355x"]
 
 
-def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(workbench: GpuDeskService, answer: Answer) -> None:
-    tie = found(workbench, answer, "discount_to_tie", "mi325x")
+def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(service: GpuDeskService, answer: Answer) -> None:
+    tie = found(service, answer, "discount_to_tie", "mi325x")
     assert tie.value is None
     assert tie.cheaper is True
-    dear = found(workbench, stated(answer, fleet=1.0), "discount_to_tie", "mi325x")
+    dear = found(service, stated(answer, fleet=1.0), "discount_to_tie", "mi325x")
     assert dear.value is None
     assert dear.cheaper is False
 
 
-def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(
-    workbench: GpuDeskService, answer: Answer
-) -> None:
+def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(service: GpuDeskService, answer: Answer) -> None:
     usual = answer.scenario.costs
     mine = usual.with_input("discount", UncertainValue.exactly(0.05), "mi325x")
-    reported = workbench.costing.with_reported(mine, answer.scenario)
+    reported = service.costing.with_reported(mine, answer.scenario)
     assert reported.of_part("mi325x")["discount"] == UncertainValue.exactly(0.05)
     assert reported.of_part("h200-sxm")["discount"] == UncertainValue(0.08, 0.1, 0.12)
     of_all = usual.with_input("discount", UncertainValue.exactly(0.3))
-    assert workbench.costing.with_reported(of_all, answer.scenario) == of_all
+    assert service.costing.with_reported(of_all, answer.scenario) == of_all
 
 
 @pytest.mark.parametrize("fitting", [10, 20, 30, 40])
-def test_machines_that_fill_a_rack_exactly_all_fit(workbench: GpuDeskService, answer: Answer, fitting: int) -> None:
+def test_machines_that_fill_a_rack_exactly_all_fit(service: GpuDeskService, answer: Answer, fitting: int) -> None:
     """1.1 kW goes into 11 kW ten times, though 11 // 1.1 is 9."""
     filled = stated(answer, accelerator_w=700.0, host_w=400.0, rack_kw=1.1 * fitting)
-    efficiency = of(workbench, filled, "h200-sxm").efficiency
+    efficiency = of(service, filled, "h200-sxm").efficiency
     assert efficiency is not None
     assert efficiency.accelerators_per_rack == fitting
 
 
-def test_carbon_needs_the_grid(workbench: GpuDeskService, answer: Answer) -> None:
-    without = of(workbench, answer, "h200-sxm").efficiency
+def test_carbon_needs_the_grid(service: GpuDeskService, answer: Answer) -> None:
+    without = of(service, answer, "h200-sxm").efficiency
     assert without is not None
     assert without.carbon_kg is None
-    given_grid = of(workbench, stated(answer, grid_g_per_kwh=400.0), "h200-sxm").efficiency
+    given_grid = of(service, stated(answer, grid_g_per_kwh=400.0), "h200-sxm").efficiency
     assert given_grid is not None
     assert given_grid.energy_kwh is not None
     assert given_grid.carbon_kg == pytest.approx(given_grid.energy_kwh * 0.4)
 
 
-def test_costs_fall_with_interactivity_given_up(workbench: GpuDeskService, answer: Answer) -> None:
-    curve = of(workbench, answer, "h200-sxm").curve
+def test_costs_fall_with_interactivity_given_up(service: GpuDeskService, answer: Answer) -> None:
+    curve = of(service, answer, "h200-sxm").curve
     assert len(curve) > 10
     paces = [point.tokens_per_s_per_user for point in curve]
     assert paces == sorted(paces, reverse=True)
@@ -318,13 +316,13 @@ def test_costs_fall_with_interactivity_given_up(workbench: GpuDeskService, answe
 
 @pytest.mark.parametrize("name", TO_TIE)
 @pytest.mark.parametrize("key", ["mi325x", "b200-hgx"])
-def test_at_a_tie_a_token_costs_the_same(workbench: GpuDeskService, answer: Answer, name: str, key: str) -> None:
-    tie = found(workbench, answer, f"{name}_to_tie", key)
+def test_at_a_tie_a_token_costs_the_same(service: GpuDeskService, answer: Answer, name: str, key: str) -> None:
+    tie = found(service, answer, f"{name}_to_tie", key)
     assert tie.against == "h200-sxm"
     if tie.value is None:
         return
     if name == THROUGHPUT:
-        column, rival = of(workbench, answer, key), of(workbench, answer, "h200-sxm")
+        column, rival = of(service, answer, key), of(service, answer, "h200-sxm")
         assert column.owned is not None
         assert rival.owned is not None
         assert column.tokens_per_s is not None
@@ -336,15 +334,15 @@ def test_at_a_tie_a_token_costs_the_same(workbench: GpuDeskService, answer: Answ
     part = key if COST_INPUTS[name].each else None
     settings = answer.scenario.costs.with_input(name, UncertainValue.exactly(tie.value), part)
     tied = with_costs(answer, settings)
-    column, rival = of(workbench, tied, key), of(workbench, tied, "h200-sxm")
+    column, rival = of(service, tied, key), of(service, tied, "h200-sxm")
     assert column.owned is not None
     assert rival.owned is not None
     assert column.owned.output.value == pytest.approx(rival.owned.output.value, rel=1e-9)
 
 
-def test_after_the_months_to_own_both_have_cost_the_same(workbench: GpuDeskService, answer: Answer) -> None:
-    column = of(workbench, answer, "h200-sxm")
-    months = found(workbench, answer, "months_to_own", "h200-sxm").value
+def test_after_the_months_to_own_both_have_cost_the_same(service: GpuDeskService, answer: Answer) -> None:
+    column = of(service, answer, "h200-sxm")
+    months = found(service, answer, "months_to_own", "h200-sxm").value
     assert months is not None
     assert column.tco is not None
     assert column.rent_usd_per_hour is not None
@@ -354,21 +352,21 @@ def test_after_the_months_to_own_both_have_cost_the_same(workbench: GpuDeskServi
     assert bought == pytest.approx(column.software.at_once_usd + hired)
 
 
-def test_what_never_pays_has_no_root(workbench: GpuDeskService, answer: Answer) -> None:
+def test_what_never_pays_has_no_root(service: GpuDeskService, answer: Answer) -> None:
     cheap = stated(answer, rent_usd_per_hour=0.05)
     for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
-        assert found(workbench, cheap, name, "h200-sxm").value is None
+        assert found(service, cheap, name, "h200-sxm").value is None
 
 
-def test_a_discount_that_ties_is_found(workbench: GpuDeskService, answer: Answer) -> None:
+def test_a_discount_that_ties_is_found(service: GpuDeskService, answer: Answer) -> None:
     """An accelerator that is dearer a token needs one; at it both cost the same."""
     dear = with_costs(answer, answer.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
-    tie = found(workbench, dear, "discount_to_tie", "mi325x")
+    tie = found(service, dear, "discount_to_tie", "mi325x")
     assert tie.value is not None
     assert 0.0 < tie.value < 0.95
     settings = dear.scenario.costs.with_input("discount", UncertainValue.exactly(tie.value), "mi325x")
     tied = with_costs(answer, settings)
-    column, rival = of(workbench, tied, "mi325x"), of(workbench, tied, "h200-sxm")
+    column, rival = of(service, tied, "mi325x"), of(service, tied, "h200-sxm")
     assert column.owned is not None
     assert rival.owned is not None
     assert column.owned.output.value == pytest.approx(rival.owned.output.value)
@@ -380,7 +378,7 @@ def test_a_discount_that_ties_is_found(workbench: GpuDeskService, answer: Answer
 @given(name=st.sampled_from((*DEARER, *CHEAPER)), place=st.floats(0.02, 0.98), more=st.floats(0.01, 1.0))
 @settings(deadline=None, max_examples=60)
 def test_cost_goes_the_way_of_each_input(
-    workbench: GpuDeskService, answer: Answer, name: str, place: float, more: float
+    service: GpuDeskService, answer: Answer, name: str, place: float, more: float
 ) -> None:
     """Costs never fall when a price rises."""
     bounds = COST_INPUTS[name].bounds
@@ -389,7 +387,7 @@ def test_cost_goes_the_way_of_each_input(
     second = min(first + more * (top - first), top)
     costs = []
     for value in (first, second):
-        column = of(workbench, stated(answer, **{name: value}), "mi325x")
+        column = of(service, stated(answer, **{name: value}), "mi325x")
         assert column.owned is not None
         costs.append(column.owned.output.value)
     slack = 1e-12 * max(costs)
@@ -398,44 +396,44 @@ def test_cost_goes_the_way_of_each_input(
 
 @pytest.mark.parametrize("rented", [False, True])
 def test_what_moves_a_cost_is_every_input_that_is_not_known(
-    workbench: GpuDeskService, answer: Answer, rented: bool
+    service: GpuDeskService, answer: Answer, rented: bool
 ) -> None:
-    moved = workbench.costing.influences(answer, 1, rented=rented)
+    moved = service.costing.influences(answer, 1, rented=rented)
     names = [each.name for each in moved]
     assert set(names) <= set(OF_RENTING if rented else OF_OWNING)
     assert THROUGHPUT in names
     widths = [abs(each.at_high - each.at_low) for each in moved]
     assert widths == sorted(widths, reverse=True)
-    assert workbench.costing.influences(answer, 3) == ()
+    assert service.costing.influences(answer, 3) == ()
 
 
-def test_one_accelerator_at_two_counts_errs_each_time_for_itself(workbench: GpuDeskService, answer: Answer) -> None:
+def test_one_accelerator_at_two_counts_errs_each_time_for_itself(service: GpuDeskService, answer: Answer) -> None:
     """So the band of the ratio of both has it, too."""
     choices = (AcceleratorChoice("h200-sxm", 2), AcceleratorChoice("h200-sxm", 4))
-    both = workbench.answer(replace(answer.scenario, accelerators=choices))
-    draws = workbench.costing.draws(both, count=20_000)
+    both = service.answer(replace(answer.scenario, accelerators=choices))
+    draws = service.costing.draws(both, count=20_000)
     assert set(draws.cheapest) == {"h200-sxm:2", "h200-sxm:4"}
     assert all(share > 0.001 for share in draws.cheapest.values())
 
 
-def test_draws_repeat_and_hold_for_all(workbench: GpuDeskService, answer: Answer) -> None:
-    first = workbench.costing.draws(answer, count=20_000, seed=7)
-    again = workbench.costing.draws(answer, count=20_000, seed=7)
+def test_draws_repeat_and_hold_for_all(service: GpuDeskService, answer: Answer) -> None:
+    first = service.costing.draws(answer, count=20_000, seed=7)
+    again = service.costing.draws(answer, count=20_000, seed=7)
     assert first == again
     assert sum(first.cheapest.values()) == pytest.approx(1.0)
-    assert workbench.costing.draws(answer, count=20_000, seed=8) != first
+    assert service.costing.draws(answer, count=20_000, seed=8) != first
     fewer = replace(answer, scenario=answer.scenario, columns=answer.columns)
-    assert workbench.costing.draws(fewer, count=20_000, seed=7).quantiles == first.quantiles
+    assert service.costing.draws(fewer, count=20_000, seed=7).quantiles == first.quantiles
     for name, (low, middle, high) in first.quantiles.items():
         assert low < middle < high
         assert 0.9 * 20_000 < sum(first.histogram[name]) <= 20_000
 
 
-def test_nothing_is_drawn_where_all_is_known(workbench: GpuDeskService, answer: Answer) -> None:
+def test_nothing_is_drawn_where_all_is_known(service: GpuDeskService, answer: Answer) -> None:
     """But the engine's error, which is never known."""
     settings = replace(answer.scenario.costs, around=0.0)
-    draws = workbench.costing.draws(with_costs(answer, settings), count=50_000)
-    column = of(workbench, with_costs(answer, settings), "h200-sxm")
+    draws = service.costing.draws(with_costs(answer, settings), count=50_000)
+    column = of(service, with_costs(answer, settings), "h200-sxm")
     assert column.owned is not None
     low, middle, high = draws.quantiles["h200-sxm"]
     assert middle == pytest.approx(column.owned.output.value, rel=0.01)
@@ -454,9 +452,9 @@ def test_errors_in_common_are_those_that_a_ratio_does_not_have(answer: Answer) -
     assert sum(each**2 for each in apart) / len(apart) == pytest.approx(2 * mean * (1 - common))
 
 
-def test_around_spreads_every_input_within_its_bounds(workbench: GpuDeskService, answer: Answer) -> None:
+def test_around_spreads_every_input_within_its_bounds(service: GpuDeskService, answer: Answer) -> None:
     settings = replace(answer.scenario.costs, around=0.2)
-    inputs = of(workbench, with_costs(answer, settings), "h200-sxm").inputs
+    inputs = of(service, with_costs(answer, settings), "h200-sxm").inputs
     for name, each in inputs.items():
         if each.spread is not None:
             assert each.spread.in_order

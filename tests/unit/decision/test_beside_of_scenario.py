@@ -15,7 +15,7 @@ from gpudesk.text.messages import InputError, Message
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -26,17 +26,17 @@ def scenario_of(plans: Mapping[str, AnswerValue], *parts: tuple[str, int]) -> Sc
     return replace(scenario, accelerators=choices, decision=replace(scenario.decision, plans=plans))
 
 
-def test_each_accelerator_is_checked_once_for_the_destination(workbench: GpuDeskService) -> None:
+def test_each_accelerator_is_checked_once_for_the_destination(service: GpuDeskService) -> None:
     parts = (("h200-sxm", 1), ("mi325x", 1), ("h200-sxm", 2))
-    checks = workbench.beside.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
+    checks = service.beside.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
     assert [check.accelerator for check in checks] == ["h200-sxm", "mi325x"]
     assert {check.destination for check in checks} == {"Macau"}
-    assert {check.destination for check in workbench.beside.export_checks(scenario_of({}, *parts))} == {None}
+    assert {check.destination for check in service.beside.export_checks(scenario_of({}, *parts))} == {None}
 
 
-def test_each_column_has_a_time_or_a_reason(workbench: GpuDeskService) -> None:
+def test_each_column_has_a_time_or_a_reason(service: GpuDeskService) -> None:
     scenario = scenario_of({}, ("h200-sxm", 1), ("h200-sxm", 2), ("l4", 1))
-    found = workbench.beside.loadings(workbench.answer(scenario))
+    found = service.beside.loadings(service.answer(scenario))
     assert len(found) == 3
     one, two, none = found.values()
     assert isinstance(one, WeightLoading)
@@ -45,9 +45,9 @@ def test_each_column_has_a_time_or_a_reason(workbench: GpuDeskService) -> None:
     assert isinstance(none, Message)
 
 
-def test_the_rate_of_storage_is_in_gigabytes_a_second(workbench: GpuDeskService) -> None:
+def test_the_rate_of_storage_is_in_gigabytes_a_second(service: GpuDeskService) -> None:
     scenario = scenario_of({"storage_gb_s": 14.0}, ("h200-sxm", 1))
-    found = workbench.beside.loadings(workbench.answer(scenario))["h200-sxm"]
+    found = service.beside.loadings(service.answer(scenario))["h200-sxm"]
     assert isinstance(found, WeightLoading)
     assert found.storage_bytes_per_s == 14e9
     assert found.one.storage_s == pytest.approx(found.weights_bytes / 14e9)

@@ -40,7 +40,7 @@ HARDWARE_ALONE = dict.fromkeys(COST_INPUTS, 0.0) | {
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -74,15 +74,15 @@ def saved(found: DeferralAnalysis) -> float:
     return found.sums.saved_usd.likely
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """An H200 for 36,000 is 1,000 a month; a B200 for 27,000 is 750 for what its own tokens are.
 
     It comes in month 15, six after the launch, and each of these months costs 1,500.
     """
     plain = of_hardware_alone(scenario, h200_sxm=36_000.0, b200_hgx=27_000.0)
     question = asked(usd_per_month=UncertainValue.exactly(1500.0))
-    found = compare_buy_and_wait(plain, H200, question, workbench)
-    rates = [workbench.estimate(plain.requests()[place]).output_tokens_per_s for place in (H200, B200)]
+    found = compare_buy_and_wait(plain, H200, question, service)
+    rates = [service.estimate(plain.requests()[place]).output_tokens_per_s for place in (H200, B200)]
     assert rates[0] is not None
     assert rates[1] is not None
     month = 750.0 * rates[0].value / rates[1].value
@@ -102,9 +102,9 @@ def test_a_plain_case_is_what_one_works_out_by_hand(workbench: GpuDeskService, s
     assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.YOURS, None)
 
 
-def test_figures_agree_with_those_of_costs(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(), workbench)
-    own, _, following, _ = workbench.costs(workbench.answer(scenario)).columns
+def test_figures_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(), service)
+    own, _, following, _ = service.costs(service.answer(scenario)).columns
     assert own.owned is not None
     assert own.rented is not None
     assert following.owned is not None
@@ -119,9 +119,9 @@ def test_figures_agree_with_those_of_costs(workbench: GpuDeskService, scenario: 
     assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RENT, "h200-sxm")
 
 
-def test_every_range_holds_what_is_likely(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_every_range_holds_what_is_likely(service: GpuDeskService, scenario: Scenario) -> None:
     question = asked(slip_months=UncertainValue(0.0, 3.0, 9.0), months_to_next=UncertainValue(6.0, 8.0, 12.0))
-    found = compare_buy_and_wait(scenario, H200, question, workbench)
+    found = compare_buy_and_wait(scenario, H200, question, service)
     assert found.sums is not None
     ranges = [
         getattr(owner, name)
@@ -138,27 +138,27 @@ def test_every_range_holds_what_is_likely(workbench: GpuDeskService, scenario: S
 # Real accelerators
 
 
-def test_h200_now_or_b200_later_turns_where_it_says(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(months_to_next=UncertainValue.exactly(6.0)), workbench)
+def test_h200_now_or_b200_later_turns_where_it_says(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(months_to_next=UncertainValue.exactly(6.0)), service)
     turns = found.turns
     assert found.likely is DeferralVerdict.WAIT
     assert turns.slip_months is not None
     assert turns.price_usd is not None
     late = asked(months_to_next=UncertainValue.exactly(6.0), slip_months=UncertainValue.exactly(turns.slip_months))
-    assert saved(compare_buy_and_wait(scenario, H200, late, workbench)) == pytest.approx(0.0, abs=1e-4)
+    assert saved(compare_buy_and_wait(scenario, H200, late, service)) == pytest.approx(0.0, abs=1e-4)
     later = replace(late, slip_months=UncertainValue.exactly(turns.slip_months + 0.5))
-    assert compare_buy_and_wait(scenario, H200, later, workbench).likely is DeferralVerdict.BUY
+    assert compare_buy_and_wait(scenario, H200, later, service).likely is DeferralVerdict.BUY
     sooner = replace(late, slip_months=UncertainValue.exactly(turns.slip_months - 0.5))
-    assert compare_buy_and_wait(scenario, H200, sooner, workbench).likely is DeferralVerdict.WAIT
+    assert compare_buy_and_wait(scenario, H200, sooner, service).likely is DeferralVerdict.WAIT
     tied = priced(scenario, "b200-hgx", turns.price_usd.likely)
-    at_price = compare_buy_and_wait(tied, H200, asked(months_to_next=UncertainValue.exactly(6.0)), workbench)
+    at_price = compare_buy_and_wait(tied, H200, asked(months_to_next=UncertainValue.exactly(6.0)), service)
     assert saved(at_price) == pytest.approx(0.0, abs=1e-4)
     assert at_price.likely is DeferralVerdict.EQUAL
 
 
-def test_mi355x_has_no_price_so_that_one_is_solved_for(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_mi355x_has_no_price_so_that_one_is_solved_for(service: GpuDeskService, scenario: Scenario) -> None:
     question = asked(next_part="mi355x", months_to_next=UncertainValue.exactly(11.0))
-    found = compare_buy_and_wait(scenario, MI325X, question, workbench)
+    found = compare_buy_and_wait(scenario, MI325X, question, service)
     assert found.computed is DeferralVerdict.OPEN
     assert found.sums is None
     assert "deciding.lacks" in {note.id for note in found.notes}
@@ -168,17 +168,17 @@ def test_mi355x_has_no_price_so_that_one_is_solved_for(workbench: GpuDeskService
     assert len(found.prices) == 5
     gains = [point.saved_usd.likely for point in found.prices]
     assert gains == sorted(gains, reverse=True)
-    tied = compare_buy_and_wait(priced(scenario, "mi355x", price.likely), MI325X, question, workbench)
+    tied = compare_buy_and_wait(priced(scenario, "mi355x", price.likely), MI325X, question, service)
     assert saved(tied) == pytest.approx(0.0, abs=1e-4)
-    cheap = compare_buy_and_wait(priced(scenario, "mi355x", price.low * 0.7), MI325X, question, workbench)
+    cheap = compare_buy_and_wait(priced(scenario, "mi355x", price.low * 0.7), MI325X, question, service)
     assert cheap.computed is DeferralVerdict.WAIT
-    dear = compare_buy_and_wait(priced(scenario, "mi355x", price.high * 1.5), MI325X, question, workbench)
+    dear = compare_buy_and_wait(priced(scenario, "mi355x", price.high * 1.5), MI325X, question, service)
     assert dear.likely is DeferralVerdict.BUY
 
 
-def test_mi455x_is_what_mi325x_waits_for(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_mi455x_is_what_mi325x_waits_for(service: GpuDeskService, scenario: Scenario) -> None:
     """It has neither price nor power, which leaves what a million of its tokens may cost."""
-    found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=NOW), workbench)
+    found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=NOW), service)
     assert found.next_part == "mi455x"
     assert found.computed is DeferralVerdict.OPEN
     lacks = {note.parameters["kind"] for note in found.notes if note.id == "deciding.lacks"}
@@ -187,7 +187,7 @@ def test_mi455x_is_what_mi325x_waits_for(workbench: GpuDeskService, scenario: Sc
     assert found.turns.usd_per_million is not None
     settings = scenario.costs.with_input("accelerator_w", UncertainValue.exactly(2300.0), "mi455x")
     powered = replace(scenario, costs=settings)
-    price = compare_buy_and_wait(powered, MI325X, DeferralQuestion(9.0, today=NOW), workbench).turns.price_usd
+    price = compare_buy_and_wait(powered, MI325X, DeferralQuestion(9.0, today=NOW), service).turns.price_usd
     assert price is not None
     assert price.likely > 0.0
 
@@ -196,37 +196,37 @@ def test_mi455x_is_what_mi325x_waits_for(workbench: GpuDeskService, scenario: Sc
     ("part", "following"), [("h200-sxm", "vera-rubin-nvl72"), ("mi300x", "mi455x"), ("mi455x", "vera-rubin-nvl72")]
 )
 def test_the_next_part_is_the_newest_announced_one(
-    workbench: GpuDeskService, scenario: Scenario, part: str, following: str
+    service: GpuDeskService, scenario: Scenario, part: str, following: str
 ) -> None:
     alone = replace(scenario, accelerators=(AcceleratorChoice(part, count=1),))
-    assert compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), workbench).next_part == following
+    assert compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), service).next_part == following
 
 
-def test_a_vendor_without_an_announced_part_waits_for_anothers(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_vendor_without_an_announced_part_waits_for_anothers(service: GpuDeskService, scenario: Scenario) -> None:
     alone = replace(scenario, accelerators=(AcceleratorChoice("gaudi3"),))
-    found = compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), workbench)
+    found = compare_buy_and_wait(alone, 0, DeferralQuestion(9.0, today=NOW), service)
     assert found.next_part is not None
-    assert workbench.catalog.accelerator(found.next_part).announced
+    assert service.catalog.accelerator(found.next_part).announced
 
 
-def test_a_planned_date_is_counted_from_today(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_planned_date_is_counted_from_today(service: GpuDeskService, scenario: Scenario) -> None:
     def delivery(today: str) -> tuple[UncertainValue | None, str]:
-        found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=today), workbench)
+        found = compare_buy_and_wait(scenario, MI325X, DeferralQuestion(9.0, today=today), service)
         return found.months_to_next, found.notes[0].id
 
     assert delivery("2026-01-01") == (UncertainValue(6.0, 9.0, 12.0), "buying.planned")
     assert delivery("2027-03-01") == (UncertainValue.exactly(0.0), "buying.overdue")
-    ships = compare_buy_and_wait(scenario, H200, DeferralQuestion(9.0, "b200-hgx", today=NOW), workbench)
+    ships = compare_buy_and_wait(scenario, H200, DeferralQuestion(9.0, "b200-hgx", today=NOW), service)
     assert (ships.months_to_next, ships.notes[0].id) == (UncertainValue.exactly(0.0), "buying.shipping")
 
 
-def test_without_a_next_part_one_buys_unless_rent_is_cheaper(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, MI325X, asked(next_part=None, months_to_next=None), workbench)
+def test_without_a_next_part_one_buys_unless_rent_is_cheaper(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, MI325X, asked(next_part=None, months_to_next=None), service)
     assert found.next_part is None
     assert found.computed is DeferralVerdict.BUY
     settings = scenario.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(0.1), "mi325x")
     rented = replace(scenario, costs=settings)
-    cheap = compare_buy_and_wait(rented, MI325X, asked(next_part=None, months_to_next=None), workbench)
+    cheap = compare_buy_and_wait(rented, MI325X, asked(next_part=None, months_to_next=None), service)
     assert cheap.computed is DeferralVerdict.WAIT
     assert "buying.rent_is_cheaper" in {note.id for note in cheap.notes}
 
@@ -234,50 +234,50 @@ def test_without_a_next_part_one_buys_unless_rent_is_cheaper(workbench: GpuDeskS
 # What it rests on
 
 
-def test_a_rival_is_rented_where_the_chosen_part_cannot_be(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_rival_is_rented_where_the_chosen_part_cannot_be(service: GpuDeskService, scenario: Scenario) -> None:
     columns = (AcceleratorChoice("mi350x", count=1), AcceleratorChoice("h200-sxm", count=1))
     settings = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi350x")
     pair = replace(scenario, accelerators=columns, costs=settings)
-    found = compare_buy_and_wait(pair, 0, asked(), workbench)
+    found = compare_buy_and_wait(pair, 0, asked(), service)
     assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RIVAL_RENT, "h200-sxm")
     alone = replace(pair, accelerators=columns[:1])
-    lone = compare_buy_and_wait(alone, 0, asked(), workbench)
+    lone = compare_buy_and_wait(alone, 0, asked(), service)
     assert lone.monthly.without_usd is None
     assert lone.computed is DeferralVerdict.OPEN
     assert "buying.no_rent" in {note.id for note in lone.notes}
-    in_time = compare_buy_and_wait(alone, 0, asked(months_to_next=UncertainValue.exactly(2.0)), workbench)
+    in_time = compare_buy_and_wait(alone, 0, asked(months_to_next=UncertainValue.exactly(2.0)), service)
     assert in_time.sums is not None
 
 
-def test_the_tokens_are_those_of_the_demand_or_those_stated(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_the_tokens_are_those_of_the_demand_or_those_stated(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests a second of 1,000 tokens on average, whatever the peak: 26.28 thousand million a month."""
     demand = Demand(DemandKind.REQUEST_RATE, 10.0, peak_factor=3.0)
-    found = compare_buy_and_wait(replace(scenario, demand=demand), H200, asked(), workbench)
+    found = compare_buy_and_wait(replace(scenario, demand=demand), H200, asked(), service)
     assert found.tokens_origin is TokenDemandOrigin.DEMAND
     assert found.tokens_per_month is not None
     assert found.tokens_per_month.likely == pytest.approx(10_000 * 730 * 3600)
-    stated = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=1e9), workbench)
+    stated = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=1e9), service)
     assert (stated.tokens_origin, stated.tokens_per_month) == (TokenDemandOrigin.YOURS, UncertainValue.exactly(1e9))
-    twice = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=2e9), workbench)
+    twice = compare_buy_and_wait(scenario, H200, asked(tokens_per_month=2e9), service)
     assert saved(twice) == pytest.approx(2 * saved(stated))
     assert twice.computed is stated.computed
 
 
-def test_years_of_use_are_those_stated(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(years=5.0), workbench)
+def test_years_of_use_are_those_stated(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(years=5.0), service)
     assert found.years == 5.0
-    assert compare_buy_and_wait(scenario, H200, asked(), workbench).years == 3.0
+    assert compare_buy_and_wait(scenario, H200, asked(), service).years == 3.0
 
 
-def test_a_chosen_part_without_a_price_leaves_it_open(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, MI355X, asked(), workbench)
+def test_a_chosen_part_without_a_price_leaves_it_open(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, MI355X, asked(), service)
     assert found.computed is DeferralVerdict.OPEN
     assert found.monthly.buy_usd is None
 
 
-def test_a_part_that_cannot_serve_says_why(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_part_that_cannot_serve_says_why(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
-    found = compare_buy_and_wait(small, 0, asked(), workbench)
+    found = compare_buy_and_wait(small, 0, asked(), service)
     assert found.computed is DeferralVerdict.OPEN
     ids = [note.id for note in found.notes]
     assert ids[ids.index("deciding.no_throughput") + 1] == "estimate.weights_do_not_fit"
@@ -291,53 +291,49 @@ def test_a_part_that_cannot_serve_says_why(workbench: GpuDeskService, scenario: 
     [(0.0, DeferralVerdict.BUY), (5.9, DeferralVerdict.BUY), (6.0, None), (11.9, None), (12.0, DeferralVerdict.WAIT)],
 )
 def test_documents_decide_what_is_near_and_what_is_far(
-    workbench: GpuDeskService, scenario: Scenario, months: float, document: DeferralVerdict | None
+    service: GpuDeskService, scenario: Scenario, months: float, document: DeferralVerdict | None
 ) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(months), workbench)
+    found = compare_buy_and_wait(scenario, H200, asked(months), service)
     assert found.document is document
     assert found.verdict is (document or found.computed)
 
 
-def test_where_arithmetic_speaks_against_the_documents_it_says_so(
-    workbench: GpuDeskService, scenario: Scenario
-) -> None:
+def test_where_arithmetic_speaks_against_the_documents_it_says_so(service: GpuDeskService, scenario: Scenario) -> None:
     cheap = priced(scenario, "b200-hgx", 5_000.0)
-    soon = compare_buy_and_wait(cheap, H200, asked(5.0, months_to_next=UncertainValue.exactly(4.0)), workbench)
+    soon = compare_buy_and_wait(cheap, H200, asked(5.0, months_to_next=UncertainValue.exactly(4.0)), service)
     assert (soon.document, soon.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert soon.notes[-1].id == "buying.computed_wait"
     dear = priced(scenario, "b200-hgx", 400_000.0)
-    far = compare_buy_and_wait(dear, H200, asked(14.0), workbench)
+    far = compare_buy_and_wait(dear, H200, asked(14.0), service)
     assert (far.document, far.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY)
     assert far.notes[-1].id == "buying.computed_buy"
 
 
-def test_rules_that_contradict_each_other_leave_it_to_arithmetic(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(3.0, tuned_for_next=True), workbench)
+def test_rules_that_contradict_each_other_leave_it_to_arithmetic(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(3.0, tuned_for_next=True), service)
     assert found.document is None
     assert found.verdict is found.computed
     assert "buying.rules_contradict" in {note.id for note in found.notes}
-    between = compare_buy_and_wait(scenario, H200, asked(9.0, tuned_for_next=True), workbench)
+    between = compare_buy_and_wait(scenario, H200, asked(9.0, tuned_for_next=True), service)
     assert between.verdict is DeferralVerdict.WAIT
 
 
-def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(
-    workbench: GpuDeskService, scenario: Scenario
-) -> None:
-    found = compare_buy_and_wait(scenario, H200, asked(slip_months=None), workbench)
+def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_buy_and_wait(scenario, H200, asked(slip_months=None), service)
     assert found.slip_months == UncertainValue(0.0, 0.0, 6.0)
     said = {rule.rule: (rule.verdict, rule.said.id) for rule in found.rules}
     assert said["D002-19"] == (DeferralVerdict.BUY, "buying.slip_assumed")
     assert said["D003-25"] == (None, "buying.not_live")
     assert said["D000-26"] == (None, "buying.level_software")
-    stated = {rule.rule: rule.said.id for rule in compare_buy_and_wait(scenario, H200, asked(0.0), workbench).rules}
+    stated = {rule.rule: rule.said.id for rule in compare_buy_and_wait(scenario, H200, asked(0.0), service).rules}
     assert stated["D002-19"] == "buying.slip_stated"
     assert stated["D003-25"] == "buying.live"
     assert stated["D000-26"] == "buying.weigh_software"
 
 
-def test_everything_that_is_said_has_a_sentence(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for months, more in ((0.0, {}), (9.0, {"slip_months": None}), (14.0, {"tuned_for_next": True})):
-        found = compare_buy_and_wait(scenario, MI325X, asked(months, "mi455x", **more), workbench)
+        found = compare_buy_and_wait(scenario, MI325X, asked(months, "mi455x", **more), service)
         for said in (*(rule.said for rule in found.rules), *found.notes):
             assert "{" not in format_message(said)
 
@@ -360,16 +356,16 @@ def test_everything_that_is_said_has_a_sentence(workbench: GpuDeskService, scena
     ],
 )
 def test_what_cannot_be_is_refused_by_its_name(
-    workbench: GpuDeskService, scenario: Scenario, question: DeferralQuestion, where: str
+    service: GpuDeskService, scenario: Scenario, question: DeferralQuestion, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        compare_buy_and_wait(scenario, H200, question, workbench)
+        compare_buy_and_wait(scenario, H200, question, service)
     assert refused.value.where == where
 
 
-def test_an_unknown_part_is_refused(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_an_unknown_part_is_refused(service: GpuDeskService, scenario: Scenario) -> None:
     with pytest.raises(InputError):
-        compare_buy_and_wait(scenario, H200, asked(next_part="b9000"), workbench)
+        compare_buy_and_wait(scenario, H200, asked(next_part="b9000"), service)
 
 
 # What holds of all slips
@@ -378,12 +374,12 @@ def test_an_unknown_part_is_refused(workbench: GpuDeskService, scenario: Scenari
 @given(slip=st.floats(0.0, 20.0), later=st.floats(0.0, 20.0), wide=st.floats(0.0, 6.0))
 @settings(max_examples=15)
 def test_more_slip_never_favours_waiting(
-    workbench: GpuDeskService, scenario: Scenario, slip: float, later: float, wide: float
+    service: GpuDeskService, scenario: Scenario, slip: float, later: float, wide: float
 ) -> None:
     leaning = (DeferralVerdict.BUY, DeferralVerdict.OPEN, DeferralVerdict.EQUAL, DeferralVerdict.WAIT)
     found = [
         compare_buy_and_wait(
-            scenario, H200, asked(slip_months=UncertainValue(start, start + wide / 2, start + wide)), workbench
+            scenario, H200, asked(slip_months=UncertainValue(start, start + wide / 2, start + wide)), service
         )
         for start in (slip, slip + later)
     ]

@@ -20,7 +20,7 @@ DENSE_200B = "dense-200b"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     """Return the shipped catalog with a dense model of 200 billion parameters beside it."""
     with GpuDeskService.open(with_own=False) as opened:
         definition = dict(opened.catalog.definition("llama-3.1-405b"))
@@ -52,8 +52,8 @@ def scenario(
     )
 
 
-def decided(workbench: GpuDeskService, asked: Scenario) -> Decision:
-    return workbench.decide(workbench.answer(asked))
+def decided(service: GpuDeskService, asked: Scenario) -> Decision:
+    return service.decide(service.answer(asked))
 
 
 def line(decision: Decision, rule: str) -> TraceLine:
@@ -70,10 +70,10 @@ def removed_by(decision: Decision) -> dict[str, set[str]]:
 
 
 def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_document_claims(
-    workbench: GpuDeskService,
+    service: GpuDeskService,
 ) -> None:
     asked = scenario(DENSE_200B, weights=Precision.FP16, shape="one")
-    decision = decided(workbench, asked)
+    decision = decided(service, asked)
     assert decision.facts["weights_gb"] == pytest.approx(400.0, rel=0.01)
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert decision.recommended is None
@@ -85,16 +85,16 @@ def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_doc
     assert "400 GB" in refused.corrected
 
 
-def test_counts_of_200_billion_parameters_at_fp16_are_those_of_the_memory(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario(DENSE_200B, weights=Precision.FP16))
+def test_counts_of_200_billion_parameters_at_fp16_are_those_of_the_memory(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(DENSE_200B, weights=Precision.FP16))
     counts = {key: cell.value for key, cell in zip(decision.columns, line(decision, "D004-05").cells, strict=True)}
     assert counts == {"mi325x": 2.0, "h200-sxm": 4.0}
     assert decision.recommended is not None
     assert decision.recommended.count == counts[decision.recommended.key]
 
 
-def test_405b_at_fp8_takes_two_mi325x_or_four_h200(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario("llama-3.1-405b"))
+def test_405b_at_fp8_takes_two_mi325x_or_four_h200(service: GpuDeskService) -> None:
+    decision = decided(service, scenario("llama-3.1-405b"))
     assert {key: part["count"] for key, part in zip(decision.columns, decision.parts, strict=True)} == {
         "mi325x": 2.0,
         "h200-sxm": 4.0,
@@ -102,8 +102,8 @@ def test_405b_at_fp8_takes_two_mi325x_or_four_h200(workbench: GpuDeskService) ->
     assert effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVOURS, "h200-sxm": RuleEffect.NONE}
 
 
-def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario(serving_engine="tensorrt-llm"))
+def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(serving_engine="tensorrt-llm"))
     assert removed_by(decision) == {"mi325x": {"D000-06"}}
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
@@ -112,21 +112,21 @@ def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(workbench: GpuDeskSe
     assert (excluded.key, excluded.rule.id) == ("mi325x", "D000-06")
 
 
-def test_fp4_in_production_removes_the_mi300_family(workbench: GpuDeskService) -> None:
+def test_fp4_in_production_removes_the_mi300_family(service: GpuDeskService) -> None:
     parts = ("mi300x", "mi325x", "b200-hgx", "mi355x")
-    decision = decided(workbench, scenario(parts=parts, precision="fp4"))
+    decision = decided(service, scenario(parts=parts, precision="fp4"))
     assert removed_by(decision) == {"mi300x": {"D002-04"}, "mi325x": {"D002-04"}}
 
 
-def test_memory_decides_long_contexts_of_70b_by_the_numbers(workbench: GpuDeskService) -> None:
+def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskService) -> None:
     asked = scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
-    decision = decided(workbench, asked)
+    decision = decided(service, asked)
     assert decision.facts["kv_some_short"] is True
     rooms = [part["kv_room_gb"] for part in decision.parts]
     assert rooms == sorted(rooms, key=lambda room: room if isinstance(room, float) else 0.0)
     for rule in ("D000-04", "D001-02"):
         assert effects(decision, rule) == {"h200-sxm": RuleEffect.NONE, "mi325x": RuleEffect.FAVOURS}
-    without = decided(workbench, scenario(parts=("h200-sxm", "mi325x")))
+    without = decided(service, scenario(parts=("h200-sxm", "mi325x")))
     assert _share(decision, "mi325x") > _share(without, "mi325x")
 
 
@@ -134,8 +134,8 @@ def _share(decision: Decision, key: str) -> float:
     return next(each.share for each in decision.standings if each.key == key)
 
 
-def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario("llama-3.1-8b", team="small"))
+def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDeskService) -> None:
+    decision = decided(service, scenario("llama-3.1-8b", team="small"))
     by_memory = {"leads_memory", "leads_kv_room", "leads_count", "fits_alone", "leads_coverage"}
     for each in decision.trace:
         if each.case.favours is not None and by_memory & set(each.case.favours.split()):
@@ -145,40 +145,40 @@ def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(workbench: Gpu
     assert decision.recommended.key == "h200-sxm"
 
 
-def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario(acquisition="rent", monthly_hours=900.0))
+def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(acquisition="rent", monthly_hours=900.0))
     assert effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVOURS}
     hours = dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
     assert isinstance(hours, float)
     assert hours > 900.0
 
 
-def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario())
+def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(service: GpuDeskService) -> None:
+    answer = service.answer(scenario())
     estimate = answer.columns[0].estimate
     assert estimate is not None
     assert estimate.ttft_ms is not None
     band = estimate.ttft_ms
-    open_case = workbench.decide(answer, {"ttft_limit_ms": band.value})
+    open_case = service.decide(answer, {"ttft_limit_ms": band.value})
     assert effects(open_case, "L-01")["mi325x"] is RuleEffect.UNDECIDED
     assert open_case.standings[0].open_rules == ("L-01",)
     assert open_case.standings[0].share > 0.0
-    out = workbench.decide(answer, {"ttft_limit_ms": band.low * 0.5})
+    out = service.decide(answer, {"ttft_limit_ms": band.low * 0.5})
     assert effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
 
 
-def test_what_is_not_known_asks_for_nothing(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario())
-    skipped = workbench.decide(answer, {"team": "unknown", "tuning": "unknown"})
-    assert skipped.trace == workbench.decide(answer).trace
+def test_what_is_not_known_asks_for_nothing(service: GpuDeskService) -> None:
+    answer = service.answer(scenario())
+    skipped = service.decide(answer, {"team": "unknown", "tuning": "unknown"})
+    assert skipped.trace == service.decide(answer).trace
     assert {each.rule.id for each in skipped.trace}.isdisjoint({"D000-03", "D003-04", "D001-05"})
 
 
-def test_a_rule_without_weight_changes_no_score(workbench: GpuDeskService) -> None:
+def test_a_rule_without_weight_changes_no_score(service: GpuDeskService) -> None:
     asked = scenario(months_to_launch=3.0)
-    decision = decided(workbench, asked)
+    decision = decided(service, asked)
     heavy = replace(asked, decision=replace(asked.decision, weights={"D000-05": 5.0}))
-    weighed = decided(workbench, heavy)
+    weighed = decided(service, heavy)
     assert line(decision, "D000-05").weight == 0.0
     gained = {
         after.key: after.score - before.score
@@ -187,41 +187,41 @@ def test_a_rule_without_weight_changes_no_score(workbench: GpuDeskService) -> No
     assert gained == {"mi325x": 0.0, "h200-sxm": 5.0}
 
 
-def test_flips_are_what_happens(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario())
-    present = workbench.decide(answer)
+def test_flips_are_what_happens(service: GpuDeskService) -> None:
+    answer = service.answer(scenario())
+    present = service.decide(answer)
     assert present.recommended is not None
-    flips = workbench.flips(answer)
+    flips = service.flips(answer)
     assert flips
     for flip in flips:
         part, dot, name = flip.input.partition(".")
         if dot:
             continue
-        after = workbench.decide(answer, {flip.input: flip.after})
+        after = service.decide(answer, {flip.input: flip.after})
         becomes = () if after.recommended is None else (after.recommended.key,)
         assert becomes == flip.becomes != (present.recommended.key,), (part, name)
 
 
-def test_shares_add_up_and_are_the_same_each_time(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario())
-    one, other = workbench.decide(answer), workbench.decide(answer)
+def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> None:
+    answer = service.answer(scenario())
+    one, other = service.decide(answer), service.decide(answer)
     assert one == other
     assert sum(each.share for each in one.standings) == pytest.approx(1.0)
 
 
-def test_an_announced_part_waits_until_somebody_would(workbench: GpuDeskService) -> None:
+def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -> None:
     asked = scenario(parts=("h200-sxm", "vera-rubin-nvl72"))
-    assert removed_by(decided(workbench, asked)) == {"vera-rubin-nvl72": {"L-04"}}
+    assert removed_by(decided(service, asked)) == {"vera-rubin-nvl72": {"L-04"}}
     waiting = replace(asked, decision=DecisionSettings(answers={"waiting": "priced"}))
-    assert "L-04" not in removed_by(decided(workbench, waiting)).get("vera-rubin-nvl72", set())
+    assert "L-04" not in removed_by(decided(service, waiting)).get("vera-rubin-nvl72", set())
 
 
 def loaded(asked: Scenario, load: Load) -> Scenario:
     return replace(asked, workload=replace(asked.workload, load=load))
 
 
-def test_what_cannot_run_at_all_is_not_recommended(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, scenario("llama-3.1-405b", parts=("tpu-v5e",)))
+def test_what_cannot_run_at_all_is_not_recommended(service: GpuDeskService) -> None:
+    decision = decided(service, scenario("llama-3.1-405b", parts=("tpu-v5e",)))
     assert removed_by(decision)["tpu-v5e"] >= {"D004-03"}
     assert decision.verdict is DecisionVerdict.NONE_FITS
 
@@ -229,64 +229,64 @@ def test_what_cannot_run_at_all_is_not_recommended(workbench: GpuDeskService) ->
 @pytest.mark.parametrize(
     "load", [Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0), Load(LoadKind.REQUEST_RATE, request_rate=500.0)]
 )
-def test_what_does_not_carry_the_load_is_not_recommended(workbench: GpuDeskService, load: Load) -> None:
+def test_what_does_not_carry_the_load_is_not_recommended(service: GpuDeskService, load: Load) -> None:
     asked = loaded(scenario(), load)
     fixed = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
-    decision = decided(workbench, fixed)
+    decision = decided(service, fixed)
     assert all("L-05" in each.removed for each in decision.standings)
     assert decision.verdict is DecisionVerdict.NONE_FITS
 
 
-def test_the_order_of_columns_decides_nothing(workbench: GpuDeskService) -> None:
+def test_the_order_of_columns_decides_nothing(service: GpuDeskService) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=3000.0, tpot_ms=60.0)
     parts = ("h100-sxm", "mi300x", "l40s")
     orders = (parts, parts[::-1], (parts[1], parts[0], parts[2]))
-    found = [decided(workbench, loaded(scenario(parts=order, tokens=(6000, 600)), load)) for order in orders]
+    found = [decided(service, loaded(scenario(parts=order, tokens=(6000, 600)), load)) for order in orders]
     shares = [{each.key: each.share for each in decision.standings} for decision in found]
     assert shares[0] == pytest.approx(shares[1])
     assert shares[0] == pytest.approx(shares[2])
 
 
-def test_a_dear_rival_makes_no_port_pay(workbench: GpuDeskService) -> None:
+def test_a_dear_rival_makes_no_port_pay(service: GpuDeskService) -> None:
     hours = [
         dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
         for parts in (("h200-sxm", "mi325x"), ("h200-sxm", "mi325x", "h100-sxm"))
-        for decision in (decided(workbench, scenario(parts=parts, acquisition="rent", monthly_hours=20_000.0)),)
+        for decision in (decided(service, scenario(parts=parts, acquisition="rent", monthly_hours=20_000.0)),)
     ]
     assert hours[0] == hours[1]
 
 
-def test_who_is_out_sets_no_measure(workbench: GpuDeskService) -> None:
-    two = decided(workbench, scenario(parts=("h200-sxm", "b200-hgx"), site="hgx"))
-    three = decided(workbench, scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
+def test_who_is_out_sets_no_measure(service: GpuDeskService) -> None:
+    two = decided(service, scenario(parts=("h200-sxm", "b200-hgx"), site="hgx"))
+    three = decided(service, scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
     assert removed_by(three) == {"l4": {"D004-06"}}
     assert [each.score for each in three.standings[:2]] == [each.score for each in two.standings]
 
 
-def test_no_part_that_is_only_announced_starts_today(workbench: GpuDeskService) -> None:
+def test_no_part_that_is_only_announced_starts_today(service: GpuDeskService) -> None:
     asked = scenario(parts=("h200-sxm", "vera-rubin-nvl72"), waiting="priced", months_to_launch=0.0)
-    assert removed_by(decided(workbench, asked)) == {"vera-rubin-nvl72": {"L-04"}}
+    assert removed_by(decided(service, asked)) == {"vera-rubin-nvl72": {"L-04"}}
 
 
-def test_another_platform_than_the_common_two_is_not_ported_to_itself(workbench: GpuDeskService) -> None:
+def test_another_platform_than_the_common_two_is_not_ported_to_itself(service: GpuDeskService) -> None:
     asked = scenario(parts=("tpu-v6e", "h200-sxm"), current_platform="other", porting="no")
-    assert removed_by(decided(workbench, asked)) == {"h200-sxm": {"D000-10"}}
+    assert removed_by(decided(service, asked)) == {"h200-sxm": {"D000-10"}}
 
 
-def test_a_limit_that_is_not_set_has_the_nearest_flip(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario())
-    flip = next(each for each in workbench.flips(answer) if each.input == "tpot_limit_ms")
+def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -> None:
+    answer = service.answer(scenario())
+    flip = next(each for each in service.flips(answer) if each.input == "tpot_limit_ms")
     assert isinstance(flip.after, float)
-    lead = workbench.decide(answer).recommended
-    looser = workbench.decide(answer, {"tpot_limit_ms": flip.after * 1.1}).recommended
+    lead = service.decide(answer).recommended
+    looser = service.decide(answer, {"tpot_limit_ms": flip.after * 1.1}).recommended
     assert lead is not None
     assert looser is not None
     assert looser.key == lead.key
 
 
-def test_flips_are_remembered_for_the_scenario_that_they_are_of(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(scenario(priority="cost"))
-    assert workbench.known_flips(answer.scenario) == ()
-    flips = workbench.flips(answer)
-    assert workbench.known_flips(answer.scenario) == flips
-    assert workbench.known_flips(scenario()) == ()
+def test_flips_are_remembered_for_the_scenario_that_they_are_of(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(priority="cost"))
+    assert service.known_flips(answer.scenario) == ()
+    flips = service.flips(answer)
+    assert service.known_flips(answer.scenario) == flips
+    assert service.known_flips(scenario()) == ()

@@ -47,7 +47,7 @@ H200, MI325X, B200, MI355X = range(4)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -212,22 +212,22 @@ def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenari
     assert find_split_positions(stale, vendor_of) == (H200, MI325X)
 
 
-def test_a_plan_answers_for_what_the_document_says(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = workbench.beside.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
+def test_a_plan_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
+    found = service.beside.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
     assert (found.chosen, found.next_part, found.document) == ("h200-sxm", "b200-hgx", DeferralVerdict.BUY)
     assert found.months_to_launch == 3.0
-    alone = workbench.beside.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
+    alone = service.beside.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
     assert alone.next_part is None
 
 
 def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
-    workbench: GpuDeskService, scenario: Scenario
+    service: GpuDeskService, scenario: Scenario
 ) -> None:
     tuned = DecisionSettings(answers={"tuned_for": "cdna4", "months_to_launch": 9.0}, plans={"next_part": "mi355x"})
-    found = workbench.beside.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
+    found = service.beside.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
     assert "D002-18" in [rule.rule for rule in found.rules]
     assert found.document is DeferralVerdict.WAIT
-    has_it = workbench.beside.buy_or_wait(
+    has_it = service.beside.buy_or_wait(
         replace(scenario, decision=replace(tuned, plans={"next_part": "mi455x"})), MI325X, TODAY
     )
     assert "D002-18" not in [rule.rule for rule in has_it.rules]
@@ -241,16 +241,16 @@ def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
     ],
 )
 def test_a_next_part_that_cannot_be_is_told_by_its_input(
-    workbench: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
+    service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        workbench.beside.buy_or_wait(saying(scenario, plans), H200, TODAY)
+        service.beside.buy_or_wait(saying(scenario, plans), H200, TODAY)
     assert (refused.value.where, refused.value.problem.id) == (where, problem)
 
 
-def test_the_curve_over_the_slip_goes_through_what_was_found(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_the_curve_over_the_slip_goes_through_what_was_found(service: GpuDeskService, scenario: Scenario) -> None:
     stated = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2)
-    found = workbench.beside.buy_or_wait(stated, H200, TODAY)
+    found = service.beside.buy_or_wait(stated, H200, TODAY)
     points = {point.slip_months: point for point in compute_slip_curve(found)}
     assert found.sums is not None
     assert points[2.0].waiting_usd == pytest.approx(found.sums.waiting_usd.likely)
@@ -261,7 +261,7 @@ def test_the_curve_over_the_slip_goes_through_what_was_found(workbench: GpuDeskS
     slips = [point.slip_months for point in compute_slip_curve(found)]
     assert crossed == [slip < turn for slip in slips]
     assert slips[-1] > turn
-    unpriced = workbench.beside.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
+    unpriced = service.beside.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
     assert compute_slip_curve(unpriced) == ()
 
 
@@ -304,8 +304,8 @@ def test_requests_are_those_stated(scenario: Scenario) -> None:
     assert make_request_mix(planned(scenario, other_model_weights="fp16"))[0].weights is None
 
 
-def test_routing_answers_for_what_the_document_says(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = workbench.beside.routing(planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10))
+def test_routing_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
+    found = service.beside.routing(planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10))
     assert found.keys == ("h200-sxm", "b200-hgx")
     assert (found.requests_per_s, found.rate_origin) == (10.0, RequestRateOrigin.YOURS)
     assert [plan.plan for plan in found.plans] == list(RoutePlan)
@@ -319,21 +319,21 @@ def test_routing_answers_for_what_the_document_says(workbench: GpuDeskService, s
     ],
 )
 def test_routing_that_cannot_be_is_told_by_its_input(
-    workbench: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str
+    service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        workbench.beside.routing(saying(scenario, plans))
+        service.beside.routing(saying(scenario, plans))
     assert refused.value.where == where
 
 
-def test_rules_on_mixing_are_those_that_disagree_with_their_dates(workbench: GpuDeskService) -> None:
-    rules = workbench.beside.rules_on_mixing()
+def test_rules_on_mixing_are_those_that_disagree_with_their_dates(service: GpuDeskService) -> None:
+    rules = service.beside.rules_on_mixing()
     assert [rule.id for rule in rules] == ["D002-07", "D002-20", "D000-21"]
     assert [rule.dated for rule in rules] == sorted(rule.dated or "" for rule in rules)
     assert all(rule.against for rule in rules)
 
 
-def test_jobs_bring_the_same(workbench: GpuDeskService, scenario: Scenario) -> None:
-    beside = workbench.beside
+def test_jobs_bring_the_same(service: GpuDeskService, scenario: Scenario) -> None:
+    beside = service.beside
     assert run_to_end(beside.buy_or_wait_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
     assert run_to_end(beside.routing_steps(scenario)).plans == beside.routing(scenario).plans

@@ -15,7 +15,7 @@ from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -25,18 +25,18 @@ def workbench() -> Iterator[GpuDeskService]:
     [(("h200-sxm", "b200-hgx"), "CUDA"), (("mi325x", "mi355x"), "ROCm"), (("mi325x", "mi355x"), "CUDA")],
 )
 def test_no_answer_to_what_is_not_asked_moves_anything(
-    workbench: GpuDeskService, parts: tuple[str, ...], runs_on: str
+    service: GpuDeskService, parts: tuple[str, ...], runs_on: str
 ) -> None:
     scenario = read_template("70b-chat-on-four")
-    answer = workbench.answer(replace(scenario, accelerators=tuple(map(AcceleratorChoice, parts))))
-    now = workbench.decide(answer, {"current_platform": runs_on})
+    answer = service.answer(replace(scenario, accelerators=tuple(map(AcceleratorChoice, parts))))
+    now = service.decide(answer, {"current_platform": runs_on})
     left_out = [name for name in QUESTIONS if explain_skipped_question(name, now)]
     assert "team" in left_out
     stays = (runs_on == "CUDA") is ("h200-sxm" in parts)
     assert ("porting" in left_out) is stays
     for name in left_out:
         for value in QUESTIONS[name].offered:
-            then = workbench.decide(answer, {"current_platform": runs_on, name: value})
+            then = service.decide(answer, {"current_platform": runs_on, name: value})
             assert then.verdict is now.verdict, (name, value)
             for ours, theirs in zip(then.standings, now.standings, strict=True):
                 assert ours.removed == theirs.removed, (name, value)

@@ -29,7 +29,7 @@ FIFTH = RequestMix(0.2)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -48,11 +48,11 @@ def open_counts(scenario: Scenario) -> Scenario:
     return replace(scenario, accelerators=free, demand=demand)
 
 
-def requests_per_s(workbench: GpuDeskService, scenario: Scenario, place: int, prompt: int) -> float:
+def requests_per_s(service: GpuDeskService, scenario: Scenario, place: int, prompt: int) -> float:
     """Return what a column's deployment answers of requests with 1,000 tokens out."""
     asked: EstimateRequest = scenario.requests()[place]
     work = replace(asked.workload, input_tokens=prompt)
-    rate = workbench.estimate(replace(asked, workload=work)).output_tokens_per_s
+    rate = service.estimate(replace(asked, workload=work)).output_tokens_per_s
     assert rate is not None
     return rate.value / 1000
 
@@ -68,11 +68,11 @@ def owned(plan: RoutedPlan) -> float:
     return plan.owned_usd.likely
 
 
-def test_counts_are_those_worked_out_by_hand(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_counts_are_those_worked_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests a second, two of them with prompts four times as long, of accelerators one by one."""
-    found = compare_routing_plans(scenario, PAIR, FIFTH, workbench, 10.0)
-    short = [requests_per_s(workbench, scenario, place, 4000) for place in PAIR]
-    long = [requests_per_s(workbench, scenario, place, 16_000) for place in PAIR]
+    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    short = [requests_per_s(service, scenario, place, 4000) for place in PAIR]
+    long = [requests_per_s(service, scenario, place, 16_000) for place in PAIR]
     assert [kind.input_tokens for kind in found.classes] == [4000, 16_000]
     assert [kind.requests_per_s for kind in found.classes] == [8.0, 2.0]
     assert count(found, RoutePlan.ALL_A) == math.ceil(8 / short[0] + 2 / long[0])
@@ -85,8 +85,8 @@ def test_counts_are_those_worked_out_by_hand(workbench: GpuDeskService, scenario
     assert found.shared_loss.likely == pytest.approx(1 - 2 * min(mixed) / sum(mixed))
 
 
-def test_the_shared_pools_working_gives_its_loss(workbench: GpuDeskService, scenario: Scenario) -> None:
-    term = compare_routing_plans(scenario, PAIR, FIFTH, workbench).shared_working
+def test_the_shared_pools_working_gives_its_loss(service: GpuDeskService, scenario: Scenario) -> None:
+    term = compare_routing_plans(scenario, PAIR, FIFTH, service).shared_working
     assert term is not None
     slower, faster = (each.number for each in term.inputs)
     assert slower < faster
@@ -94,10 +94,10 @@ def test_the_shared_pools_working_gives_its_loss(workbench: GpuDeskService, scen
     assert term.number == pytest.approx(1 - 2 * slower / (slower + faster))
 
 
-def test_costs_agree_with_those_of_costs(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
     """A pool costs as many times what the column's one accelerator does; software grows with it alike."""
-    found = compare_routing_plans(scenario, PAIR, FIFTH, workbench, 10.0)
-    columns = workbench.costs(workbench.answer(scenario)).columns
+    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    columns = service.costs(service.answer(scenario)).columns
     totals = [column.tco.total_usd for column in columns[:2] if column.tco is not None]
     rents = []
     for column in columns[:2]:
@@ -114,8 +114,8 @@ def test_costs_agree_with_those_of_costs(workbench: GpuDeskService, scenario: Sc
         assert plan.rented_usd.likely == pytest.approx(paid)
 
 
-def test_a_second_stack_of_software_is_borne_by_the_split(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, FIFTH, workbench, 10.0)
+def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     home, other = found.by_plan[RoutePlan.ALL_A], found.by_plan[RoutePlan.ALL_B]
     split = found.by_plan[RoutePlan.LONG_B]
     for plan in (home, other, split):
@@ -130,8 +130,8 @@ def test_a_second_stack_of_software_is_borne_by_the_split(workbench: GpuDeskServ
     assert split.software_usd.likely == pytest.approx(pool.count / 800 * split.software_alone_usd.likely)
 
 
-def test_the_cheapest_and_what_a_split_costs_beyond_it(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, FIFTH, workbench, 10.0)
+def test_the_cheapest_and_what_a_split_costs_beyond_it(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     ranking = found.owned
     assert ranking is not None
     costs = {plan.plan: owned(plan) for plan in found.plans}
@@ -172,17 +172,17 @@ def test_plans_that_cost_the_same_within_the_error_are_level() -> None:
 # Where the requests come from
 
 
-def test_with_short_requests_alone_the_baseline_answers_them(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, RequestMix(0.0), workbench)
+def test_with_short_requests_alone_the_baseline_answers_them(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_routing_plans(scenario, PAIR, RequestMix(0.0), service)
     assert found.rate_origin is RequestRateOrigin.BASELINE
     assert [plan.plan for plan in found.plans] == [RoutePlan.ALL_A, RoutePlan.ALL_B]
     assert count(found, RoutePlan.ALL_A) == 1
     assert "routing.one_kind" in {note.id for note in found.notes}
 
 
-def test_with_a_demand_plans_are_as_sized(workbench: GpuDeskService, open_counts: Scenario) -> None:
-    found = compare_routing_plans(open_counts, PAIR, RequestMix(0.0), workbench)
-    sized = workbench.size(open_counts).candidates
+def test_with_a_demand_plans_are_as_sized(service: GpuDeskService, open_counts: Scenario) -> None:
+    found = compare_routing_plans(open_counts, PAIR, RequestMix(0.0), service)
+    sized = service.size(open_counts).candidates
     assert found.rate_origin is RequestRateOrigin.DEMAND
     assert found.requests_per_s == pytest.approx(2000 * 12 / 3600 * 2)
     for plan, candidate in zip(found.plans, sized[:2], strict=True):
@@ -190,8 +190,8 @@ def test_with_a_demand_plans_are_as_sized(workbench: GpuDeskService, open_counts
         assert plan.spare == candidate.spare
 
 
-def test_each_pool_keeps_its_spare_replica(workbench: GpuDeskService, open_counts: Scenario) -> None:
-    found = compare_routing_plans(open_counts, PAIR, FIFTH, workbench)
+def test_each_pool_keeps_its_spare_replica(service: GpuDeskService, open_counts: Scenario) -> None:
+    found = compare_routing_plans(open_counts, PAIR, FIFTH, service)
     for plan in found.plans:
         assert plan.counts is not None
         assert plan.counts.likely == plan.count
@@ -215,22 +215,22 @@ def _apart(found: RoutingResult, plan: RoutePlan) -> int:
     )
 
 
-def test_requests_that_arrive_by_themselves_are_answered(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_requests_that_arrive_by_themselves_are_answered(service: GpuDeskService, scenario: Scenario) -> None:
     arriving = replace(scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=5.0))
-    found = compare_routing_plans(replace(scenario, workload=arriving), PAIR, FIFTH, workbench)
+    found = compare_routing_plans(replace(scenario, workload=arriving), PAIR, FIFTH, service)
     assert (found.rate_origin, found.requests_per_s) == (RequestRateOrigin.LOAD, 5.0)
     assert found.utilisation_cap == 0.8
     assert all(plan.count for plan in found.plans)
 
 
-def test_a_column_further_back_is_no_baseline(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, (2, 1), FIFTH, workbench)
-    assert found.requests_per_s == pytest.approx(requests_per_s(workbench, scenario, 0, 4000))
+def test_a_column_further_back_is_no_baseline(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_routing_plans(scenario, (2, 1), FIFTH, service)
+    assert found.requests_per_s == pytest.approx(requests_per_s(service, scenario, 0, 4000))
     assert found.keys == ("b200-hgx", "mi325x")
 
 
-def test_who_is_a_and_who_is_b_does_not_matter(workbench: GpuDeskService, scenario: Scenario) -> None:
-    one, other = (compare_routing_plans(scenario, places, FIFTH, workbench, 20.0) for places in (PAIR, PAIR[::-1]))
+def test_who_is_a_and_who_is_b_does_not_matter(service: GpuDeskService, scenario: Scenario) -> None:
+    one, other = (compare_routing_plans(scenario, places, FIFTH, service, 20.0) for places in (PAIR, PAIR[::-1]))
     for plan, same in (
         (RoutePlan.ALL_A, RoutePlan.ALL_B),
         (RoutePlan.LONG_A, RoutePlan.LONG_B),
@@ -243,21 +243,21 @@ def test_who_is_a_and_who_is_b_does_not_matter(workbench: GpuDeskService, scenar
 # Lengths, models, and what is missing
 
 
-def test_long_prompts_end_within_the_context(workbench: GpuDeskService, open_counts: Scenario) -> None:
+def test_long_prompts_end_within_the_context(service: GpuDeskService, open_counts: Scenario) -> None:
     longer = replace(open_counts, workload=replace(open_counts.workload, input_tokens=60_000), demand=None)
-    found = compare_routing_plans(longer, PAIR, FIFTH, workbench, 0.1)
-    most = workbench.catalog.model(longer.model).max_context
+    found = compare_routing_plans(longer, PAIR, FIFTH, service, 0.1)
+    most = service.catalog.model(longer.model).max_context
     assert most is not None
     assert found.classes[1].input_tokens == most - 1000
     assert "routing.capped" in {note.id for note in found.notes}
     stated = replace(FIFTH, long_input_tokens=70_000, long_output_tokens=10)
-    found = compare_routing_plans(longer, PAIR, stated, workbench, 0.1)
+    found = compare_routing_plans(longer, PAIR, stated, service, 0.1)
     assert (found.classes[1].input_tokens, found.classes[1].output_tokens) == (70_000, 10)
 
 
-def test_a_second_model_has_pools_of_its_own(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_second_model_has_pools_of_its_own(service: GpuDeskService, scenario: Scenario) -> None:
     mix = replace(FIFTH, model="llama-3.1-8b")
-    found = compare_routing_plans(scenario, PAIR, mix, workbench, 10.0)
+    found = compare_routing_plans(scenario, PAIR, mix, service, 10.0)
     assert [kind.model for kind in found.classes] == ["llama-3.1-70b", "llama-3.1-8b"]
     assert all(len(plan.pools) == 2 for plan in found.plans)
     assert found.shared_loss is None
@@ -265,12 +265,12 @@ def test_a_second_model_has_pools_of_its_own(workbench: GpuDeskService, scenario
     alone = both.software_alone_usd
     assert alone is not None
     assert alone.likely == pytest.approx(2 * 280_000 * 3 + 9 / 12 * 280_000)
-    for_short = compare_routing_plans(scenario, PAIR, replace(mix, model_kind=SHORT), workbench, 10.0)
+    for_short = compare_routing_plans(scenario, PAIR, replace(mix, model_kind=SHORT), service, 10.0)
     assert [kind.model for kind in for_short.classes] == ["llama-3.1-8b", "llama-3.1-70b"]
 
 
-def test_a_part_without_a_price_is_ranked_by_rent_alone(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, UNPRICED, FIFTH, workbench, 10.0)
+def test_a_part_without_a_price_is_ranked_by_rent_alone(service: GpuDeskService, scenario: Scenario) -> None:
+    found = compare_routing_plans(scenario, UNPRICED, FIFTH, service, 10.0)
     assert found.owned is None
     assert found.rented is not None
     for plan in found.plans:
@@ -281,9 +281,9 @@ def test_a_part_without_a_price_is_ranked_by_rent_alone(workbench: GpuDeskServic
     assert [note.parameters["kind"] for note in lacks] == ["lacks.price"]
 
 
-def test_what_one_part_cannot_serve_says_why(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_what_one_part_cannot_serve_says_why(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
-    found = compare_routing_plans(small, (0, 1), FIFTH, workbench, 1.0)
+    found = compare_routing_plans(small, (0, 1), FIFTH, service, 1.0)
     assert found.by_plan[RoutePlan.ALL_B].count is not None
     for plan in (RoutePlan.ALL_A, RoutePlan.LONG_A, RoutePlan.LONG_B):
         reason = found.by_plan[plan].reason
@@ -293,17 +293,17 @@ def test_what_one_part_cannot_serve_says_why(workbench: GpuDeskService, scenario
     assert found.owned is None
 
 
-def test_pools_of_prefill_and_decode_are_not_routed(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_pools_of_prefill_and_decode_are_not_routed(service: GpuDeskService, scenario: Scenario) -> None:
     apart = AcceleratorChoice("h200-sxm", count=8, disaggregated=DisaggregationRequest())
     mixed = replace(scenario, accelerators=(apart, *scenario.accelerators[1:]))
-    reason = compare_routing_plans(mixed, PAIR, FIFTH, workbench, 1.0).by_plan[RoutePlan.ALL_A].reason
+    reason = compare_routing_plans(mixed, PAIR, FIFTH, service, 1.0).by_plan[RoutePlan.ALL_A].reason
     assert reason is not None
     assert reason.id == "sizing.pools"
 
 
-def test_everything_that_is_said_has_a_sentence(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for places, mix, rate in ((PAIR, FIFTH, None), (UNPRICED, RequestMix(0.0), 5.0)):
-        for said in compare_routing_plans(scenario, places, mix, workbench, rate).notes:
+        for said in compare_routing_plans(scenario, places, mix, service, rate).notes:
             assert "{" not in format_message(said)
 
 
@@ -318,25 +318,25 @@ def test_everything_that_is_said_has_a_sentence(workbench: GpuDeskService, scena
     ],
 )
 def test_what_cannot_be_is_refused_by_its_name(
-    workbench: GpuDeskService, scenario: Scenario, mix: RequestMix, rate: float | None, where: str
+    service: GpuDeskService, scenario: Scenario, mix: RequestMix, rate: float | None, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        compare_routing_plans(scenario, PAIR, mix, workbench, rate)
+        compare_routing_plans(scenario, PAIR, mix, service, rate)
     assert refused.value.where == where
 
 
-def test_two_columns_of_one_part_and_unknown_models_are_refused(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_two_columns_of_one_part_and_unknown_models_are_refused(service: GpuDeskService, scenario: Scenario) -> None:
     twice = replace(scenario, accelerators=(scenario.accelerators[0], scenario.accelerators[0]))
     with pytest.raises(InputError):
-        compare_routing_plans(twice, PAIR, FIFTH, workbench)
+        compare_routing_plans(twice, PAIR, FIFTH, service)
     with pytest.raises(InputError):
-        compare_routing_plans(scenario, PAIR, replace(FIFTH, model="llama-9"), workbench)
+        compare_routing_plans(scenario, PAIR, replace(FIFTH, model="llama-9"), service)
 
 
-def test_a_baseline_that_answers_nothing_sets_no_rate(workbench: GpuDeskService, scenario: Scenario) -> None:
+def test_a_baseline_that_answers_nothing_sets_no_rate(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
     with pytest.raises(InputError) as refused:
-        compare_routing_plans(small, (1, 2), FIFTH, workbench)
+        compare_routing_plans(small, (1, 2), FIFTH, service)
     assert refused.value.where == "l4"
 
 
@@ -346,9 +346,9 @@ def test_a_baseline_that_answers_nothing_sets_no_rate(workbench: GpuDeskService,
 @given(first=st.integers(1, 500), more=st.integers(0, 500), place=st.sampled_from(PAIR))
 @settings(max_examples=40)
 def test_more_accelerators_are_never_cheaper(
-    workbench: GpuDeskService, scenario: Scenario, first: int, more: int, place: int
+    service: GpuDeskService, scenario: Scenario, first: int, more: int, place: int
 ) -> None:
-    found = workbench.costing.situations(workbench.answer(scenario))[place]
+    found = service.costing.situations(service.answer(scenario))[place]
     values: dict[str, Amount] = dict(found.values)
     few, many = (cost_pools(values, float(n)) for n in (first, first + more))
     for name in ("owned", "rented", "software", "software_alone"):
@@ -359,10 +359,10 @@ def test_more_accelerators_are_never_cheaper(
 @given(rate=st.floats(0.5, 100.0), more=st.floats(0.0, 100.0), share=st.floats(0.05, 0.95))
 @settings(max_examples=20)
 def test_more_requests_never_take_fewer_accelerators_or_less_money(
-    workbench: GpuDeskService, scenario: Scenario, rate: float, more: float, share: float
+    service: GpuDeskService, scenario: Scenario, rate: float, more: float, share: float
 ) -> None:
     few, many = (
-        compare_routing_plans(scenario, PAIR, RequestMix(share), workbench, each) for each in (rate, rate + more)
+        compare_routing_plans(scenario, PAIR, RequestMix(share), service, each) for each in (rate, rate + more)
     )
     for plan in RoutePlan:
         assert count(many, plan) >= count(few, plan)

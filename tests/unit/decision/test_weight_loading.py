@@ -19,21 +19,19 @@ GB = 1e9
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def estimated(
-    workbench: GpuDeskService, part: str, count: int, tp: int | None = None, pp: int | None = None
-) -> Estimate:
+def estimated(service: GpuDeskService, part: str, count: int, tp: int | None = None, pp: int | None = None) -> Estimate:
     """Return Llama 3.1 70B in FP8 on so many of a part."""
-    return chosen(workbench, AcceleratorChoice(part, count=count, tp=tp, pp=pp))
+    return chosen(service, AcceleratorChoice(part, count=count, tp=tp, pp=pp))
 
 
-def chosen(workbench: GpuDeskService, choice: AcceleratorChoice) -> Estimate:
+def chosen(service: GpuDeskService, choice: AcceleratorChoice) -> Estimate:
     template = read_template("70b-chat-on-four")
-    return workbench.estimate(replace(template, accelerators=(choice,)).requests()[0])
+    return service.estimate(replace(template, accelerators=(choice,)).requests()[0])
 
 
 def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
@@ -48,10 +46,10 @@ def evaluated(term: DerivationTerm) -> float:
     return float(eval(text.replace("×", "*").replace("÷", "/")))
 
 
-def test_one_direction_of_pcie_brings_the_weights(workbench: GpuDeskService) -> None:
+def test_one_direction_of_pcie_brings_the_weights(service: GpuDeskService) -> None:
     """The catalog has 126 GB/s in both directions, of which 63 come in."""
-    estimate = estimated(workbench, "h200-sxm", 1)
-    found = compute_weight_loading(estimate, workbench)
+    estimate = estimated(service, "h200-sxm", 1)
+    found = compute_weight_loading(estimate, service)
     assert found.weights_bytes == estimate.memory.weights_bytes
     assert found.link_bytes_per_s == 63 * GB
     assert found.one.seconds == pytest.approx(estimate.memory.weights_bytes / 63 / GB)
@@ -60,9 +58,9 @@ def test_one_direction_of_pcie_brings_the_weights(workbench: GpuDeskService) -> 
     assert {note.id for note in found.notes} == {"loading.one_way", "loading.no_storage", "loading.least"}
 
 
-def test_a_host_of_eight_loads_over_eight_links_and_one_storage(workbench: GpuDeskService) -> None:
-    estimate = estimated(workbench, "mi325x", 8, tp=8)
-    found = compute_weight_loading(estimate, workbench, 10 * GB)
+def test_a_host_of_eight_loads_over_eight_links_and_one_storage(service: GpuDeskService) -> None:
+    estimate = estimated(service, "mi325x", 8, tp=8)
+    found = compute_weight_loading(estimate, service, 10 * GB)
     weights = estimate.memory.weights_bytes
     assert found.in_host == 8
     assert found.one.link_s == pytest.approx(weights / 63 / GB)
@@ -72,26 +70,26 @@ def test_a_host_of_eight_loads_over_eight_links_and_one_storage(workbench: GpuDe
     assert found.host.seconds == found.host.storage_s
 
 
-def test_storage_is_read_once_for_replicas_of_one_host(workbench: GpuDeskService) -> None:
-    four = compute_weight_loading(estimated(workbench, "mi325x", 4, tp=1, pp=1), workbench, 10 * GB)
-    one = compute_weight_loading(estimated(workbench, "mi325x", 1), workbench, 10 * GB)
+def test_storage_is_read_once_for_replicas_of_one_host(service: GpuDeskService) -> None:
+    four = compute_weight_loading(estimated(service, "mi325x", 4, tp=1, pp=1), service, 10 * GB)
+    one = compute_weight_loading(estimated(service, "mi325x", 1), service, 10 * GB)
     assert four.in_host == 4
     assert four.host.storage_s == one.host.storage_s
 
 
-def test_a_deployment_over_hosts_is_told_for_one_of_them(workbench: GpuDeskService) -> None:
-    assert compute_weight_loading(estimated(workbench, "h200-sxm", 16, tp=8, pp=2), workbench).in_host == 8
+def test_a_deployment_over_hosts_is_told_for_one_of_them(service: GpuDeskService) -> None:
+    assert compute_weight_loading(estimated(service, "h200-sxm", 16, tp=8, pp=2), service).in_host == 8
 
 
-def test_fast_storage_leaves_the_link_to_set_the_time(workbench: GpuDeskService) -> None:
-    found = compute_weight_loading(estimated(workbench, "h200-sxm", 1), workbench, 1000 * GB)
+def test_fast_storage_leaves_the_link_to_set_the_time(service: GpuDeskService) -> None:
+    found = compute_weight_loading(estimated(service, "h200-sxm", 1), service, 1000 * GB)
     assert found.one.seconds == found.one.link_s
 
 
 @pytest.mark.parametrize("storage", [None, 1 * GB, 500 * GB])
 @pytest.mark.parametrize(("part", "count"), [("h200-sxm", 1), ("mi325x", 8), ("l40s", 4)])
-def test_every_formula_gives_its_term(workbench: GpuDeskService, part: str, count: int, storage: float | None) -> None:
-    found = compute_weight_loading(estimated(workbench, part, count), workbench, storage)
+def test_every_formula_gives_its_term(service: GpuDeskService, part: str, count: int, storage: float | None) -> None:
+    found = compute_weight_loading(estimated(service, part, count), service, storage)
     checked = 0
     for loaded in (found.one, found.host):
         assert loaded.working.value == loaded.seconds
@@ -102,39 +100,39 @@ def test_every_formula_gives_its_term(workbench: GpuDeskService, part: str, coun
     assert checked >= 6
 
 
-def test_the_pcie_of_the_working_is_that_of_the_catalog(workbench: GpuDeskService) -> None:
-    found = compute_weight_loading(estimated(workbench, "h200-sxm", 1), workbench)
+def test_the_pcie_of_the_working_is_that_of_the_catalog(service: GpuDeskService) -> None:
+    found = compute_weight_loading(estimated(service, "h200-sxm", 1), service)
     (link,) = (term for term in walk(found.one.working) if term.name == "PCIe, both directions")
     assert link.source == "catalog:h200-sxm/pcie_bandwidth"
-    assert workbench.source_text(link.source) != link.source
+    assert service.source_text(link.source) != link.source
 
 
-def test_pools_load_the_weights_of_the_one_that_keeps_the_requests(workbench: GpuDeskService) -> None:
-    estimate = chosen(workbench, AcceleratorChoice("h200-sxm", 16, disaggregated=DisaggregationRequest()))
+def test_pools_load_the_weights_of_the_one_that_keeps_the_requests(service: GpuDeskService) -> None:
+    estimate = chosen(service, AcceleratorChoice("h200-sxm", 16, disaggregated=DisaggregationRequest()))
     assert estimate.pools is not None
-    found = compute_weight_loading(estimate, workbench)
+    found = compute_weight_loading(estimate, service)
     assert found.one.seconds == pytest.approx(estimate.memory.weights_bytes / 63 / GB)
     assert found.in_host is not None
     assert found.in_host <= estimate.pools.decode.count
 
 
-def test_what_a_document_states_of_the_link_is_set_beside_it(workbench: GpuDeskService) -> None:
+def test_what_a_document_states_of_the_link_is_set_beside_it(service: GpuDeskService) -> None:
     """64 to 128 GB/s: the one is one direction before its encoding, the other both."""
-    found = compute_weight_loading(estimated(workbench, "mi325x", 1), workbench)
+    found = compute_weight_loading(estimated(service, "mi325x", 1), service)
     (quoted,) = found.quoted
     assert (quoted.claim, quoted.dated) == ("C000-035", "2026-03")
     assert (quoted.low_bytes_per_s, quoted.high_bytes_per_s) == (64 * GB, 128 * GB)
     assert found.one.seconds is not None
     assert quoted.slowest_s == pytest.approx(found.one.seconds * 63 / 64)
     assert quoted.fastest_s == pytest.approx(quoted.slowest_s / 2)
-    assert compute_weight_loading(estimated(workbench, "b200-hgx", 1), workbench).quoted == ()
+    assert compute_weight_loading(estimated(service, "b200-hgx", 1), service).quoted == ()
 
 
 # What is not known
 
 
-def test_a_link_that_is_not_known_gives_no_time_and_says_so(workbench: GpuDeskService) -> None:
-    found = compute_weight_loading(estimated(workbench, "gaudi3", 1), workbench, 10 * GB)
+def test_a_link_that_is_not_known_gives_no_time_and_says_so(service: GpuDeskService) -> None:
+    found = compute_weight_loading(estimated(service, "gaudi3", 1), service, 10 * GB)
     assert found.link_bytes_per_s is None
     assert found.one.seconds is None
     assert found.one.working.value is None
@@ -143,8 +141,8 @@ def test_a_link_that_is_not_known_gives_no_time_and_says_so(workbench: GpuDeskSe
     assert found.one.storage_s is not None
 
 
-def test_how_many_share_a_host_is_not_known_of_racks(workbench: GpuDeskService) -> None:
-    found = compute_weight_loading(estimated(workbench, "gb200-nvl72", 8), workbench)
+def test_how_many_share_a_host_is_not_known_of_racks(service: GpuDeskService) -> None:
+    found = compute_weight_loading(estimated(service, "gb200-nvl72", 8), service)
     assert found.in_host is None
     assert found.one.seconds is not None
     assert found.host.seconds is None
@@ -153,20 +151,20 @@ def test_how_many_share_a_host_is_not_known_of_racks(workbench: GpuDeskService) 
     assert "loading.superchip" in {note.id for note in found.notes}
 
 
-def test_a_package_with_its_processor_shares_the_memory(workbench: GpuDeskService) -> None:
-    notes = compute_weight_loading(estimated(workbench, "mi300a", 4), workbench).notes
+def test_a_package_with_its_processor_shares_the_memory(service: GpuDeskService) -> None:
+    notes = compute_weight_loading(estimated(service, "mi300a", 4), service).notes
     assert "loading.one_memory" in {note.id for note in notes}
     assert all("{" not in format_message(note) for note in notes)
 
 
-def test_what_does_not_fit_is_not_loaded(workbench: GpuDeskService) -> None:
+def test_what_does_not_fit_is_not_loaded(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as refused:
-        compute_weight_loading(estimated(workbench, "l4", 1), workbench)
+        compute_weight_loading(estimated(service, "l4", 1), service)
     assert refused.value.problem.id == "estimate.weights_do_not_fit"
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
-def test_storage_without_a_rate_is_refused(workbench: GpuDeskService, rate: float) -> None:
+def test_storage_without_a_rate_is_refused(service: GpuDeskService, rate: float) -> None:
     with pytest.raises(InputError) as refused:
-        compute_weight_loading(estimated(workbench, "h200-sxm", 1), workbench, rate)
+        compute_weight_loading(estimated(service, "h200-sxm", 1), service, rate)
     assert refused.value.where == "storage_bytes_per_s"

@@ -1,4 +1,4 @@
-"""What tests of the window share: the theme as it is at first, and a desk over the real workbench."""
+"""What tests of the window share: the theme as it is at first, and a desk over the real service."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,22 +33,22 @@ def theme(_theme_of_session: Theme) -> Theme:
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def own_workbench(user_home: Path) -> Iterator[GpuDeskService]:
-    """Return a workbench over the user's file of this test alone."""
+def user_service(user_home: Path) -> Iterator[GpuDeskService]:
+    """Return a service over the user's file of this test alone."""
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
     """Return a desk with four accelerators."""
-    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    made = Desk(service, Formatter(ENGLISH_NUMBERS))
     made.open(read_template(FOUR))
     return made
 

@@ -78,7 +78,7 @@ def scenario(model: str, load: str) -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
@@ -105,8 +105,8 @@ class Shown:
 
 
 @pytest.fixture(params=list(product(PARTS, LOADS)), ids=" ".join)
-def shown(workbench: GpuDeskService, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
-    desk = Desk(workbench, FORMATTER)
+def shown(service: GpuDeskService, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
+    desk = Desk(service, FORMATTER)
     desk.want_curves("test", wanted=True)
     desk.open(scenario(*request.param))
     answer = desk.answer
@@ -274,7 +274,7 @@ def check_memory(shown: Shown) -> None:
 def room_left(estimate: Estimate, shown: Shown) -> bool:
     """Return whether memory holds what runs, at full length or said to be given as it grows."""
     said = {note.id for note in estimate.notes} & {"estimate.grown", "estimate.queued_grown"}
-    room = shown.desk.workbench.memory_room(estimate)
+    room = shown.desk.service.memory_room(estimate)
     waits = (estimate.admitted or 0) < (estimate.concurrency or 0)
     return estimate.grows == bool(said) and (room.spare_bytes >= 0 or waits)
 
@@ -297,7 +297,7 @@ def check_physics(shown: Shown) -> None:
         assert room_left(estimate, shown)
         for banded in (getattr(estimate, name) for name in FIGURES):
             assert banded is None or 0 < banded.low <= banded.value <= banded.high
-        roofline = shown.desk.workbench.roofline(estimate)
+        roofline = shown.desk.service.roofline(estimate)
         assert roofline is not None
         for point in (roofline.prefill, roofline.decode):
             assert point is None or point.flops <= roofline.paper.at(point.intensity) * (1 + 1e-9)

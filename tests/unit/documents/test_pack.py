@@ -35,8 +35,8 @@ CHOICE: FactKey = ("preference", "mi325x", "memory_bandwidth")
 
 @pytest.fixture(scope="module")
 def shipped() -> Iterator[Catalog]:
-    with GpuDeskService.open() as workbench:
-        yield workbench.catalog
+    with GpuDeskService.open() as service:
+        yield service.catalog
 
 
 def made(facts: UserFacts = ALL, signer: pack_file.PackSigner | None = None) -> bytes:

@@ -24,7 +24,7 @@ MODELS = (("llama-3.1-8b", "fp8"), ("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "m
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -67,9 +67,9 @@ quick = settings(max_examples=25, deadline=None)
 @quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
-    workbench: GpuDeskService, demand: Demand, model: tuple[str, str]
+    service: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
-    sizing = workbench.size(asked(demand, *model))
+    sizing = service.size(asked(demand, *model))
     assert len(sizing.candidates) == len(PARTS)
     for each in found(sizing):
         plan = each.plan
@@ -89,9 +89,9 @@ def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
 @quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
-    workbench: GpuDeskService, demand: Demand, model: tuple[str, str]
+    service: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
-    for each in found(workbench.size(asked(demand, *model))):
+    for each in found(service.size(asked(demand, *model))):
         assert each.bound is not None
         assert each.count is not None
         assert each.bound.ratio == pytest.approx(each.count / each.bound.floor)
@@ -101,34 +101,34 @@ def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
 
 @quick
 @given(demand=demands, more=st.floats(1.0, 20.0))
-def test_more_demand_takes_no_fewer(workbench: GpuDeskService, demand: Demand, more: float) -> None:
+def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, more: float) -> None:
     less, greater = (
-        counts(workbench.size(asked(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
+        counts(service.size(asked(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
     )
     assert all(before <= after for before, after in zip(less, greater, strict=True))
 
 
 @quick
 @given(demand=demands, change=st.sampled_from(["peak_factor", "utilisation_cap", "spare_replicas"]))
-def test_more_to_carry_and_to_keep_takes_no_fewer(workbench: GpuDeskService, demand: Demand, change: str) -> None:
+def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, demand: Demand, change: str) -> None:
     harder = {
         "peak_factor": demand.peak_factor * 1.5,
         "utilisation_cap": max(0.05, demand.utilisation_cap * 0.6),
         "spare_replicas": demand.spare_replicas + 1,
     }
     fields = {**asdict(demand), change: harder[change]}
-    before = counts(workbench.size(asked(demand)))
-    after = counts(workbench.size(asked(Demand(**fields))))
+    before = counts(service.size(asked(demand)))
+    after = counts(service.size(asked(Demand(**fields))))
     assert all(less <= more for less, more in zip(before, after, strict=True))
 
 
 @quick
 @given(demand=demands, looser=st.floats(1.0, 10.0))
-def test_looser_limits_take_no_more(workbench: GpuDeskService, demand: Demand, looser: float) -> None:
+def test_looser_limits_take_no_more(service: GpuDeskService, demand: Demand, looser: float) -> None:
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
     loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
     free = replace(strict, ttft_ms=None, tpot_ms=None)
-    of_strict, of_loose, of_free = (counts(workbench.size(asked(each))) for each in (strict, loose, free))
+    of_strict, of_loose, of_free = (counts(service.size(asked(each))) for each in (strict, loose, free))
     assert all(more >= less for more, less in zip(of_strict, of_loose, strict=True))
     assert all(more >= less for more, less in zip(of_loose, of_free, strict=True))
 
@@ -136,8 +136,8 @@ def test_looser_limits_take_no_more(workbench: GpuDeskService, demand: Demand, l
 # Known cases
 
 
-def test_a_single_user_takes_one_replica_and_its_reserve(workbench: GpuDeskService) -> None:
-    sizing = workbench.size(asked(Demand(DemandKind.USERS, 1.0)))
+def test_a_single_user_takes_one_replica_and_its_reserve(service: GpuDeskService) -> None:
+    sizing = service.size(asked(Demand(DemandKind.USERS, 1.0)))
     h200 = sizing.candidates[1]
     assert (h200.count, h200.replicas, h200.spare, h200.plan.replica) == (2, 1, 1, 1)
     assert h200.power_kw == pytest.approx(1.4)
@@ -154,55 +154,55 @@ def test_a_single_user_takes_one_replica_and_its_reserve(workbench: GpuDeskServi
         (Demand(DemandKind.TOKENS_PER_DAY, 25_920_000.0, peak_factor=1.5), 1.5),
     ],
 )
-def test_the_peak_follows_from_how_the_demand_is_stated(workbench: GpuDeskService, demand: Demand, rate: float) -> None:
-    sizing = workbench.size(asked(demand))
+def test_the_peak_follows_from_how_the_demand_is_stated(service: GpuDeskService, demand: Demand, rate: float) -> None:
+    sizing = service.size(asked(demand))
     assert sizing.requests_per_s == pytest.approx(rate)
     assert sizing.output_tokens_per_s == pytest.approx(rate * 300)
 
 
-def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(workbench: GpuDeskService) -> None:
+def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(service: GpuDeskService) -> None:
     scenario = asked(Demand(DemandKind.USERS, 1.0), "deepseek-r1")
-    (h100,) = workbench.size(replace(scenario, accelerators=(AcceleratorChoice("h100-sxm"),))).candidates
+    (h100,) = service.size(replace(scenario, accelerators=(AcceleratorChoice("h100-sxm"),))).candidates
     assert h100.plan.replica == 16
     assert (h100.count, h100.nodes) == (32, 4)
 
 
-def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(workbench: GpuDeskService) -> None:
+def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(service: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", count=4, tp=4, pp=1, dp=1)
     scenario = replace(asked(Demand(DemandKind.USERS, 500.0)), accelerators=(choice,))
-    (fixed,) = workbench.size(scenario).candidates
+    (fixed,) = service.size(scenario).candidates
     assert (fixed.plan.tp, fixed.plan.pp) == (4, 1)
     assert fixed.count is not None
     assert fixed.count % 4 == 0
 
 
-def test_limits_that_nothing_meets_say_what_the_best_reaches(workbench: GpuDeskService) -> None:
-    for each in workbench.size(asked(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
+def test_limits_that_nothing_meets_say_what_the_best_reaches(service: GpuDeskService) -> None:
+    for each in service.size(asked(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
         assert each.count is None
         assert each.reason is not None
         assert each.reason.id == "sizing.limits_not_met"
 
 
-def test_pools_are_said_not_to_be_sized(workbench: GpuDeskService) -> None:
+def test_pools_are_said_not_to_be_sized(service: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", disaggregated=DisaggregationRequest())
     scenario = replace(asked(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
-    (candidate,) = workbench.size(scenario).candidates
+    (candidate,) = service.size(scenario).candidates
     assert candidate.reason is not None
     assert candidate.reason.id == "sizing.pools"
 
 
-def test_without_a_demand_there_is_nothing_to_size(workbench: GpuDeskService) -> None:
+def test_without_a_demand_there_is_nothing_to_size(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as caught:
-        workbench.size(replace(asked(Demand(DemandKind.USERS, 1.0)), demand=None))
+        service.size(replace(asked(Demand(DemandKind.USERS, 1.0)), demand=None))
     assert caught.value.problem.id == "sizing.no_demand"
 
 
 @pytest.mark.parametrize("name", DEMAND_BOUNDS)
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 1e300])
-def test_a_number_outside_its_range_is_refused_by_name(workbench: GpuDeskService, name: str, wrong: float) -> None:
+def test_a_number_outside_its_range_is_refused_by_name(service: GpuDeskService, name: str, wrong: float) -> None:
     demand = replace(Demand(DemandKind.USERS, 1.0), **{name: wrong})  # type: ignore[arg-type]
     with pytest.raises(InputError) as caught:
-        workbench.size(asked(demand))
+        service.size(asked(demand))
     assert caught.value.where == f"demand.{name}"
 
 
@@ -217,12 +217,12 @@ def test_a_demand_comes_back_from_its_fields(demand: Demand) -> None:
 @settings(max_examples=20, deadline=None)
 @given(demand=st.none() | demands)
 def test_a_demand_comes_back_from_the_file(
-    workbench: GpuDeskService, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
+    service: GpuDeskService, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
 ) -> None:
     file = tmp_path_factory.mktemp("scenario") / "a.gpudesk"
     scenario = replace(read_template("70b-chat-on-four"), demand=demand)
-    workbench.save_scenario(scenario, file)
-    assert workbench.read_scenario(file).demand == demand
+    service.save_scenario(scenario, file)
+    assert service.read_scenario(file).demand == demand
 
 
 @pytest.mark.parametrize(
@@ -239,13 +239,13 @@ def test_a_demand_comes_back_from_the_file(
     ],
 )
 def test_a_file_that_is_wrong_says_where(
-    workbench: GpuDeskService, tmp_path: Path, fields: dict[str, object], where: str
+    service: GpuDeskService, tmp_path: Path, fields: dict[str, object], where: str
 ) -> None:
     file = tmp_path / "a.gpudesk"
-    workbench.save_scenario(read_template("70b-chat-on-four"), file)
+    service.save_scenario(read_template("70b-chat-on-four"), file)
     document = json.loads(file.read_text(encoding="utf-8"))
     document["demand"] = {"version": 1, **fields}
     file.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        workbench.read_scenario(file)
+        service.read_scenario(file)
     assert where in str(caught.value.where)

@@ -24,7 +24,7 @@ PARTS = ("h100-sxm", "b200-hgx", "mi300x", "mi355x", "gaudi3", "l40s", "tpu-v5e"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -35,16 +35,16 @@ def request(cell: FitCell, question: FitQuestion, count: int | None) -> Estimate
     return EstimateRequest(cell.accelerator, cell.model, question.weights, work, kv=question.kv, count=count)
 
 
-def disagreement(workbench: GpuDeskService, cell: FitCell, question: FitQuestion) -> str | None:
+def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> str | None:
     """Return how a cell differs from what the estimator says; None where both agree."""
     free = request(cell, question, None)
     if not cell.fits:
-        found = workbench.estimator.estimate_many([free])[0]
+        found = service.estimator.estimate_many([free])[0]
         if isinstance(found, InputError):
             return None if cell.reason == found.problem else f"{cell.reason} for {found.problem}"
         if not found.fits:
             return None if cell.reason == found.reason else f"{cell.reason} for {found.reason}"
-        needed = workbench.estimator.needed([free])[0]
+        needed = service.estimator.needed([free])[0]
         own = next(each for each in needed if each.weights == cell.weights)
         return None if own.load is None else f"nothing for {own.load}"
     assert cell.plan is not None
@@ -53,8 +53,8 @@ def disagreement(workbench: GpuDeskService, cell: FitCell, question: FitQuestion
     asked = replace(
         free, count=cell.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
     )
-    estimate = workbench.estimate(asked)
-    room = workbench.memory_room(estimate)
+    estimate = service.estimate(asked)
+    room = service.memory_room(estimate)
     if not estimate.fits or estimate.max_concurrency < question.concurrency:
         return f"{cell.count} hold {estimate.max_concurrency}"
     if estimate.memory.kv_bytes and room.usable_bytes != cell.usable_bytes:
@@ -64,45 +64,45 @@ def disagreement(workbench: GpuDeskService, cell: FitCell, question: FitQuestion
     return None
 
 
-def smaller_that_hold(workbench: GpuDeskService, cell: FitCell, question: FitQuestion) -> int | None:
+def smaller_that_hold(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> int | None:
     """Return the smallest deployment that the estimator finds for one request."""
-    found = workbench.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
+    found = service.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
     return None if isinstance(found, InputError) or not found.fits else found.count
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_cell_agrees_with_the_estimator(workbench: GpuDeskService, question: FitQuestion) -> None:
-    models = [model.id for model in workbench.catalog.models()][::5]
-    matrix = workbench.fit_matrix(question, PARTS, models)
+def test_every_cell_agrees_with_the_estimator(service: GpuDeskService, question: FitQuestion) -> None:
+    models = [model.id for model in service.catalog.models()][::5]
+    matrix = service.fit_matrix(question, PARTS, models)
     assert [len(row) for row in matrix.rows] == [len(PARTS)] * len(models)
     wrong = {
         (cell.accelerator, cell.model): said
         for row in matrix.rows
         for cell in row
-        if (said := disagreement(workbench, cell, question)) is not None
+        if (said := disagreement(service, cell, question)) is not None
     }
     assert wrong == {}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_cells_of_the_catalog_agree_with_the_estimator(workbench: GpuDeskService, question: FitQuestion) -> None:
-    matrix = workbench.fit_matrix(question)
+def test_all_cells_of_the_catalog_agree_with_the_estimator(service: GpuDeskService, question: FitQuestion) -> None:
+    matrix = service.fit_matrix(question)
     wrong = {
         (cell.accelerator, cell.model): said
         for row in matrix.rows
         for cell in row
-        if (said := disagreement(workbench, cell, question)) is not None
+        if (said := disagreement(service, cell, question)) is not None
     }
     assert wrong == {}
 
 
-def test_the_smallest_for_one_request_is_that_of_the_estimator(workbench: GpuDeskService) -> None:
+def test_the_smallest_for_one_request_is_that_of_the_estimator(service: GpuDeskService) -> None:
     question = QUESTIONS[0]
-    matrix = workbench.fit_matrix(question, PARTS, ["llama-3.1-405b", "deepseek-v3.1", "qwen3-32b"])
+    matrix = service.fit_matrix(question, PARTS, ["llama-3.1-405b", "deepseek-v3.1", "qwen3-32b"])
     for row in matrix.rows:
         for cell in row:
-            assert cell.count == smaller_that_hold(workbench, cell, question)
+            assert cell.count == smaller_that_hold(service, cell, question)
 
 
 @settings(max_examples=25, deadline=None)
@@ -113,21 +113,21 @@ def test_the_smallest_for_one_request_is_that_of_the_estimator(workbench: GpuDes
     further=st.integers(0, 600),
 )
 def test_more_to_hold_never_takes_fewer(
-    workbench: GpuDeskService, context: int, more: int, concurrency: int, further: int
+    service: GpuDeskService, context: int, more: int, concurrency: int, further: int
 ) -> None:
     models = ["llama-3.1-70b", "deepseek-v3.1", "gpt-oss-120b"]
     less = FitQuestion(Precision.FP8, Precision.FP8, context, concurrency)
     larger = replace(less, context=context + more, concurrency=concurrency + further)
-    before, after = (workbench.fit_matrix(each, PARTS, models) for each in (less, larger))
+    before, after = (service.fit_matrix(each, PARTS, models) for each in (less, larger))
     for old_row, new_row in zip(before.rows, after.rows, strict=True):
         for old, new in zip(old_row, new_row, strict=True):
             assert old.fits or not new.fits
             assert not new.fits or (old.count or 0) <= (new.count or 0)
 
 
-def test_seventy_billion_in_two_bytes_is_one_or_two(workbench: GpuDeskService) -> None:
+def test_seventy_billion_in_two_bytes_is_one_or_two(service: GpuDeskService) -> None:
     question = FitQuestion(Precision.BF16, context=2048)
-    matrix = workbench.fit_matrix(question, ["h100-sxm", "h200-sxm", "mi300x"], ["llama-3.1-70b"])
+    matrix = service.fit_matrix(question, ["h100-sxm", "h200-sxm", "mi300x"], ["llama-3.1-70b"])
     assert [cell.count for cell in matrix.rows[0]] == [2, 1, 1]
     assert all((cell.headroom_bytes or -1) >= 0 for cell in matrix.rows[0])
 
@@ -136,13 +136,13 @@ def test_seventy_billion_in_two_bytes_is_one_or_two(workbench: GpuDeskService) -
     ("field", "question"),
     [("context", FitQuestion(Precision.FP8, context=0)), ("concurrency", FitQuestion(Precision.FP8, concurrency=0))],
 )
-def test_nothing_below_one_is_asked(workbench: GpuDeskService, field: str, question: FitQuestion) -> None:
+def test_nothing_below_one_is_asked(service: GpuDeskService, field: str, question: FitQuestion) -> None:
     with pytest.raises(InputError) as caught:
-        workbench.fit_matrix(question)
+        service.fit_matrix(question)
     assert caught.value.where == field
     assert caught.value.problem.id == "fit.below_one"
 
 
-def test_unknown_ids_are_refused(workbench: GpuDeskService) -> None:
+def test_unknown_ids_are_refused(service: GpuDeskService) -> None:
     with pytest.raises(InputError):
-        workbench.fit_matrix(FitQuestion(Precision.FP8), ["h1000"])
+        service.fit_matrix(FitQuestion(Precision.FP8), ["h1000"])

@@ -20,7 +20,7 @@ ENGINES = ("vllm", "sglang", "tensorrt-llm")
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -39,14 +39,14 @@ def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> 
     return EstimateRequest(**{**fields, **changes})
 
 
-def plan_of(workbench: GpuDeskService, request: EstimateRequest) -> tuple[str, str, list[str]]:
+def plan_of(service: GpuDeskService, request: EstimateRequest) -> tuple[str, str, list[str]]:
     """Return server, benchmark and notes."""
-    plan = workbench.launch(workbench.estimate(request))
+    plan = service.launch(service.estimate(request))
     return plan.server, plan.benchmark, [format_message(note) for note in plan.notes]
 
 
-def test_a_dense_model_on_one_host_by_vllm(workbench: GpuDeskService) -> None:
-    server, benchmark, notes = plan_of(workbench, asked(kv=Precision.FP8))
+def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
+    server, benchmark, notes = plan_of(service, asked(kv=Precision.FP8))
     assert server == (
         "MODEL=/path/to/Llama-3.1-70B-FP8\n"
         'vllm serve "$MODEL" \\\n'
@@ -75,17 +75,17 @@ def test_a_dense_model_on_one_host_by_vllm(workbench: GpuDeskService) -> None:
     assert notes == ["MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository"]
 
 
-def test_attention_on_ranks_of_its_own(workbench: GpuDeskService) -> None:
+def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
     """To vLLM each is a rank, SGLang divides a whole among them, TensorRT-LLM is told by a file."""
     request = asked(model="deepseek-v3", tp=None)
-    estimate = workbench.estimate(request)
+    estimate = service.estimate(request)
     assert estimate.plan.attention_dp
-    vllm = workbench.launch(estimate, "vllm").server
+    vllm = service.launch(estimate, "vllm").server
     assert "--tensor-parallel-size 1 \\\n  --data-parallel-size 8 \\\n  --enable-expert-parallel" in vllm
-    sglang = workbench.launch(estimate, "sglang").server
+    sglang = service.launch(estimate, "sglang").server
     assert "--tp-size 8 \\\n  --dp-size 8 \\\n  --enable-dp-attention \\\n  --ep-size 8" in sglang
     assert f"--chunked-prefill-size {8 * 8192}" in sglang
-    trtllm = workbench.launch(estimate, "tensorrt-llm")
+    trtllm = service.launch(estimate, "tensorrt-llm")
     assert "--tp_size 8 \\\n  --ep_size 8" in trtllm.server
     assert "--extra_llm_api_options extra-options.yml" in trtllm.server
     assert trtllm.files[0].name == "extra-options.yml"
@@ -93,9 +93,9 @@ def test_attention_on_ranks_of_its_own(workbench: GpuDeskService) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_replica_over_two_hosts_says_how(workbench: GpuDeskService, engine: str) -> None:
+def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str) -> None:
     request = asked(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
-    server, _, notes = plan_of(workbench, request)
+    server, _, notes = plan_of(service, request)
     assert any("spans 2 hosts" in note for note in notes)
     options = {
         "vllm": "--distributed-executor-backend ray",
@@ -105,15 +105,15 @@ def test_a_replica_over_two_hosts_says_how(workbench: GpuDeskService, engine: st
     assert options[engine] in server
 
 
-def test_attention_ranks_over_two_hosts_are_started_by_ray(workbench: GpuDeskService) -> None:
+def test_attention_ranks_over_two_hosts_are_started_by_ray(service: GpuDeskService) -> None:
     request = asked(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
-    server, _, _ = plan_of(workbench, request)
+    server, _, _ = plan_of(service, request)
     assert "--data-parallel-size 16" in server
     assert "--data-parallel-backend ray" in server
 
 
-def test_replicas_are_started_one_by_one(workbench: GpuDeskService) -> None:
-    server, _, notes = plan_of(workbench, asked(tp=2, dp=4))
+def test_replicas_are_started_one_by_one(service: GpuDeskService) -> None:
+    server, _, notes = plan_of(service, asked(tp=2, dp=4))
     assert "--tensor-parallel-size 2" in server
     assert any(note.startswith("Start 4 of these, each on 2 accelerators") for note in notes)
 
@@ -128,23 +128,23 @@ def test_replicas_are_started_one_by_one(workbench: GpuDeskService) -> None:
     ],
 )
 def test_the_measurement_sends_the_load_of_the_estimate(
-    workbench: GpuDeskService, load: Load, wanted: tuple[str, ...]
+    service: GpuDeskService, load: Load, wanted: tuple[str, ...]
 ) -> None:
-    _, benchmark, _ = plan_of(workbench, asked(load=load))
+    _, benchmark, _ = plan_of(service, asked(load=load))
     for option in wanted:
         assert option in benchmark
     assert ("--max-concurrency" in benchmark) == any("--max-concurrency" in each for each in wanted)
 
 
-def test_under_latency_limits_the_rate_found_is_sent(workbench: GpuDeskService) -> None:
+def test_under_latency_limits_the_rate_found_is_sent(service: GpuDeskService) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=60.0)
-    estimate = workbench.estimate(asked(load=load))
+    estimate = service.estimate(asked(load=load))
     assert estimate.output_tokens_per_s is not None
     rate = estimate.output_tokens_per_s.value / 256
-    assert f"--request-rate {rate:.4g}" in workbench.launch(estimate).benchmark
+    assert f"--request-rate {rate:.4g}" in service.launch(estimate).benchmark
 
 
-def test_what_the_estimate_assumes_is_said(workbench: GpuDeskService) -> None:
+def test_what_the_estimate_assumes_is_said(service: GpuDeskService) -> None:
     work = Workload(
         1024,
         256,
@@ -154,7 +154,7 @@ def test_what_the_estimate_assumes_is_said(workbench: GpuDeskService) -> None:
         acceptance_length=2.0,
         eager=True,
     )
-    server, _, notes = plan_of(workbench, asked(workload=work))
+    server, _, notes = plan_of(service, asked(workload=work))
     said = " ".join(notes)
     assert "vary in length" in said
     assert "draft model" in said
@@ -162,15 +162,15 @@ def test_what_the_estimate_assumes_is_said(workbench: GpuDeskService) -> None:
     assert "--max-model-len 2624" in server
     assert "--enforce-eager" in server
     assert "prefix" not in server
-    notes = plan_of(workbench, asked("tensorrt-llm", workload=work))[2]
+    notes = plan_of(service, asked("tensorrt-llm", workload=work))[2]
     assert any("without captured graphs" in note for note in notes)
 
 
-def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: GpuDeskService) -> None:
+def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskService) -> None:
     """What the file says of it replaces the command's options; without chunks long prompts are refused."""
     work = Workload(30_000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
     request = asked("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
-    plan = workbench.launch(workbench.estimate(request))
+    plan = service.launch(service.estimate(request))
     assert "--kv_cache_free_gpu_memory_fraction 0.7" in plan.server
     assert plan.files[0].text == (
         "enable_attention_dp: false\n"
@@ -183,63 +183,63 @@ def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: GpuDesk
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_longest_request_has_tokens_to_spare(workbench: GpuDeskService, engine: str) -> None:
+def test_the_longest_request_has_tokens_to_spare(service: GpuDeskService, engine: str) -> None:
     """Servers keep a token for themselves, and prompts come out a little longer than asked for."""
-    server, _, _ = plan_of(workbench, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
+    server, _, _ = plan_of(service, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
     option = {"vllm": "--max-model-len", "sglang": "--context-length", "tensorrt-llm": "--max_seq_len"}
     assert f"{option[engine]} {1024 + 256 + 64}" in server
 
 
-def test_prompts_beyond_the_context_are_said_to_be_refused(workbench: GpuDeskService) -> None:
+def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskService) -> None:
     work = Workload(8000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
-    server, _, notes = plan_of(workbench, asked(model="yi-34b", workload=work))
+    server, _, notes = plan_of(service, asked(model="yi-34b", workload=work))
     assert "--max-model-len 4096" in server
     assert "8,500 tokens are more than the 4,096 that Yi 34B is made for: the server refuses such requests" in notes
 
 
-def test_a_network_over_several_machines_is_said(workbench: GpuDeskService) -> None:
+def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> None:
     request = asked(accelerator="gh200-96gb", count=4, tp=4)
-    _, _, notes = plan_of(workbench, request)
+    _, _, notes = plan_of(service, request)
     assert any(note.startswith("One scale-up network joins 32 of them over several machines") for note in notes)
-    assert not any("scale-up network" in note for note in plan_of(workbench, asked())[2])
+    assert not any("scale-up network" in note for note in plan_of(service, asked())[2])
 
 
-def test_settings_of_the_user_are_repeated(workbench: GpuDeskService) -> None:
+def test_settings_of_the_user_are_repeated(service: GpuDeskService) -> None:
     request = asked(memory_fraction=0.8, max_batch=96, max_batched_tokens=4096)
-    server, _, _ = plan_of(workbench, request)
+    server, _, _ = plan_of(service, request)
     for option in ("--gpu-memory-utilization 0.8", "--max-num-seqs 96", "--max-num-batched-tokens 4096"):
         assert option in server
 
 
-def test_where_there_is_no_command_the_reason_is_given(workbench: GpuDeskService) -> None:
-    small = workbench.estimate(asked(model="llama-3.1-405b", count=1, tp=1))
+def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) -> None:
+    small = service.estimate(asked(model="llama-3.1-405b", count=1, tp=1))
     assert not small.fits
     with pytest.raises(InputError):
-        workbench.launch(small)
+        service.launch(small)
     with pytest.raises(InputError) as unknown:
-        workbench.launch(workbench.estimate(asked()), "no-engine")
+        service.launch(service.estimate(asked()), "no-engine")
     assert "no-engine" in format_message(unknown.value.problem)
-    apart = workbench.estimate(replace(asked(), tp=None, disaggregated=DisaggregationRequest()))
+    apart = service.estimate(replace(asked(), tp=None, disaggregated=DisaggregationRequest()))
     with pytest.raises(InputError) as separate:
-        workbench.launch(apart)
+        service.launch(apart)
     assert "Pools" in format_message(separate.value.problem)
 
 
-def test_every_command_has_only_options_that_were_looked_up(workbench: GpuDeskService) -> None:
+def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskService) -> None:
     """And none is given twice."""
-    for engine, facts in workbench.launch_facts.items():
+    for engine, facts in service.launch_facts.items():
         assert facts.sources
         assert facts.version
-        estimate = workbench.estimate(asked(engine, kv=Precision.FP8))
-        plan = workbench.launch(estimate)
+        estimate = service.estimate(asked(engine, kv=Precision.FP8))
+        plan = service.launch(estimate)
         for text, known in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
             given = [word for word in text.split() if word.startswith("--")]
             assert len(given) == len(set(given))
             assert set(given) <= set(known.values())
 
 
-def test_every_source_is_an_address(workbench: GpuDeskService) -> None:
-    for facts in workbench.launch_facts.values():
+def test_every_source_is_an_address(service: GpuDeskService) -> None:
+    for facts in service.launch_facts.values():
         assert all(source.url.startswith("https://") and source.title for source in facts.sources)
 
 

@@ -34,42 +34,42 @@ def grid(name: str) -> list[WorkedExample]:
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def count(workbench: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:
+def count(service: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:
     """Return what the matrix says of a part with the label and a model with the parameters of an example."""
     given = example.inputs
-    part = replace(workbench.catalog.accelerator("h100-sxm"), memory_label=f"{given['mem']:g} GB")
-    model = workbench.catalog.model("llama-3.1-70b")
+    part = replace(service.catalog.accelerator("h100-sxm"), memory_label=f"{given['mem']:g} GB")
+    model = service.catalog.model("llama-3.1-70b")
     question = FitQuestion(FORMATS[given["bytes"]])
     found = compute_reading_matrix(reading, question, [part], [model], {model.id: given["params"] * GB})
     return found.rows[0][0].count
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_every_row_of_a_published_grid_is_counted_alike(workbench: GpuDeskService, name: str) -> None:
+def test_every_row_of_a_published_grid_is_counted_alike(service: GpuDeskService, name: str) -> None:
     examples = grid(name)
     assert len(examples) > 60
-    wrong = [each.id for each in examples if count(workbench, GRIDS[name], each) != each.expected]
+    wrong = [each.id for each in examples if count(service, GRIDS[name], each) != each.expected]
     assert wrong == []
 
 
-def cell(workbench: GpuDeskService, reading: CapacityReadingId, part: str, model: str) -> FitCell:
-    catalog = workbench.catalog
+def cell(service: GpuDeskService, reading: CapacityReadingId, part: str, model: str) -> FitCell:
+    catalog = service.catalog
     models = [catalog.model(model)]
     parameters = count_model_parameters(catalog, models)
     parts = [catalog.accelerator(part)]
     return compute_reading_matrix(reading, FitQuestion(Precision.FP16), parts, models, parameters).rows[0][0]
 
 
-def test_what_is_left_is_that_of_one_part_by_the_reading(workbench: GpuDeskService) -> None:
-    found = cell(workbench, CapacityReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
+def test_what_is_left_is_that_of_one_part_by_the_reading(service: GpuDeskService) -> None:
+    found = cell(service, CapacityReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
     assert found.count == 1
     assert found.usable_bytes == int(192 * GIB * 0.9)
-    stated = count_model_parameters(workbench.catalog, [workbench.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
+    stated = count_model_parameters(service.catalog, [service.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
     weights = compute_plain_weights_bytes(stated, Precision.FP16, "AMD")
     assert found.headroom_bytes == pytest.approx(found.usable_bytes - weights, abs=1)
     assert found.plan is None
@@ -81,15 +81,15 @@ def test_scales_of_blocks_are_left_out_and_plain_fp4_is_four_bits() -> None:
     assert compute_plain_weights_bytes(8e9, Precision.FP6, "AMD") == 6e9
 
 
-def test_a_model_without_dimensions_is_counted_by_what_is_stated(workbench: GpuDeskService) -> None:
-    assert not workbench.catalog.model("devstral-2-123b").dimensions_known
-    found = cell(workbench, CapacityReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
+def test_a_model_without_dimensions_is_counted_by_what_is_stated(service: GpuDeskService) -> None:
+    assert not service.catalog.model("devstral-2-123b").dimensions_known
+    found = cell(service, CapacityReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
     assert found.count == 2
 
 
-def test_parameters_that_nobody_states_are_those_of_the_dimensions(workbench: GpuDeskService) -> None:
-    models = workbench.catalog.models()
-    known = count_model_parameters(workbench.catalog, models)
+def test_parameters_that_nobody_states_are_those_of_the_dimensions(service: GpuDeskService) -> None:
+    models = service.catalog.models()
+    known = count_model_parameters(service.catalog, models)
     assert known["phi-4"] == pytest.approx(14.7e9, rel=0.01)
     assert len(known) == len(models)
 
@@ -97,12 +97,12 @@ def test_parameters_that_nobody_states_are_those_of_the_dimensions(workbench: Gp
 @pytest.mark.parametrize(
     ("label", "value"), [("80 GB", 80), ("192GiB HBM3", 192), ("1.5 TB", 1500), ("no", None), (None, None)]
 )
-def test_labels_are_read_as_they_are_printed(workbench: GpuDeskService, label: str | None, value: float | None) -> None:
-    assert get_memory_label(replace(workbench.catalog.accelerator("h100-sxm"), memory_label=label)) == value
+def test_labels_are_read_as_they_are_printed(service: GpuDeskService, label: str | None, value: float | None) -> None:
+    assert get_memory_label(replace(service.catalog.accelerator("h100-sxm"), memory_label=label)) == value
 
 
-def test_what_cannot_be_counted_says_why(workbench: GpuDeskService) -> None:
-    catalog = workbench.catalog
+def test_what_cannot_be_counted_says_why(service: GpuDeskService) -> None:
+    catalog = service.catalog
     nameless = replace(catalog.accelerator("h100-sxm"), memory_label=None)
     model = catalog.model("llama-3.1-70b")
     reading, question = CapacityReadingId.DECIMAL, FitQuestion(Precision.FP8)

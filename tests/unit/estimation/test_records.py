@@ -221,10 +221,10 @@ def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch,
         raise paths.MissingFileError("measurements is missing; restore it")
 
     monkeypatch.setattr(paths, "measurements_dir", missing)
-    workbench = GpuDeskService(facts, paths.calibration_path())
-    estimate = workbench.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=8))
+    service = GpuDeskService(facts, paths.calibration_path())
+    estimate = service.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=8))
     with pytest.raises(InputError) as caught:
-        workbench.record(estimate, "tpot_ms")
+        service.record(estimate, "tpot_ms")
     assert (
         format_input_error(caught.value) == "there are no published measurements: measurements is missing; restore it"
     )

@@ -21,7 +21,7 @@ from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -31,9 +31,9 @@ def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
     return json.loads(json.dumps(value, allow_nan=False))
 
 
-def test_exports_have_rules_scores_and_the_warning(workbench: GpuDeskService) -> None:
-    checks = [workbench.beside.export_check(part, "China") for part in ("mi300x", "l4")]
-    found = kept(encode_export_checks(checks, workbench.beside.export_rules))
+def test_exports_have_rules_scores_and_the_warning(service: GpuDeskService) -> None:
+    checks = [service.beside.export_check(part, "China") for part in ("mi300x", "l4")]
+    found = kept(encode_export_checks(checks, service.beside.export_rules))
     assert found["warning"].startswith("Verify with the rule in force")
     assert found["destination"] == "China"
     days = [rule["in_force"] or rule["published"] for rule in found["rules"]]
@@ -51,13 +51,13 @@ def test_exports_have_rules_scores_and_the_warning(workbench: GpuDeskService) ->
     assert (density["measured"], density["value"], density["standing"]) == ("density", None, "unknown")
 
 
-def test_exports_of_nothing_have_no_destination(workbench: GpuDeskService) -> None:
-    found = kept(encode_export_checks([], workbench.beside.export_rules))
+def test_exports_of_nothing_have_no_destination(service: GpuDeskService) -> None:
+    found = kept(encode_export_checks([], service.beside.export_rules))
     assert (found["destination"], found["accelerators"]) == (None, [])
 
 
-def test_software_keeps_every_entry(workbench: GpuDeskService) -> None:
-    support = workbench.beside.support
+def test_software_keeps_every_entry(service: GpuDeskService) -> None:
+    support = service.beside.support
     cuda, rocm, gaudi = kept(encode_software_support(support, ["CUDA", "ROCm", "SynapseAI"]))
     assert gaudi == {"platform": "SynapseAI", "software": []}
     for found in (cuda, rocm):
@@ -74,20 +74,20 @@ def test_software_keeps_every_entry(workbench: GpuDeskService) -> None:
     }
 
 
-def test_deployments_have_no_count_where_none_is_printed(workbench: GpuDeskService) -> None:
-    found = {each["id"]: each for each in kept(encode_reference_deployments(workbench.beside.references))}
+def test_deployments_have_no_count_where_none_is_printed(service: GpuDeskService) -> None:
+    found = {each["id"]: each for each in kept(encode_reference_deployments(service.beside.references))}
     assert found["azure-production"]["count"] == 4800
     assert found["azure-announced"]["count"] is None
     assert found["sovereign-cloud"]["named"] is False
 
 
-def test_steps_say_what_is_missing_and_what_is_done(workbench: GpuDeskService) -> None:
+def test_steps_say_what_is_missing_and_what_is_done(service: GpuDeskService) -> None:
     scenario = read_template("70b-chat-on-four")
     done = {"P002-06": "", "P002-04.response": "4 h"}
     costs = scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))
     scenario = replace(scenario, decision=replace(scenario.decision, done=done), costs=costs)
-    decision = workbench.decide(workbench.answer(scenario))
-    found = kept(encode_negotiation(workbench.beside.negotiation(scenario, decision, "2026-11-23")))
+    decision = service.decide(service.answer(scenario))
+    found = kept(encode_negotiation(service.beside.negotiation(scenario, decision, "2026-11-23")))
     assert found["done"] == 1
     first, *_, last = found["steps"]
     assert (first["applies"], first["missing"], first["past"]) == (None, ["competing_quote"], True)
@@ -98,10 +98,10 @@ def test_steps_say_what_is_missing_and_what_is_done(workbench: GpuDeskService) -
     assert (point["done"], point["note"]) == (True, "4 h")
 
 
-def test_loading_has_times_or_a_reason(workbench: GpuDeskService) -> None:
+def test_loading_has_times_or_a_reason(service: GpuDeskService) -> None:
     parts = (AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("gb200-nvl72", 8), AcceleratorChoice("l4", 1))
-    answer = workbench.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
-    h200, gb200, l4 = kept(encode_weight_loading(workbench.beside.loadings(answer)))
+    answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
+    h200, gb200, l4 = kept(encode_weight_loading(service.beside.loadings(answer)))
     assert h200["one"]["seconds"] == pytest.approx(h200["weights_bytes"] / h200["link_bytes_per_s"])
     assert h200["quoted"][0]["statement"] == "C000-035"
     assert gb200["host"]["seconds"] is None

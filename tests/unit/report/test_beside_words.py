@@ -52,7 +52,7 @@ TODAY = "2026-11-23"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -69,8 +69,8 @@ def spaced(text: str) -> str:
 # Software and deployments
 
 
-def test_each_software_has_its_newest_entry_first_and_none_is_merged(workbench: GpuDeskService) -> None:
-    support = workbench.beside.support
+def test_each_software_has_its_newest_entry_first_and_none_is_merged(service: GpuDeskService) -> None:
+    support = service.beside.support
     groups = list(group_by_software(support, "ROCm"))
     assert [group[0].software for group in groups] == [
         each for each in support.software if support.support("ROCm", each)
@@ -82,10 +82,10 @@ def test_each_software_has_its_newest_entry_first_and_none_is_merged(workbench: 
     assert sum(line.strip() == "vLLM" for line in lines) == 1
 
 
-def test_a_platform_that_nobody_speaks_of_says_so(workbench: GpuDeskService) -> None:
-    text = join_lines(list_support_lines(workbench.beside.support, ["SynapseAI"]))
+def test_a_platform_that_nobody_speaks_of_says_so(service: GpuDeskService) -> None:
+    text = join_lines(list_support_lines(service.beside.support, ["SynapseAI"]))
     assert "No document on record says anything of software on SynapseAI." in text
-    assert set(list_platforms(workbench.beside.support)) == {"CUDA", "ROCm"}
+    assert set(list_platforms(service.beside.support)) == {"CUDA", "ROCm"}
 
 
 def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
@@ -113,43 +113,43 @@ def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
 # A purchase
 
 
-def steps(workbench: GpuDeskService, **facts: float | bool | None) -> NegotiationSheet:
-    return make_negotiation_sheet(workbench.beside.steps, facts, {"P002-04": "by June"}, TODAY)
+def steps(service: GpuDeskService, **facts: float | bool | None) -> NegotiationSheet:
+    return make_negotiation_sheet(service.beside.steps, facts, {"P002-04": "by June"}, TODAY)
 
 
-def step(workbench: GpuDeskService, number: int, **facts: float | bool | None) -> ProcurementStepStatus:
-    return steps(workbench, **facts).lines[number - 1]
+def step(service: GpuDeskService, number: int, **facts: float | bool | None) -> ProcurementStepStatus:
+    return steps(service, **facts).lines[number - 1]
 
 
-def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(workbench: GpuDeskService) -> None:
-    open_step = step(workbench, 1, fleet_size=800.0)
+def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: GpuDeskService) -> None:
+    open_step = step(service, 1, fleet_size=800.0)
     assert label_step_state(open_step) == "Cannot be told"
     assert describe_step_reason(open_step, FORMATTER) == (
         "Accelerators that share the software, 800 > 200: yes; a rival's quote is at hand: not known."
     )
     assert describe_missing_facts(open_step) == "Missing to tell: whether a rival's quote is at hand."
     assert (describe_step_alternative(open_step) or "").startswith("Otherwise: Reckon with list price")
-    applies = step(workbench, 1, fleet_size=800.0, competing_quote=True)
+    applies = step(service, 1, fleet_size=800.0, competing_quote=True)
     assert (label_step_state(applies), describe_missing_facts(applies), describe_step_alternative(applies)) == (
         "Applies",
         None,
         None,
     )
-    small = step(workbench, 1, fleet_size=8.0, competing_quote=True)
+    small = step(service, 1, fleet_size=8.0, competing_quote=True)
     assert label_step_state(small) == "Does not apply"
     assert "8 > 200: no" in (describe_step_reason(small, FORMATTER) or "")
 
 
-def test_facts_that_are_not_known_are_said_to_be_so(workbench: GpuDeskService) -> None:
-    nothing = step(workbench, 1)
+def test_facts_that_are_not_known_are_said_to_be_so(service: GpuDeskService) -> None:
+    nothing = step(service, 1)
     assert "software, not known > 200: not known" in (describe_step_reason(nothing, FORMATTER) or "")
     assert describe_missing_facts(nothing) == (
         "Missing to tell: whether a rival's quote is at hand; how many accelerators share the software."
     )
 
 
-def test_a_step_without_a_condition_needs_no_reason(workbench: GpuDeskService) -> None:
-    always = step(workbench, 5)
+def test_a_step_without_a_condition_needs_no_reason(service: GpuDeskService) -> None:
+    always = step(service, 5)
     assert (describe_step_reason(always, FORMATTER), describe_missing_facts(always), describe_expired_step(always)) == (
         None,
         None,
@@ -158,12 +158,12 @@ def test_a_step_without_a_condition_needs_no_reason(workbench: GpuDeskService) -
     assert list_step_remarks(always, FORMATTER) == ()
 
 
-def test_time_that_is_over_is_told(workbench: GpuDeskService) -> None:
-    assert describe_expired_step(step(workbench, 3)) == "The document speaks of the time until 2024-06, which is over."
+def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
+    assert describe_expired_step(step(service, 3)) == "The document speaks of the time until 2024-06, which is over."
 
 
-def test_figures_keep_their_marks(workbench: GpuDeskService) -> None:
-    told = step(workbench, 1).step.figures
+def test_figures_keep_their_marks(service: GpuDeskService) -> None:
+    told = step(service, 1).step.figures
     assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22 %: Discount said to be had on MI325X")
     assert "anecdotal: unnamed persons" in format_step_figure(told[0], FORMATTER)
     assert "worked out again: W002-59, W002-60; disputed in D-100" in format_step_figure(told[-1], FORMATTER)
@@ -171,8 +171,8 @@ def test_figures_keep_their_marks(workbench: GpuDeskService) -> None:
     assert spaced(format_step_amount(ProcurementFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
 
 
-def test_what_is_done_is_counted_and_noted(workbench: GpuDeskService) -> None:
-    sheet = steps(workbench)
+def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
+    sheet = steps(service)
     assert format_progress(sheet, FORMATTER) == "1 of 6 steps done"
     done, roadmap = sheet.lines[3], sheet.lines[4]
     assert summarize_step(done, FORMATTER) == "Applies. Weighs much.", "a step that is done has no point open"
@@ -182,21 +182,21 @@ def test_what_is_done_is_counted_and_noted(workbench: GpuDeskService) -> None:
     assert text.count("[ ]") == 5 + sum(len(line.points) for line in sheet.lines)
 
 
-def test_a_comparison_that_is_only_true_or_not_has_no_sign(workbench: GpuDeskService) -> None:
-    line = replace(step(workbench, 2), tested=(decision.ConditionResult("both_platforms", False, None, False),))
+def test_a_comparison_that_is_only_true_or_not_has_no_sign(service: GpuDeskService) -> None:
+    line = replace(step(service, 2), tested=(decision.ConditionResult("both_platforms", False, None, False),))
     assert describe_step_reason(line, FORMATTER) == "The serving engine runs on all that is compared: no."
 
 
 # Loading
 
 
-def loadings(workbench: GpuDeskService, scenario: Scenario) -> dict[str, WeightLoading]:
-    found = workbench.beside.loadings(workbench.answer(scenario))
+def loadings(service: GpuDeskService, scenario: Scenario) -> dict[str, WeightLoading]:
+    found = service.beside.loadings(service.answer(scenario))
     return {key: each for key, each in found.items() if isinstance(each, WeightLoading)}
 
 
-def test_times_come_with_their_formulas(workbench: GpuDeskService) -> None:
-    h200 = loadings(workbench, scenario_of(("h200-sxm", 1)))["h200-sxm"]
+def test_times_come_with_their_formulas(service: GpuDeskService) -> None:
+    h200 = loadings(service, scenario_of(("h200-sxm", 1)))["h200-sxm"]
     assert format_load_time(h200.one, FORMATTER) == "1.15 s"
     assert [spaced(line) for line in list_load_workings(h200.one, FORMATTER)] == [
         "One direction of the host link: 126 GB/s ÷ 2 = 63.0 GB/s",
@@ -209,20 +209,20 @@ def test_times_come_with_their_formulas(workbench: GpuDeskService) -> None:
     assert "states 64.0 GB/s (undated), at which it would take 1.00 s" in spaced(describe_quoted_link(one, FORMATTER))
 
 
-def test_storage_that_is_slower_sets_the_time(workbench: GpuDeskService) -> None:
+def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
     scenario = scenario_of(("h200-sxm", 16))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
-    h200 = loadings(workbench, replace(scenario, decision=settings))["h200-sxm"]
+    h200 = loadings(service, replace(scenario, decision=settings))["h200-sxm"]
     lines = [spaced(line) for line in list_load_workings(h200.host, FORMATTER)]
     assert lines[-1] == "The slower of both sets the time."
     assert any(line.startswith("Weights read: ") for line in lines)
     assert any(line.endswith(f"= {format_load_time(h200.host, FORMATTER)}") for line in lines)
 
 
-def test_what_is_not_known_says_why(workbench: GpuDeskService) -> None:
+def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     scenario = scenario_of(("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
-    found = workbench.beside.loadings(workbench.answer(replace(scenario, decision=settings)))
+    found = service.beside.loadings(service.answer(replace(scenario, decision=settings)))
     gb200, trainium = found["gb200-nvl72"], found["trainium2"]
     assert isinstance(gb200, WeightLoading)
     assert format_load_time(gb200.host, FORMATTER) == "unknown"
@@ -236,8 +236,8 @@ def test_what_is_not_known_says_why(workbench: GpuDeskService) -> None:
     assert describe_unknown_time(message("explain.does_not_fit"), FORMATTER).startswith("unknown: ")
 
 
-def test_notes_are_said_once_and_with_names_where_not_for_all(workbench: GpuDeskService) -> None:
-    found = workbench.beside.loadings(workbench.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
+def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:
+    found = service.beside.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
     notes = merge_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("B200: The PCIe rate on record") for note in notes)

@@ -36,20 +36,20 @@ CONSTANTS = {"0", "1", "2", "12", "1000", "3600", "8760", "1000000"}
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
+def answer(service: GpuDeskService) -> Answer:
     """Return Llama 3.1 70B on one each of H200, MI325X, B200 and MI355X, of which the last has no price."""
-    return workbench.answer(read_template("70b-chat-on-four"))
+    return service.answer(read_template("70b-chat-on-four"))
 
 
 @pytest.fixture(scope="module")
-def costs(workbench: GpuDeskService, answer: Answer) -> CostAnswer:
-    return workbench.costs(answer)
+def costs(service: GpuDeskService, answer: Answer) -> CostAnswer:
+    return service.costs(answer)
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,11 @@ def made(costs: CostAnswer, names: Names) -> bytes:
     return build_cash_flow_workbook(costs, names, title="Chat on four", revision="2026-08", made_on="2026-08-31")
 
 
-def stated(workbench: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
+def stated(service: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
     """Return the costs where inputs of all accelerators are stated."""
     known = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
     settings = replace(answer.scenario.costs, inputs=known)
-    return workbench.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
+    return service.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
 
 
 def with_column(costs: CostAnswer, **changes: ResolvedCostInput) -> CostAnswer:
@@ -197,19 +197,19 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
     ],
 )
 def test_a_changed_cell_gives_what_the_program_gives_for_it(
-    workbench: GpuDeskService, answer: Answer, names: Names, raw: bytes, name: str, value: float
+    service: GpuDeskService, answer: Answer, names: Names, raw: bytes, name: str, value: float
 ) -> None:
     cells = [Book(raw).beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
     changed = Book(raw, dict.fromkeys(cells, value))
-    expected = stated(workbench, answer, **{name: value})
+    expected = stated(service, answer, **{name: value})
     assert_is_of(changed, expected, names)
     assert_months_are_of(changed, expected, names)
     assert any(changed.value(place) != changed.cached[place] for place in changed.formulas)
 
 
 @pytest.mark.parametrize("years", [0.25, 2.05, 3.3, 4.0])
-def test_terms_that_end_within_a_month(workbench: GpuDeskService, answer: Answer, names: Names, years: float) -> None:
-    costs = stated(workbench, answer, years=years)
+def test_terms_that_end_within_a_month(service: GpuDeskService, answer: Answer, names: Names, years: float) -> None:
+    costs = stated(service, answer, years=years)
     book = Book(made(costs, names))
     assert_agrees(book)
     assert_is_of(book, costs, names)

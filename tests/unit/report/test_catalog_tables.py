@@ -17,8 +17,8 @@ LAB = Source("own-lab-1", "Our lab", "us", SourceKind.MEASURED_INDEPENDENT, date
 
 @pytest.fixture(scope="module")
 def shipped() -> Iterator[Catalog]:
-    with GpuDeskService.open() as workbench:
-        yield workbench.catalog
+    with GpuDeskService.open() as service:
+        yield service.catalog
 
 
 @pytest.fixture(scope="module")

@@ -157,8 +157,8 @@ def test_copy_keeps_all_digits_units_and_bands(make_answer: MakeAnswer) -> None:
 
 @pytest.mark.parametrize("name", list_template_ids())
 def test_table_and_sheet_show_the_same_digits(name: str) -> None:
-    with GpuDeskService.open() as workbench:
-        answer = workbench.answer(read_template(name))
+    with GpuDeskService.open() as service:
+        answer = service.answer(read_template(name))
     table, sheet = build_comparison_table(answer, PLAIN), build_sheet(answer, PLAIN)
     ours = {found.label: found for found in table.rows if not found.key.startswith("peak_")}
     compared = 0
@@ -175,8 +175,8 @@ def test_table_and_sheet_show_the_same_digits(name: str) -> None:
 
 
 def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> None:
-    with GpuDeskService.open() as workbench:
-        answer = workbench.answer(read_template("mi325x-or-h200-70b"))
+    with GpuDeskService.open() as service:
+        answer = service.answer(read_template("mi325x-or-h200-70b"))
     found = row(build_comparison_table(answer, PLAIN), "request_s")
     base, other = (cell.value for cell in found.cells)
     assert isinstance(base, float)
@@ -189,8 +189,8 @@ def test_where_no_load_meets_the_limits_these_are_what_limits() -> None:
     scenario = read_template("70b-chat-on-four")
     limits = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0)
     scenario = replace(scenario, workload=replace(scenario.workload, load=limits))
-    with GpuDeskService.open() as workbench:
-        table = build_comparison_table(workbench.answer(scenario), PLAIN)
+    with GpuDeskService.open() as service:
+        table = build_comparison_table(service.answer(scenario), PLAIN)
     assert {cell.text for cell in row(table, "limiter").cells} == {"the latency limits"}
 
 

@@ -22,19 +22,19 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
-    return workbench.answer(read_template("70b-chat-on-four"), with_curves=True)
+def answer(service: GpuDeskService) -> Answer:
+    return service.answer(read_template("70b-chat-on-four"), with_curves=True)
 
 
 @pytest.fixture(scope="module")
-def further(workbench: GpuDeskService, answer: Answer) -> SheetExtras:
-    return workbench.further(answer)
+def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
+    return service.further(answer)
 
 
 def rows(answer: Answer, further: SheetExtras) -> dict[str, list[str]]:
@@ -78,10 +78,10 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
     assert "draws" not in costs
 
 
-def test_amounts_are_in_the_currency_of_the_scenario(workbench: GpuDeskService, answer: Answer) -> None:
+def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, answer: Answer) -> None:
     euro = replace(answer.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01"))
     other = replace(answer, scenario=replace(answer.scenario, costs=euro))
-    sheet = build_sheet(other, further=workbench.further(other))
+    sheet = build_sheet(other, further=service.further(other))
     (group,) = sheet.costs.groups
     assert "in EUR" in group.title
     assert [row.unit for row in group.rows[:4]] == ["EUR", "EUR", "EUR/h", "kEUR"]
@@ -104,13 +104,13 @@ def test_amounts_have_the_digits_that_they_deserve(usd: float | None, small: str
     assert (money.small(usd), money.thousands(usd)) == (small, thousands)
 
 
-def test_conclusions_of_cases_are_made_of_worked_out_figures(workbench: GpuDeskService) -> None:
-    figures = workbench.worked_examples
+def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:
+    figures = service.worked_examples
     said = describe_cost_case("model_of_800", figures, Formatter())
     for number in ("19.4 %", "1.168", "0.264", "23.3 to 27.4", "2,100", "12,075"):
         assert number in said
     said = describe_cost_case("listed_rents", figures, Formatter())
     for number in ("710 to 1,300", "2,000", "3.5 times", "17.5", "592"):
         assert number in said
-    titles = {label_cost_case(each.id) for each in workbench.costing.assumptions.cases}
+    titles = {label_cost_case(each.id) for each in service.costing.assumptions.cases}
     assert len(titles) == 3

@@ -47,24 +47,24 @@ NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def decided(workbench: GpuDeskService, *, weights: Mapping[str, float] | None = None, **said: AnswerValue) -> Decision:
+def decided(service: GpuDeskService, *, weights: Mapping[str, float] | None = None, **said: AnswerValue) -> Decision:
     """Return the decision on four accelerators under answers."""
     scenario: Scenario = read_template("70b-chat-on-four")
     settings = replace(scenario.decision, weights=weights or {})
-    return workbench.decide(workbench.answer(replace(scenario, decision=settings)), said)
+    return service.decide(service.answer(replace(scenario, decision=settings)), said)
 
 
 def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_a_winner_is_named_with_its_count_and_how_firm_that_is(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, acquisition="rent", porting="no", weights={"D000-25": 100.0})
+def test_a_winner_is_named_with_its_count_and_how_firm_that_is(service: GpuDeskService) -> None:
+    decision = decided(service, acquisition="rent", porting="no", weights={"D000-25": 100.0})
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
     name = NAMES[decision.recommended.key]
@@ -76,13 +76,13 @@ def test_a_winner_is_named_with_its_count_and_how_firm_that_is(workbench: GpuDes
 
 
 @pytest.mark.parametrize(("acquisition", "verb"), [("own", "Buy"), ("rent", "Rent"), ("undecided", "Take")])
-def test_the_verb_is_that_of_the_answer(workbench: GpuDeskService, acquisition: str, verb: str) -> None:
-    decision = replace(decided(workbench, acquisition=acquisition), verdict=DecisionVerdict.WINNER)
+def test_the_verb_is_that_of_the_answer(service: GpuDeskService, acquisition: str, verb: str) -> None:
+    decision = replace(decided(service, acquisition=acquisition), verdict=DecisionVerdict.WINNER)
     assert format_verdict(decision, NAMES, FORMATTER).startswith(f"{verb} ")
 
 
-def test_without_a_load_in_flight_the_accelerators_are_counted(workbench: GpuDeskService) -> None:
-    found = decided(workbench, acquisition="own")
+def test_without_a_load_in_flight_the_accelerators_are_counted(service: GpuDeskService) -> None:
+    found = decided(service, acquisition="own")
     parts = tuple({**part, "kv_needed_gb": None} for part in found.parts)
     decision = replace(found, verdict=DecisionVerdict.WINNER, parts=parts)
     assert format_verdict(decision, NAMES, FORMATTER).endswith(", 1 accelerator")
@@ -90,8 +90,8 @@ def test_without_a_load_in_flight_the_accelerators_are_counted(workbench: GpuDes
     assert format_verdict(undeployed, NAMES, FORMATTER).endswith(", which is not deployed here")
 
 
-def test_nobody_wins_where_no_share_is_clear(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, priority="cost", team="rocm")
+def test_nobody_wins_where_no_share_is_clear(service: GpuDeskService) -> None:
+    decision = decided(service, priority="cost", team="rocm")
     assert decision.verdict is DecisionVerdict.OPEN
     lead = find_leading_column(decision)
     assert lead is not None
@@ -107,8 +107,8 @@ def test_nobody_wins_where_no_share_is_clear(workbench: GpuDeskService) -> None:
     assert format_verdict(alone, NAMES, FORMATTER) == f"No clear winner: {NAMES[lead]} is left"
 
 
-def test_none_fits_names_the_rule_that_removes_most(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, site="pcie", precision="fp4")
+def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> None:
+    decision = decided(service, site="pcie", precision="fp4")
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
     assert format_verdict(decision, NAMES, FORMATTER) == "None of these meets everything that must hold"
@@ -116,17 +116,17 @@ def test_none_fits_names_the_rule_that_removes_most(workbench: GpuDeskService) -
     assert describe_robustness(decision, NAMES) == "All are removed by rules that must hold"
 
 
-def test_reasons_carry_the_figures_of_both_sides(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, porting="no")
+def test_reasons_carry_the_figures_of_both_sides(service: GpuDeskService) -> None:
+    decision = decided(service, porting="no")
     said = [plain(describe_reason(each, decision, NAMES, FORMATTER)) for each in decision.reasons]
     assert any("7.7 TB/s against 4.8 TB/s of H200" in text for text in said)
-    against = decided(workbench, priority="cost", acquisition="own", porting="no")
+    against = decided(service, priority="cost", acquisition="own", porting="no")
     (found,) = (each for each in against.against)
     assert ", for H200: " in plain(describe_reason(found, against, NAMES, FORMATTER))
 
 
-def test_exclusions_name_the_rule_and_its_number(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, ttft_limit_ms=500.0, porting="no")
+def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> None:
+    decision = decided(service, ttft_limit_ms=500.0, porting="no")
     said = {
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
@@ -137,9 +137,9 @@ def test_exclusions_name_the_rule_and_its_number(workbench: GpuDeskService) -> N
     assert said["mi325x", "D000-10"] == "MI325X: software cannot be ported; needs a port: yes"
 
 
-def test_what_does_not_fit_one_is_said_in_numbers(workbench: GpuDeskService) -> None:
+def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> None:
     scenario = replace(read_template("405b-one-node"))
-    decision = workbench.decide(workbench.answer(scenario), {"shape": "one"})
+    decision = service.decide(service.answer(scenario), {"shape": "one"})
     names = dict.fromkeys(decision.columns, "It")
     found = next(each for each in decision.exclusions if each.rule.id == "D003-09")
     assert "needed on one, 416 GB ≤ memory " in plain(describe_exclusion(found, names, FORMATTER, decision))
@@ -176,14 +176,14 @@ def test_what_does_not_fit_one_is_said_in_numbers(workbench: GpuDeskService) -> 
     ],
 )
 def test_changes_say_what_they_are_now_and_what_follows(
-    workbench: GpuDeskService, flip: DecisionFlip, said: tuple[str, str, str]
+    service: GpuDeskService, flip: DecisionFlip, said: tuple[str, str, str]
 ) -> None:
-    decision = decided(workbench)
+    decision = decided(service)
     assert tuple(map(plain, describe_flip(flip, decision, NAMES, FORMATTER))) == said
 
 
-def test_an_accelerator_in_two_columns_is_called_by_its_id(workbench: GpuDeskService) -> None:
-    found = decided(workbench)
+def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskService) -> None:
+    found = decided(service)
     twice = tuple(replace(each, accelerator="mi325x") for each in found.standings)
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
@@ -191,15 +191,15 @@ def test_an_accelerator_in_two_columns_is_called_by_its_id(workbench: GpuDeskSer
     assert plain(change) in ("MI325X × 1, rent: 3.14 USD/h", "MI325X, rent: 3.14 USD/h")
 
 
-def test_a_pilot_says_what_to_run_and_for_how_long(workbench: GpuDeskService) -> None:
+def test_a_pilot_says_what_to_run_and_for_how_long(service: GpuDeskService) -> None:
     pilot = PilotMeasurement(("mi355x", "b200-hgx"), "ttft_ms", 640, 0.2)
-    assert describe_pilot(pilot, decided(workbench), NAMES, FORMATTER) == (
+    assert describe_pilot(pilot, decided(service), NAMES, FORMATTER) == (
         "Run 640 requests of your own load on MI355X and on B200, about 0.2 h each, and compare time to first token."
     )
 
 
-def test_rules_say_their_source_their_conditions_and_what_holds_instead(workbench: GpuDeskService) -> None:
-    rules = {rule.id: rule for rule in workbench.decider.rules}
+def test_rules_say_their_source_their_conditions_and_what_holds_instead(service: GpuDeskService) -> None:
+    rules = {rule.id: rule for rule in service.decider.rules}
     assert label_rule_source(rules["D000-02"]) == "Seed 000, MI325X vs H200"
     assert label_rule_source(rules["D004-01"]) == "Seed 004, MI325X"
     assert label_rule_source(rules["D002-01"]) == "Seed 002, MI300X, MI325X, H100, H200, B200"
@@ -221,8 +221,8 @@ def test_rules_say_their_source_their_conditions_and_what_holds_instead(workbenc
             assert " 1e" not in line
 
 
-def test_answers_are_said_with_whose_they_are(workbench: GpuDeskService) -> None:
-    decision = decided(workbench, ttft_limit_ms=2000.0, priority="cost")
+def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
+    decision = decided(service, ttft_limit_ms=2000.0, priority="cost")
     lines = {line.rule.id: line for line in decision.trace}
     assert plain(describe_rule_answers(lines["L-01"], FORMATTER)) == "you: 2 s"
     assert describe_rule_answers(lines["D004-03"], FORMATTER) == "not asked"
@@ -233,9 +233,9 @@ def test_answers_are_said_with_whose_they_are(workbench: GpuDeskService) -> None
     assert describe_rule_answers(lines["D000-02"], FORMATTER, mine) == "you: cost"
 
 
-def test_effects_levels_factors_and_strengths_have_words(workbench: GpuDeskService) -> None:
+def test_effects_levels_factors_and_strengths_have_words(service: GpuDeskService) -> None:
     assert len({label_effect(each) for each in RuleEffect}) == len(RuleEffect)
     assert len({label_level(each) for each in FactorLevel}) == len(FactorLevel)
     assert len({label_rule_strength(each) for each in RuleStrength}) == len(RuleStrength)
-    factors = decided(workbench).factors
+    factors = decided(service).factors
     assert len({label_factor(each.id) for each in factors}) == len(factors) >= 12

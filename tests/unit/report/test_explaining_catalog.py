@@ -35,32 +35,32 @@ QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11-
 @pytest.fixture(scope="module")
 def opened() -> Iterator[GpuDeskService]:
     """The real catalog, open for all tests here."""
-    with GpuDeskService.open() as workbench:
-        yield workbench
+    with GpuDeskService.open() as service:
+        yield service
 
 
 @pytest.fixture
-def workbench(opened: GpuDeskService) -> GpuDeskService:
+def service(opened: GpuDeskService) -> GpuDeskService:
     """The real catalog without facts of the user's, which last as long as the test."""
     return GpuDeskService(Catalog(opened.catalog.shipped))
 
 
-def view(workbench: GpuDeskService, **changes: object) -> CatalogContext:
+def view(service: GpuDeskService, **changes: object) -> CatalogContext:
     """Look at the catalog on one day."""
     settings = {"scenario": "Four parts", "used": {"mi325x": "accelerator of the comparison"}}
-    return CatalogContext(workbench.catalog, Formatter(ENGLISH_NUMBERS), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
+    return CatalogContext(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
 
 
-def explained(workbench: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
+def explained(service: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
     """Explain an attribute that is there."""
-    found = explain_catalog_attribute(view(workbench, **changes), thing, name)
+    found = explain_catalog_attribute(view(service, **changes), thing, name)
     assert found is not None
     return found
 
 
-def state(workbench: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
+def state(service: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
     """State a value of the user's."""
-    workbench.own.do(state_value(workbench.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason))
+    service.own.do(state_value(service.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason))
 
 
 def kinds(explanation: Explanation) -> list[CatalogActionKind]:
@@ -68,8 +68,8 @@ def kinds(explanation: Explanation) -> list[CatalogActionKind]:
     return [offer.kind for offer in explanation.offers]
 
 
-def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(workbench: GpuDeskService) -> None:
-    found = explained(workbench, "mi325x", "memory_bandwidth")
+def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(service: GpuDeskService) -> None:
+    found = explained(service, "mi325x", "memory_bandwidth")
     assert (found.what, found.value) == ("Memory bandwidth, MI325X", "6.0 TB/s")
     assert found.conditions == "Shipped value"
     (group,) = found.claims
@@ -85,21 +85,21 @@ def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(wo
     assert "C000-014" in format_explanation(found)
 
 
-def test_every_rival_can_be_taken_and_a_value_entered(workbench: GpuDeskService) -> None:
-    found = explained(workbench, "mi325x", "memory_bandwidth")
+def test_every_rival_can_be_taken_and_a_value_entered(service: GpuDeskService) -> None:
+    found = explained(service, "mi325x", "memory_bandwidth")
     taken, *rivals = found.claims[0].claims
     assert taken.offer is None
     assert all(rival.offer is not None and rival.offer.kind is CatalogActionKind.TAKE for rival in rivals)
     assert kinds(found) == [CatalogActionKind.VALUE]
     assert found.offers[0].key == "F2"
-    locked = explained(workbench, "mi325x", "memory_bandwidth", writable=False)
+    locked = explained(service, "mi325x", "memory_bandwidth", writable=False)
     assert not locked.offers
     assert not any(claim.offer for claim in locked.claims[0].claims)
 
 
-def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbench: GpuDeskService) -> None:
-    state(workbench, "mi325x", "tdp", 900, "W", "As limited in our racks")
-    found = explained(workbench, "mi325x", "tdp")
+def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(service: GpuDeskService) -> None:
+    state(service, "mi325x", "tdp", 900, "W", "As limited in our racks")
+    found = explained(service, "mi325x", "tdp")
     assert found.value == "900 W"
     assert found.conditions == "Your value, entered 2026-11-18"
     assert found.band == "Shipped: 1,000 W · −10 %"
@@ -112,20 +112,20 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbe
     assert kinds(found) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
 
 
-def test_a_price_that_nobody_else_states_can_be_removed(workbench: GpuDeskService) -> None:
-    state(workbench, "mi355x", "price_low", 30000, "USD")
-    found = explained(workbench, "mi355x", "price_low")
+def test_a_price_that_nobody_else_states_can_be_removed(service: GpuDeskService) -> None:
+    state(service, "mi355x", "price_low", 30000, "USD")
+    found = explained(service, "mi355x", "price_low")
     assert found.value == "30,000 USD"
     assert found.band == "No value in the shipped catalog"
     assert found.offers[0].text == "Remove your value"
 
 
-def test_the_choice_of_another_claim_is_told_with_its_day(workbench: GpuDeskService) -> None:
-    attribute = workbench.catalog.attribute("mi325x", "memory_bandwidth")
+def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskService) -> None:
+    attribute = service.catalog.attribute("mi325x", "memory_bandwidth")
     rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
-    edit = prefer_claim(workbench.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
-    workbench.own.do(edit)
-    found = explained(workbench, "mi325x", "memory_bandwidth")
+    edit = prefer_claim(service.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
+    service.own.do(edit)
+    found = explained(service, "mi325x", "memory_bandwidth")
     assert found.value == "5.3 TB/s"
     assert found.conditions == "Your choice among the claims, 2026-11-19"
     assert found.band == "Shipped: 6.0 TB/s · −12 %"
@@ -133,34 +133,34 @@ def test_the_choice_of_another_claim_is_told_with_its_day(workbench: GpuDeskServ
     assert found.remarks[1].startswith("The shipped catalog: 6.0 TB/s by AMD's data sheet.")
 
 
-def test_age_is_told_and_marked_by_the_users_rule(workbench: GpuDeskService) -> None:
-    price = next(each for each in workbench.catalog.prices("mi325x") if each.date == "2026-03")
-    old = explain_price(view(workbench), price.id)
+def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> None:
+    price = next(each for each in service.catalog.prices("mi325x") if each.date == "2026-03")
+    old = explain_price(view(service), price.id)
     assert old is not None
     assert old.stale
     assert old.age == "8 months old, stale by your rule of 90 days"
-    patient = explain_price(view(workbench, rule=StalenessLimits(prices=400)), price.id)
+    patient = explain_price(view(service, rule=StalenessLimits(prices=400)), price.id)
     assert patient is not None
     assert (patient.age, patient.stale) == ("8 months old", False)
-    assert not explained(workbench, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
+    assert not explained(service, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
 
 
-def test_prices_are_edited_where_they_are_the_users(workbench: GpuDeskService) -> None:
-    shipped = workbench.catalog.prices("mi325x")[0]
-    found = explain_price(view(workbench), shipped.id)
+def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> None:
+    shipped = service.catalog.prices("mi325x")[0]
+    found = explain_price(view(service), shipped.id)
     assert found is not None
     assert [(offer.kind, offer.price) for offer in found.offers] == [(CatalogActionKind.PRICE, None)]
     own = UserPrice("own-1", "mi325x", "on_demand", QUOTE.id, SourceKind.USER, 1.95, provider="A reseller")
-    workbench.own.do(state_price(workbench.catalog, own, QUOTE))
-    mine = explain_price(view(workbench), "own-1")
+    service.own.do(state_price(service.catalog, own, QUOTE))
+    mine = explain_price(view(service), "own-1")
     assert mine is not None
     assert (mine.value, mine.basis) == ("1.95 USD/h", "Your value: Quote by mail")
     assert [(offer.kind, offer.price) for offer in mine.offers] == [(CatalogActionKind.PRICE, "own-1")]
-    assert explain_price(view(workbench), "gone") is None
+    assert explain_price(view(service), "gone") is None
 
 
-def test_a_source_shows_all_that_it_states(workbench: GpuDeskService) -> None:
-    found = explain_source(view(workbench), "seed-000")
+def test_a_source_shows_all_that_it_states(service: GpuDeskService) -> None:
+    found = explain_source(view(service), "seed-000")
     group = next(group for group in found.stated if group.key == "mi325x")
     figures = {(detail.label, detail.value) for detail in group.figures}
     assert ("Memory bandwidth", "5.3 TB/s, not taken") in figures
@@ -170,10 +170,10 @@ def test_a_source_shows_all_that_it_states(workbench: GpuDeskService) -> None:
     assert not found.offers, "a shipped source is not the user's to change"
 
 
-def test_what_refuses_a_statement_is_said_in_words(workbench: GpuDeskService) -> None:
-    public = explain_dispute(view(workbench), "D-011")
-    sums = explain_dispute(view(workbench), "D-007")
-    between = explain_dispute(view(workbench), "D-001")
+def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> None:
+    public = explain_dispute(view(service), "D-011")
+    sums = explain_dispute(view(service), "D-007")
+    between = explain_dispute(view(service), "D-001")
     assert public is not None
     assert sums is not None
     assert between is not None
@@ -181,72 +181,72 @@ def test_what_refuses_a_statement_is_said_in_words(workbench: GpuDeskService) ->
     assert sums.basis == "Refused by arithmetic"
     assert between.basis == "Two statements that cannot both hold"
     assert [line.id for line in between.statements] == ["C000-014", "C000-070"]
-    attribute = explained(workbench, "h200-sxm", "peak_dense_bf16")
+    attribute = explained(service, "h200-sxm", "peak_dense_bf16")
     assert "Refused by public record." in next(
         line.judged for line in attribute.disputes if line.disagreement.startswith("9.9 TFLOPS against")
     )
 
 
-def test_a_statement_is_shown_as_printed_with_what_became_of_it(workbench: GpuDeskService) -> None:
-    found = explain_statement(view(workbench), "C000-018")
+def test_a_statement_is_shown_as_printed_with_what_became_of_it(service: GpuDeskService) -> None:
+    found = explain_statement(view(service), "C000-018")
     assert found is not None
     assert found.value == "425 tok/s"
     assert [line.refused_by for line in found.disputes if line.refused_by] == ["Refused by arithmetic"]
 
 
-def test_a_whole_entry_counts_what_is_known_of_it(workbench: GpuDeskService) -> None:
-    found = explain_catalog_entry(view(workbench), "mi325x")
+def test_a_whole_entry_counts_what_is_known_of_it(service: GpuDeskService) -> None:
+    found = explain_catalog_entry(view(service), "mi325x")
     assert found.what == "Instinct MI325X"
     assert "sources differ on" in found.band
     assert any(line.id == "C000-018" for line in found.statements)
 
 
 @pytest.mark.parametrize("thing", ["mi325x", "gpt-oss-120b", "flux1-dev"])
-def test_every_attribute_of_every_kind_of_entry_has_an_explanation(workbench: GpuDeskService, thing: str) -> None:
-    for attribute in workbench.catalog.attributes(thing):
-        found = explained(workbench, thing, attribute.name)
+def test_every_attribute_of_every_kind_of_entry_has_an_explanation(service: GpuDeskService, thing: str) -> None:
+    for attribute in service.catalog.attributes(thing):
+        found = explained(service, thing, attribute.name)
         assert found.claims[0].claims
         assert found.figure
 
 
-def test_paper_remarks_on_prices_that_are_stale(workbench: GpuDeskService) -> None:
-    answer = workbench.answer(read_template("mi325x-or-h200-70b"))
+def test_paper_remarks_on_prices_that_are_stale(service: GpuDeskService) -> None:
+    answer = service.answer(read_template("mi325x-or-h200-70b"))
     said = [remark.text for remark in build_sheet(answer, date=TODAY).remarks]
     assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)" in said
     patient = build_sheet(answer, date=TODAY, rule=StalenessLimits(400, 4000))
     assert not any("Old purchase prices" in remark.text for remark in patient.remarks)
 
 
-def test_what_nobody_states_says_so_and_can_be_entered(workbench: GpuDeskService) -> None:
-    found = explained(workbench, "mi325x", "peak_dense_fp4")
+def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) -> None:
+    found = explained(service, "mi325x", "peak_dense_fp4")
     assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "No source states it", "—")
     assert [(offer.kind, offer.text, offer.key) for offer in found.offers] == [
         (CatalogActionKind.VALUE, "Enter your value…", "F2")
     ]
-    assert not explained(workbench, "mi325x", "peak_dense_fp4", writable=False).offers
-    figured = explained(workbench, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
+    assert not explained(service, "mi325x", "peak_dense_fp4", writable=False).offers
+    figured = explained(service, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
     assert (figured.figure, figured.basis) != ("—", "")
 
 
-def test_a_price_without_a_claim_is_the_one_on_record(workbench: GpuDeskService) -> None:
-    assert explained(workbench, "mi355x", "price_low").conditions == "No source states it"
+def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -> None:
+    assert explained(service, "mi355x", "price_low").conditions == "No source states it"
     price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
-    workbench.own.do(state_price(workbench.catalog, price, QUOTE))
-    found = explained(workbench, "mi355x", "price_low")
+    service.own.do(state_price(service.catalog, price, QUOTE))
+    found = explained(service, "mi355x", "price_low")
     assert (found.value, found.basis) == ("30,000 USD", "Your value: Quote by mail")
 
 
-def test_a_memory_shows_the_claims_about_its_label_where_they_differ(workbench: GpuDeskService) -> None:
-    found = explained(workbench, "b200-hgx", "memory")
+def test_a_memory_shows_the_claims_about_its_label_where_they_differ(service: GpuDeskService) -> None:
+    found = explained(service, "b200-hgx", "memory")
     assert [group.label for group in found.claims] == ["Memory capacity", "Memory as sold"]
 
 
-def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(workbench: GpuDeskService) -> None:
-    state(workbench, "mi325x", "memory_bandwidth", 5.3, "TB/s", "As in our racks")
-    workbench.own.do(
-        state_value(workbench.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000)
+def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: GpuDeskService) -> None:
+    state(service, "mi325x", "memory_bandwidth", 5.3, "TB/s", "As in our racks")
+    service.own.do(
+        state_value(service.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000)
     )
-    answer = workbench.answer(read_template("70b-chat-on-four"))
+    answer = service.answer(read_template("70b-chat-on-four"))
     table = build_comparison_table(answer, Formatter(ENGLISH_NUMBERS))
     own = {
         (row.key, table.heads[position].name)

@@ -14,25 +14,25 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
-    return workbench.answer(read_template("70b-chat-on-four"))
+def answer(service: GpuDeskService) -> Answer:
+    return service.answer(read_template("70b-chat-on-four"))
 
 
-def explained(workbench: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
+def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
     """Return a column's costs with the explanation of one of them."""
-    column = next(each for each in workbench.costs(answer).columns if each.key == key)
-    prices = workbench.catalog.prices(column.accelerator)
+    column = next(each for each in service.costs(answer).columns if each.key == key)
+    prices = service.catalog.prices(column.accelerator)
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
 
 
-def test_a_rented_token_of_another_platform_bears_its_software(workbench: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(workbench, answer, "mi325x", RENTED)
+def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskService, answer: Answer) -> None:
+    column, found = explained(service, answer, "mi325x", RENTED)
     working = found.working
     assert column.rented is not None
     assert working is not None
@@ -48,8 +48,8 @@ def test_a_rented_token_of_another_platform_bears_its_software(workbench: GpuDes
     assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
 
 
-def test_a_rented_token_is_rent_over_tokens(workbench: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(workbench, answer, "h200-sxm", RENTED)
+def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Answer) -> None:
+    column, found = explained(service, answer, "h200-sxm", RENTED)
     assert column.rented is not None
     assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
     assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
@@ -60,8 +60,8 @@ def test_a_rented_token_is_rent_over_tokens(workbench: GpuDeskService, answer: A
     assert [each.name for each in working.inputs] == ["rent", "tokens"]
 
 
-def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(workbench, answer, "mi325x", TOTAL)
+def test_the_lines_of_a_total_are_all_there_with_their_inputs(service: GpuDeskService, answer: Answer) -> None:
+    column, found = explained(service, answer, "mi325x", TOTAL)
     assert column.tco is not None
     assert found.figure == f"{column.tco.total_usd:,.0f}"
     assert found.ground is ExplanationBasis.EXACT
@@ -75,8 +75,8 @@ def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: GpuDesk
     assert working.outline[0] == "total"
 
 
-def test_an_owned_token_is_the_total_over_all_tokens(workbench: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(workbench, answer, "h200-sxm", OWNED)
+def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, answer: Answer) -> None:
+    column, found = explained(service, answer, "h200-sxm", OWNED)
     assert column.owned is not None
     assert found.figure == f"{column.owned.output.value:.2f}"
     assert found.working is not None
@@ -86,8 +86,8 @@ def test_an_owned_token_is_the_total_over_all_tokens(workbench: GpuDeskService, 
 
 
 @pytest.mark.parametrize("name", [OWNED, TOTAL])
-def test_what_lacks_a_price_says_so(workbench: GpuDeskService, answer: Answer, name: str) -> None:
-    _, found = explained(workbench, answer, "mi355x", name)
+def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, name: str) -> None:
+    _, found = explained(service, answer, "mi355x", name)
     assert found.figure == MISSING_VALUE_TEXT
     assert found.band == "No purchase price found"
     assert found.working is None

@@ -18,25 +18,25 @@ NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 def told(
-    workbench: GpuDeskService, said: Mapping[str, AnswerValue] | None = None, weights: Mapping[str, float] | None = None
+    service: GpuDeskService, said: Mapping[str, AnswerValue] | None = None, weights: Mapping[str, float] | None = None
 ) -> DecisionContext:
     """Return a decision on four accelerators, ready to be explained."""
     scenario = read_template("70b-chat-on-four")
     scenario = replace(scenario, decision=replace(scenario.decision, weights=weights or {}))
-    catalog = workbench.catalog
+    catalog = service.catalog
     disputes = {each.id: each for each in catalog.disputes()}
     return DecisionContext(
-        decision=workbench.decide(workbench.answer(scenario), said or {}),
+        decision=service.decide(service.answer(scenario), said or {}),
         names=NAMES,
         slots={key: place for place, key in enumerate(NAMES, start=1)},
         is_variant=dict.fromkeys(NAMES, False),
-        rules=workbench.decider.rules,
+        rules=service.decider.rules,
         formatter=Formatter(),
         source=catalog.source,
         dispute=disputes.get,
@@ -62,8 +62,8 @@ def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 # Answers
 
 
-def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(workbench: GpuDeskService) -> None:
-    made = explain_option(told(workbench, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
+def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
+    made = explain_option(told(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
     assert made.what == "After this answer"
     assert made.conditions == "How long may a user wait for the first token? 2 s"
     assert made.figure == ""
@@ -79,16 +79,16 @@ def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(workbench: 
     assert why.texts[0].endswith("It stays in until a measurement says otherwise.")
 
 
-def test_what_an_answer_removes_is_told_with_its_numbers(workbench: GpuDeskService) -> None:
-    made = explain_option(told(workbench, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
+def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService) -> None:
+    made = explain_option(told(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
     why = finding(made, "removed.h200-sxm")
     assert why.title == "Why H200 is removed"
     assert "≤ limit for the first token 400 ms: no." in plain(why.texts[0])
     assert lines_of(made).outcomes[-1].state == "removed"
 
 
-def test_a_fact_that_is_not_known_is_named(workbench: GpuDeskService) -> None:
-    asked = told(workbench, {"destination": "controlled"})
+def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
+    asked = told(service, {"destination": "controlled"})
     line = asked.line("D002-15")
     assert line is not None
     unknown = [place for place, cell in enumerate(line.cells) if cell.effect is RuleEffect.UNDECIDED]
@@ -99,8 +99,8 @@ def test_a_fact_that_is_not_known_is_named(workbench: GpuDeskService) -> None:
     assert explain_ruling(asked, "D002-15") is not None
 
 
-def test_what_only_weighs_shows_the_share_of_each(workbench: GpuDeskService) -> None:
-    asked = told(workbench, {"priority": "cost"})
+def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> None:
+    asked = told(service, {"priority": "cost"})
     made = explain_option(asked, "priority", "cost")
     shares = {asked.names[each.key]: round(each.share * 100) for each in asked.decision.standings}
     for line in lines_of(made).outcomes:
@@ -108,14 +108,14 @@ def test_what_only_weighs_shows_the_share_of_each(workbench: GpuDeskService) -> 
         assert line.text.startswith("Cost of output tokens")
     rules = lines_of(made).rulings
     assert lines_of(made).rulings_title == "Rules behind this question"
-    assert {each.id for each in rules} == {each.id for each in workbench.decider.rules if "priority" in each.asks}
+    assert {each.id for each in rules} == {each.id for each in service.decider.rules if "priority" in each.asks}
     applying = [each.applies for each in rules]
     assert applying == sorted(applying, reverse=True)
     assert rules[-1].origin.endswith("says nothing here")
 
 
-def test_a_rule_comes_with_both_texts_and_its_document(workbench: GpuDeskService) -> None:
-    made = explain_option(told(workbench, {"priority": "cost"}), "priority", "cost")
+def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) -> None:
+    made = explain_option(told(service, {"priority": "cost"}), "priority", "cost")
     rule = next(each for each in lines_of(made).rulings if each.id == "D000-02")
     assert rule.title == "Cost of a token comes first"
     assert rule.strength == "Strong preference"
@@ -126,8 +126,8 @@ def test_a_rule_comes_with_both_texts_and_its_document(workbench: GpuDeskService
     assert "2026-03" in rule.lines[-1]
 
 
-def test_every_answer_to_every_question_can_be_explained(workbench: GpuDeskService) -> None:
-    asked = told(workbench)
+def test_every_answer_to_every_question_can_be_explained(service: GpuDeskService) -> None:
+    asked = told(service)
     for name, question in QUESTIONS.items():
         for value in question.offered:
             made = explain_option(asked, name, value)
@@ -139,8 +139,8 @@ def test_every_answer_to_every_question_can_be_explained(workbench: GpuDeskServi
 # Rules
 
 
-def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: GpuDeskService) -> None:
-    asked = told(workbench, {"ttft_limit_ms": 2000.0})
+def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskService) -> None:
+    asked = told(service, {"ttft_limit_ms": 2000.0})
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
     assert made.what == "First token within the limit"
@@ -156,8 +156,8 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(workbench: GpuDeskServ
     assert "2 s" in finding(made, "answer").texts[0]
 
 
-def test_a_whole_row_shows_what_it_does_to_each(workbench: GpuDeskService) -> None:
-    made = explain_ruling(told(workbench), "D000-14")
+def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None:
+    made = explain_ruling(told(service), "D000-14")
     outcomes = {line.name: line for line in lines_of(made).outcomes}
     assert outcomes["H200"].state == "favours it"
     assert outcomes["MI325X"].state == "no effect"
@@ -168,44 +168,44 @@ def test_a_whole_row_shows_what_it_does_to_each(workbench: GpuDeskService) -> No
     assert made.details[0].value.startswith("MI325X")
 
 
-def test_a_weight_of_the_users_is_told_beside_the_usual_one(workbench: GpuDeskService) -> None:
-    made = explain_ruling(told(workbench, weights={"D000-14": 7.5}), "D000-14")
+def test_a_weight_of_the_users_is_told_beside_the_usual_one(service: GpuDeskService) -> None:
+    made = explain_ruling(told(service, weights={"D000-14": 7.5}), "D000-14")
     assert finding(made, "weight").texts[0] == "7.5, which is your weight; 3 without it."
 
 
-def test_rules_of_one_theme_are_counted_once_and_say_with_which(workbench: GpuDeskService) -> None:
-    asked = told(workbench)
+def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDeskService) -> None:
+    asked = told(service)
     line = next(each for each in asked.decision.trace if each.counted_with is not None)
     made = explain_ruling(asked, line.rule.id)
     assert finding(made, "weight").texts[-1] == f"Counted once with {line.counted_with}, which is about the same."
     assert line.counted_with in {each.id for each in lines_of(made).rulings}
 
 
-def test_what_has_no_ground_left_says_why_it_adds_nothing(workbench: GpuDeskService) -> None:
-    made = explain_ruling(told(workbench, {"months_to_launch": 12.0}), "D000-05")
+def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskService) -> None:
+    made = explain_ruling(told(service, {"months_to_launch": 12.0}), "D000-05")
     assert finding(made, "weight").texts[0].startswith("Nothing: The page gives three horizons")
     assert made is not None
     assert len(made.disputes) == 3
 
 
-def test_rules_that_say_otherwise_stand_beside(workbench: GpuDeskService) -> None:
-    made = explain_ruling(told(workbench), "D002-05")
+def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
+    made = explain_ruling(told(service), "D002-05")
     assert [each.id for each in lines_of(made).rulings] == ["D002-05", "D003-06", "D003-20"]
     assert lines_of(made).rulings_title == "The rule, and those beside it"
 
 
-def test_a_rule_that_does_not_fire_says_so(workbench: GpuDeskService) -> None:
-    made = explain_ruling(told(workbench), "D000-06", "mi325x")
+def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:
+    made = explain_ruling(told(service), "D000-06", "mi325x")
     assert made is not None
     assert made.conditions == "Must hold; says nothing here"
     assert made.figure == ""
     assert not lines_of(made).findings
-    assert explain_ruling(told(workbench), "D999-99") is None
+    assert explain_ruling(told(service), "D999-99") is None
 
 
-def test_every_rule_can_be_explained_for_every_column(workbench: GpuDeskService) -> None:
-    asked = told(workbench, {"priority": "certainty", "team": "small", "budget_usd": 50_000.0})
-    rules: tuple[DecisionRule, ...] = workbench.decider.rules
+def test_every_rule_can_be_explained_for_every_column(service: GpuDeskService) -> None:
+    asked = told(service, {"priority": "certainty", "team": "small", "budget_usd": 50_000.0})
+    rules: tuple[DecisionRule, ...] = service.decider.rules
     for rule in rules:
         for key in ("", *NAMES):
             made = explain_ruling(asked, rule.id, key)

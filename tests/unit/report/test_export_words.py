@@ -41,25 +41,25 @@ OCTOBER, JANUARY, FRAMEWORK, OLDEST = "bis-2023-10", "bis-2026-01", "bis-2025-01
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def checked(workbench: GpuDeskService, part: str, destination: str | None = None) -> ExportCheck:
-    return workbench.beside.export_check(part, destination)
+def checked(service: GpuDeskService, part: str, destination: str | None = None) -> ExportCheck:
+    return service.beside.export_check(part, destination)
 
 
-def test_scores_are_products_and_formats_with_one_product_stand_together(workbench: GpuDeskService) -> None:
-    lines = list_scores(checked(workbench, "mi300x"), FORMATTER)
+def test_scores_are_products_and_formats_with_one_product_stand_together(service: GpuDeskService) -> None:
+    lines = list_scores(checked(service, "mi300x"), FORMATTER)
     assert lines[0] == "2,614.9 × 8 = 20,919 (FP8, INT8)"
     assert lines[1] == "1,307.4 × 16 = 20,918 (BF16, FP16)"
     assert lines[-1] == "653.7 TFLOPS, not in the score (TF32)"
-    assert list_scores(checked(workbench, "mi300x"), Formatter(GERMAN_NUMBERS))[0].startswith("2.614,9 × 8 = 20.919")
+    assert list_scores(checked(service, "mi300x"), Formatter(GERMAN_NUMBERS))[0].startswith("2.614,9 × 8 = 20.919")
 
 
-def test_a_part_without_peaks_has_a_dash(workbench: GpuDeskService) -> None:
-    none = replace(checked(workbench, "mi300x"), scores=(), tpp=None)
+def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
+    none = replace(checked(service, "mi300x"), scores=(), tpp=None)
     assert list_scores(none, FORMATTER) == ("—",)
 
 
@@ -86,9 +86,9 @@ def test_limits_say_on_which_side_they_describe() -> None:
     assert format_rule_limit(ExportLimit(ExportMetric.TPP, 21000.0, False), FORMATTER) == "TPP below 21,000"
 
 
-def test_outcomes_name_the_lines_behind_them(workbench: GpuDeskService) -> None:
+def test_outcomes_name_the_lines_behind_them(service: GpuDeskService) -> None:
     h200, b200, l4 = (
-        {each.rule.id: each for each in checked(workbench, part).rules} for part in ("h200-sxm", "b200-hgx", "l4")
+        {each.rule.id: each for each in checked(service, part).rules} for part in ("h200-sxm", "b200-hgx", "l4")
     )
     assert describe_rule_outcome(h200[OCTOBER]) == "Described: 3A090.a by TPP"
     assert describe_rule_outcome(b200[JANUARY]) == "Not described"
@@ -101,8 +101,8 @@ def test_outcomes_name_the_lines_behind_them(workbench: GpuDeskService) -> None:
     assert list_rule_cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score is held against it",)
 
 
-def test_rules_have_their_days_and_what_came_of_them(workbench: GpuDeskService) -> None:
-    rules = workbench.beside.export_rules
+def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) -> None:
+    rules = service.beside.export_rules
     by_id = {rule.id: rule for rule in rules.rules}
     assert format_rule_dates(by_id[OCTOBER]) == "in force 2023-11-17, published 2023-10-25"
     assert format_rule_dates(by_id[JANUARY]) == "published and in force 2026-01-15"
@@ -115,8 +115,8 @@ def test_rules_have_their_days_and_what_came_of_them(workbench: GpuDeskService) 
     assert [rule.id for rule in select_scored_rules(rules)] == [JANUARY, OCTOBER]
 
 
-def test_all_that_a_rule_says_is_in_its_lines(workbench: GpuDeskService) -> None:
-    rules = workbench.beside.export_rules
+def test_all_that_a_rule_says_is_in_its_lines(service: GpuDeskService) -> None:
+    rules = service.beside.export_rules
     october = next(rule for rule in rules.rules if rule.id == OCTOBER)
     lines = list_export_rule_lines(october, rules, FORMATTER)
     assert lines[0] == october.counts
@@ -130,25 +130,25 @@ def test_all_that_a_rule_says_is_in_its_lines(workbench: GpuDeskService) -> None
     assert any("undated" in place and "https://" in place for place in places)
 
 
-def test_a_destination_is_only_looked_for_among_those_that_are_named(workbench: GpuDeskService) -> None:
-    rules = {rule.id: rule for rule in workbench.beside.export_rules.rules}
-    china, peru = checked(workbench, "l4", "China"), checked(workbench, "l4", "Peru")
+def test_a_destination_is_only_looked_for_among_those_that_are_named(service: GpuDeskService) -> None:
+    rules = {rule.id: rule for rule in service.beside.export_rules.rules}
+    china, peru = checked(service, "l4", "China"), checked(service, "l4", "Peru")
     assert describe_destination(rules[OCTOBER], china) == "What was read of it names China."
     assert describe_destination(rules[OCTOBER], peru) == "What was read of it does not name Peru."
     assert describe_destination(rules[FRAMEWORK], china) is None, "nothing read of it names a destination"
-    assert describe_destination(rules[OCTOBER], checked(workbench, "l4")) is None
+    assert describe_destination(rules[OCTOBER], checked(service, "l4")) is None
 
 
-def test_the_claim_that_does_not_hold_is_refused_with_its_product(workbench: GpuDeskService) -> None:
-    claim = checked(workbench, "mi300x").refused[0]
+def test_the_claim_that_does_not_hold_is_refused_with_its_product(service: GpuDeskService) -> None:
+    claim = checked(service, "mi300x").refused[0]
     said = describe_refused_claim(claim, "MI300X", FORMATTER)
     assert "1,307 × 16 = 20,912, and the threshold is 4,800" in said
     assert "C002-088" in said
     assert "D-114" in said
 
 
-def test_notes_are_said_once_with_names_where_not_for_all(workbench: GpuDeskService) -> None:
-    checks = [checked(workbench, part, "Peru") for part in ("h200-sxm", "mi355x", "vera-rubin-nvl72")]
+def test_notes_are_said_once_with_names_where_not_for_all(service: GpuDeskService) -> None:
+    checks = [checked(service, part, "Peru") for part in ("h200-sxm", "mi355x", "vera-rubin-nvl72")]
     notes = list_check_notes(checks, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("H200 SXM, Vera Rubin NVL72: Not in the score") for note in notes)
@@ -157,9 +157,9 @@ def test_notes_are_said_once_with_names_where_not_for_all(workbench: GpuDeskServ
     assert not any("legal advice" in note for note in notes), "the warning has a place of its own"
 
 
-def test_the_warning_opens_what_is_copied(workbench: GpuDeskService) -> None:
-    checks = [checked(workbench, "mi300x")]
-    text = join_lines(list_export_lines(checks, workbench.beside.export_rules, FORMATTER))
+def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
+    checks = [checked(service, "mi300x")]
+    text = join_lines(list_export_lines(checks, service.beside.export_rules, FORMATTER))
     assert get_export_warning() == "Verify with the rule in force and counsel: this is arithmetic, not advice"
     assert text.splitlines()[1].strip() == f"{get_export_warning()}."
     assert text.index("Guidance of May 2026") < text.index("Rule of October 2022")

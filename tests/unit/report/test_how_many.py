@@ -18,19 +18,19 @@ from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
-    return workbench.answer(read_template("405b-one-node"))
+def answer(service: GpuDeskService) -> Answer:
+    return service.answer(read_template("405b-one-node"))
 
 
 @pytest.fixture(scope="module")
-def how_many(workbench: GpuDeskService, answer: Answer) -> AcceleratorNeeds:
-    return workbench.how_many(answer.scenario)
+def how_many(service: GpuDeskService, answer: Answer) -> AcceleratorNeeds:
+    return service.how_many(answer.scenario)
 
 
 def counts(sheet: ComparisonSheet, title: str) -> dict[str, list[tuple[str, str | None]]]:

@@ -20,14 +20,14 @@ NAMES = {"mi355x": "MI355X", "b200-hgx": "B200", "gb200-nvl72": "GB200"}
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def mlperf(workbench: GpuDeskService) -> MlperfComparison:
-    return workbench.mlperf
+def mlperf(service: GpuDeskService) -> MlperfComparison:
+    return service.mlperf
 
 
 def found(mlperf: MlperfComparison, round_name: str, model: str, baseline: str) -> MlperfHeadToHead:
@@ -115,9 +115,9 @@ def test_what_is_asked_for_may_not_be_there(mlperf: MlperfComparison) -> None:
 
 
 def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
-    mlperf: MlperfComparison, workbench: GpuDeskService
+    mlperf: MlperfComparison, service: GpuDeskService
 ) -> None:
-    claims = {claim.id: claim for claim in workbench.catalog.seed_claims()}
+    claims = {claim.id: claim for claim in service.catalog.seed_claims()}
     verdicts = {}
     for each in mlperf.stated:
         claim = claims[each.claim]
@@ -140,9 +140,9 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
     assert all(each.computed_by for each in mlperf.stated)
 
 
-def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, workbench: GpuDeskService) -> None:
+def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, service: GpuDeskService) -> None:
     head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
-    source = workbench.catalog.source(head.source)
+    source = service.catalog.source(head.source)
     said = cite_mlperf_result(head, "Llama 2 70B", source, "2026-11-21")
     assert said.startswith("MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved")
     for part in (

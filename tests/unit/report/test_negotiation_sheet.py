@@ -28,28 +28,28 @@ NOTE = "Two <b>quotes</b> | 12 *May* & more"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def paper(workbench: GpuDeskService) -> NegotiationDocument:
+def paper(service: GpuDeskService) -> NegotiationDocument:
     scenario = read_template("70b-chat-on-four")
     settings = replace(
         scenario.decision, done={"P002-01": NOTE, "P002-04.response": ""}, plans={"destination_name": "Peru"}
     )
     scenario = replace(scenario, decision=settings)
-    answer = workbench.answer(scenario)
-    decision = workbench.decide(answer)
+    answer = service.answer(scenario)
+    decision = service.decide(answer)
     return NegotiationDocument(
         title=scenario.name,
         decision=decision,
         names=dict(zip(decision.columns, list_column_names(answer), strict=True)),
-        sheet=workbench.beside.negotiation(scenario, decision, "2026-11-23"),
-        checks=(*workbench.beside.export_checks(scenario), workbench.beside.export_check("mi300x", "Peru")),
-        rules=workbench.beside.export_rules,
-        sources={"seed-002": workbench.catalog.source("seed-002")},
+        sheet=service.beside.negotiation(scenario, decision, "2026-11-23"),
+        checks=(*service.beside.export_checks(scenario), service.beside.export_check("mi300x", "Peru")),
+        rules=service.beside.export_rules,
+        sources={"seed-002": service.catalog.source("seed-002")},
         made_on="2026-11-23",
         revision="0123abcd",
         formatter=Formatter(),
@@ -118,9 +118,9 @@ def test_another_form_is_refused(paper: NegotiationDocument, suffix: str) -> Non
     assert refused.value.problem.id == "sheet.format"
 
 
-def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationDocument, workbench: GpuDeskService) -> None:
+def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationDocument, service: GpuDeskService) -> None:
     scenario = read_template("70b-chat-on-four")
-    none = workbench.decide(workbench.answer(scenario), {"serving_engine": "tgi", "precision": "fp4"})
+    none = service.decide(service.answer(scenario), {"serving_engine": "tgi", "precision": "fp4"})
     text = text_of(replace(paper, decision=none, title=""), ".md")
     assert text.startswith("# Negotiation sheet\n")
 

@@ -18,8 +18,8 @@ from tests.unit.domain.own_samples import ALL, LAB, TODAY
 
 @pytest.fixture(scope="module")
 def shipped() -> Iterator[Catalog]:
-    with GpuDeskService.open() as workbench:
-        yield workbench.catalog
+    with GpuDeskService.open() as service:
+        yield service.catalog
 
 
 def lines_of(facts: UserFacts, catalog: Catalog) -> dict[str, PackLine]:

@@ -89,7 +89,7 @@ COLUMNS = {"h200-sxm": "H200 SXM", "mi325x": "MI325X", "b200-hgx": "B200 SXM", "
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
@@ -100,8 +100,8 @@ def scenario() -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def names(workbench: GpuDeskService) -> dict[str, str]:
-    return {part.id: shorten_name(part.name) for part in workbench.catalog.accelerators()}
+def names(service: GpuDeskService) -> dict[str, str]:
+    return {part.id: shorten_name(part.name) for part in service.catalog.accelerators()}
 
 
 def plain(text: str) -> str:
@@ -114,16 +114,16 @@ def planned(scenario: Scenario, launch: float = 9.0, **plans: AnswerValue) -> Sc
 
 
 @pytest.fixture(scope="module")
-def near(workbench: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
+def near(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an H200 now or wait six months for a B200, with a launch in three."""
     asked = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6)
-    return workbench.beside.buy_or_wait(asked, H200, TODAY)
+    return service.beside.buy_or_wait(asked, H200, TODAY)
 
 
 @pytest.fixture(scope="module")
-def unpriced(workbench: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
+def unpriced(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an MI325X now or wait for what is announced, which has no price."""
-    return workbench.beside.buy_or_wait(planned(scenario), MI325X, TODAY)
+    return service.beside.buy_or_wait(planned(scenario), MI325X, TODAY)
 
 
 def bare(**more: object) -> DeferralAnalysis:
@@ -232,9 +232,9 @@ def test_slip_is_summed_up(near: DeferralAnalysis, names: dict[str, str]) -> Non
 
 
 def test_what_has_no_price_is_told_by_prices(
-    unpriced: DeferralAnalysis, near: DeferralAnalysis, workbench: GpuDeskService
+    unpriced: DeferralAnalysis, near: DeferralAnalysis, service: GpuDeskService
 ) -> None:
-    name = workbench.catalog.accelerator("mi455x").name
+    name = service.catalog.accelerator("mi455x").name
     assert find_lacking_costs(unpriced, name) == {"price", "power"}
     assert find_lacking_costs(unpriced, "another") == frozenset()
     assert describe_computed_verdict(unpriced, FORMATTER) == "cannot be told, since a cost is not known"
@@ -282,17 +282,17 @@ def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis
 
 
 @pytest.fixture(scope="module")
-def routed(workbench: GpuDeskService, scenario: Scenario) -> RoutingResult:
+def routed(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
     """Return ten requests a second over an H200 and an MI325X."""
-    return workbench.beside.routing(planned(scenario, requests_per_s=10))
+    return service.beside.routing(planned(scenario, requests_per_s=10))
 
 
 @pytest.fixture(scope="module")
-def demanded(workbench: GpuDeskService, scenario: Scenario) -> RoutingResult:
+def demanded(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
     """Return the plans of a demand, with spare replicas of several accelerators."""
     free = tuple(replace(choice, count=None) for choice in scenario.accelerators)
     demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=3000.0, tpot_ms=80.0)
-    return workbench.beside.routing(replace(scenario, accelerators=free, demand=demand))
+    return service.beside.routing(replace(scenario, accelerators=free, demand=demand))
 
 
 def test_plans_are_called_by_their_parts(routed: RoutingResult) -> None:
@@ -322,8 +322,8 @@ def test_pools_count_accelerators_and_tell_replicas(routed: RoutingResult, deman
     assert counted == [plan.count for plan in demanded.plans]
 
 
-def test_a_plan_that_cannot_be_says_why(workbench: GpuDeskService, scenario: Scenario) -> None:
-    found = workbench.beside.routing(planned(scenario, requests_per_s=10, other_model="deepseek-v3"))
+def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scenario) -> None:
+    found = service.beside.routing(planned(scenario, requests_per_s=10, other_model="deepseek-v3"))
     reasons = [describe_impossible_plan(plan, FORMATTER) for plan in found.plans]
     assert any(reasons)
     assert all(reason == "" or reason[0].isupper() for reason in reasons)
@@ -364,8 +364,8 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
     assert list_shared_pool_lines(replace(routed, shared_loss=None, shared_working=None), FORMATTER) == ()
 
 
-def test_documents_on_mixing_are_told_with_dates_and_rivals(workbench: GpuDeskService) -> None:
-    lines = [format_mixing_line(rule) for rule in workbench.beside.rules_on_mixing()]
+def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskService) -> None:
+    lines = [format_mixing_line(rule) for rule in service.beside.rules_on_mixing()]
     assert lines[0].startswith("A second path of software is kept up (2024-02, D002-07, Seed 002")
     assert "against D002-20, D002-07" in lines[-1]
     assert "Take one platform for one pool" in lines[-1]
@@ -396,8 +396,8 @@ def watched(signals: tuple[WatchSignal, ...], signal: str, *notes: WatchNote) ->
     return next(each for each in make_watch_list(signals, notes) if each.signal.id == signal)
 
 
-def test_a_signal_says_how_it_stands(workbench: GpuDeskService) -> None:
-    signals = workbench.beside.signals
+def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
+    signals = service.beside.signals
     gap = watched(signals, "W002-01")
     assert find_signal_state(gap) is SignalState.NOT
     assert plain(format_threshold(gap.signal, FORMATTER)) == "below 12 %"
@@ -413,9 +413,9 @@ def test_a_signal_says_how_it_stands(workbench: GpuDeskService) -> None:
     assert format_signal_value(unknown.signal, None, FORMATTER) == "—"
 
 
-def test_a_note_of_the_user_stands_before_the_record(workbench: GpuDeskService) -> None:
+def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
-    gap = watched(workbench.beside.signals, "W002-01", note)
+    gap = watched(service.beside.signals, "W002-01", note)
     assert label_signal_state(find_signal_state(gap)) == "passed"
     assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9 %, 2026-10; yours: Our own test"
     assert describe_signal_note(gap) == "read twice"
@@ -426,11 +426,11 @@ def test_a_note_of_the_user_stands_before_the_record(workbench: GpuDeskService) 
     assert said.startswith("Gap of attention kernels on ROCm: passed; threshold below 12 %; 9 %, 2026-10")
 
 
-def test_a_note_of_another_form_is_said_to_have_no_effect(workbench: GpuDeskService) -> None:
+def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", True, "2026-10", "Our own test")
-    gap = watched(workbench.beside.signals, "W002-01", note)
+    gap = watched(service.beside.signals, "W002-01", note)
     assert "has no effect" in describe_idle_note(gap)
-    assert describe_idle_note(watched(workbench.beside.signals, "W002-01")) == ""
+    assert describe_idle_note(watched(service.beside.signals, "W002-01")) == ""
 
 
 def test_a_signal_may_have_to_rise() -> None:
@@ -440,9 +440,9 @@ def test_a_signal_may_have_to_rise() -> None:
     assert plain(format_signal_value(signal, 2.5, FORMATTER)) == "2.5 GB/s"
 
 
-def test_the_watch_list_is_plain_json(workbench: GpuDeskService) -> None:
+def test_the_watch_list_is_plain_json(service: GpuDeskService) -> None:
     notes = (WatchNote("W002-01", 9, "2026-10", "Our own test"), WatchNote("W002-03", 3, "2026-10", "Old"))
-    fields = encode_watch_list(make_watch_list(workbench.beside.signals, notes))
+    fields = encode_watch_list(make_watch_list(service.beside.signals, notes))
     assert json.loads(json.dumps(fields, allow_nan=False)) == fields
     by_id = {each["id"]: each for each in fields}
     assert by_id["W002-01"]["state"] == "passed"

@@ -30,24 +30,24 @@ FLIP = DecisionFlip("serving_engine", "any", "tensorrt-llm", ("b200-hgx",), Deci
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
-def asked(workbench: GpuDeskService, **said: AnswerValue) -> Answer:
+def asked(service: GpuDeskService, **said: AnswerValue) -> Answer:
     scenario = read_template("70b-chat-on-four")
-    return workbench.answer(replace(scenario, decision=replace(scenario.decision, answers=said)))
+    return service.answer(replace(scenario, decision=replace(scenario.decision, answers=said)))
 
 
 @pytest.fixture(scope="module")
-def answer(workbench: GpuDeskService) -> Answer:
-    return asked(workbench, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
+def answer(service: GpuDeskService) -> Answer:
+    return asked(service, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
 
 
 @pytest.fixture(scope="module")
-def further(workbench: GpuDeskService, answer: Answer) -> SheetExtras:
-    return workbench.further(answer, (FLIP,))
+def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
+    return service.further(answer, (FLIP,))
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +60,9 @@ def decision_of(further: SheetExtras) -> Decision:
     return further.decision
 
 
-def test_without_answers_nothing_is_recommended(workbench: GpuDeskService) -> None:
-    answer = asked(workbench)
-    further = workbench.further(answer)
+def test_without_answers_nothing_is_recommended(service: GpuDeskService) -> None:
+    answer = asked(service)
+    further = service.further(answer)
     assert further.decision is None
     sheet = build_sheet(answer, further=further)
     assert sheet.recommendation is None
@@ -84,9 +84,9 @@ def test_the_verdict_stands_with_its_shares(sheet: ComparisonSheet, further: She
     assert found.slot is None or decision.verdict is DecisionVerdict.WINNER
 
 
-def test_a_winner_has_its_swatch(workbench: GpuDeskService) -> None:
-    answer = asked(workbench, porting="no")
-    further = workbench.further(answer)
+def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
+    answer = asked(service, porting="no")
+    further = service.further(answer)
     decision = replace(decision_of(further), verdict=DecisionVerdict.WINNER)
     found = build_sheet(answer, further=replace(further, decision=decision)).recommendation
     assert found is not None
@@ -110,7 +110,7 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert not any(line.text.endswith(".") for line in found.lines)
 
 
-def test_advice_that_several_rules_give_stands_once(workbench: GpuDeskService, further: SheetExtras) -> None:
+def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, further: SheetExtras) -> None:
     decision = decision_of(further)
     twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
     names = {key: key for key in decision.columns}
@@ -155,9 +155,9 @@ def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
     ]
 
 
-def test_what_has_no_figure_is_said_in_a_word(workbench: GpuDeskService) -> None:
-    answer = asked(workbench, destination="controlled", site="pcie")
-    sheet = build_sheet(answer, further=workbench.further(answer))
+def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
+    answer = asked(service, destination="controlled", site="pcie")
+    sheet = build_sheet(answer, further=service.further(answer))
     for group in build_trace_table(sheet.trace, signed=False).groups:
         for row in group.rows:
             assert all(cell.text != MISSING_VALUE_TEXT for cell in row.cells)

@@ -159,11 +159,11 @@ class _SectionCache:
 class CatalogSections:
     """All sections of one catalog as it is now; a new catalog needs a new shelf."""
 
-    def __init__(self, workbench: GpuDeskService, formatter: Formatter, today: str) -> None:
+    def __init__(self, service: GpuDeskService, formatter: Formatter, today: str) -> None:
         self._formatter = formatter
         self.today = today
         self._parts = {
-            section: _SectionCache(iterate_catalog_rows(section, workbench.catalog)) for section in CatalogSection
+            section: _SectionCache(iterate_catalog_rows(section, service.catalog)) for section in CatalogSection
         }
 
     # Making

@@ -110,7 +110,7 @@ class CatalogCommands:
         if row.thing is None:
             return None
         try:
-            return self._page.desk.workbench.catalog.kind_of(row.thing)
+            return self._page.desk.service.catalog.kind_of(row.thing)
         except InputError:
             return None
 
@@ -149,12 +149,12 @@ class CatalogCommands:
     def _add_part(self, part: str) -> None:
         desk = self._page.desk
         count = scenario_edits.find_fitting_count(desk.scenario, part)
-        name = desk.workbench.catalog.thing(part).name
+        name = desk.service.catalog.thing(part).name
         desk.apply(scenario_edits.add_accelerator(desk.scenario, part, count), tr("Add {name}", name=name))
 
     def _set_model(self, model: str) -> None:
         desk = self._page.desk
-        name = desk.workbench.catalog.thing(model).name
+        name = desk.service.catalog.thing(model).name
         desk.edit(tr("Set model {name}", name=name), model=model)
 
     # Editing
@@ -168,19 +168,19 @@ class CatalogCommands:
     def _ask(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> None:
         found = self.current()
         request = request_of(self._page.section, *found) if found is not None else None
-        if request is not None and self._page.desk.workbench.own.writable:
+        if request is not None and self._page.desk.service.own.writable:
             self._page.editing_requested.emit(request)
 
     def _can(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> bool:
         found = self.current()
-        writable = self._page.desk.workbench.own.writable
+        writable = self._page.desk.service.own.writable
         return found is not None and writable and request_of(self._page.section, *found) is not None
 
     def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
         """Yield what takes back what the user said in a cell, as (icon, text, step)."""
         from gpudesk.catalog.user_store import edits
 
-        catalog = self._page.desk.workbench.catalog
+        catalog = self._page.desk.service.catalog
         if row.waits is not None:
             yield "trash-2", tr("Remove from your facts"), partial(edits.forget_inactive, catalog, row.waits)
             return
@@ -204,7 +204,7 @@ class CatalogCommands:
 
     def can_revert(self) -> bool:
         found = self.current()
-        if found is None or not self._page.desk.workbench.own.writable:
+        if found is None or not self._page.desk.service.own.writable:
             return False
         return any(True for _ in self._own_steps(*found))
 
@@ -222,7 +222,7 @@ class CatalogCommands:
     def _do(self, step: Callable[[], FactEdit]) -> None:
         """Take a step of the user's facts; where that is refused, say why."""
         try:
-            self._page.desk.workbench.own.do(step())
+            self._page.desk.service.own.do(step())
         except InputError as error:
             said = format_input_error(error, self._page.desk.formatter).rstrip(".")
             self._page.tell(tr("Not done: {problem}. Your facts are as they were.", problem=said))
@@ -267,7 +267,7 @@ class CatalogCommands:
 
     def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: CatalogColumn) -> None:
         """Offer what can be done with a cell and its row."""
-        section, writable = self._page.section, self._page.desk.workbench.own.writable
+        section, writable = self._page.section, self._page.desk.service.own.writable
         use = self._use_of(row)
         if use is not None:
             self._entry(menu, "plus", *use)

@@ -340,7 +340,7 @@ class ImportDialog(BackgroundFormDialog):
 
     def _organisation_row(self) -> FormRow:
         """Ask whose model it is where neither its folder nor its file says so."""
-        known = {model.organisation for model in self.desk.workbench.catalog.models()}
+        known = {model.organisation for model in self.desk.service.catalog.models()}
         return TextRow(
             self.theme,
             "organisation",
@@ -353,7 +353,7 @@ class ImportDialog(BackgroundFormDialog):
         no_provider, no_date = find_missing_price_fields(self.proposal)
         rows: list[FormRow] = []
         if no_provider:
-            providers = {price.provider for price in self.desk.workbench.catalog.prices() if price.provider}
+            providers = {price.provider for price in self.desk.service.catalog.prices() if price.provider}
             row = TextRow(
                 self.theme,
                 "provider",
@@ -432,7 +432,7 @@ class ImportDialog(BackgroundFormDialog):
             )
             self._figures.show_sentence(text, said)
             return
-        figures = compute_import_figures(self.proposal, self.desk.workbench.catalog)
+        figures = compute_import_figures(self.proposal, self.desk.service.catalog)
         self._figures.show_figures(figures, said, left_out)
 
     # Writing
@@ -454,7 +454,7 @@ class ImportDialog(BackgroundFormDialog):
             self.tell(error)
         else:
             wishes = ImportWishes(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
-            self.write(apply_import(self.desk.workbench, self._found, proposal, wishes), self._written)
+            self.write(apply_import(self.desk.service, self._found, proposal, wishes), self._written)
 
     def _completed(self) -> ImportProposal:
         """Return the proposal with what is answered; raises `InputError` or `FieldFault`."""

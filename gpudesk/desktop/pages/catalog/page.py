@@ -254,7 +254,7 @@ class CatalogPage(DeskPage):
     @property
     def shelf(self) -> CatalogSections:
         if self._shelf is None:
-            self._shelf = CatalogSections(self.desk.workbench, self.desk.formatter, get_today())
+            self._shelf = CatalogSections(self.desk.service, self.desk.formatter, get_today())
         return self._shelf
 
     @property
@@ -371,7 +371,7 @@ class CatalogPage(DeskPage):
         self.add_button.setVisible(bool(text))
         if text:
             self.add_button.setText(text)
-        self.add_button.setEnabled(self.desk.workbench.own.writable)
+        self.add_button.setEnabled(self.desk.service.own.writable)
         self.head.arrange()
 
     def _explain_marks(self) -> None:
@@ -394,7 +394,7 @@ class CatalogPage(DeskPage):
 
     def _problem(self) -> str:
         """Return why the user's own facts cannot be used, empty where they can."""
-        problem = self.desk.workbench.own.problem
+        problem = self.desk.service.own.problem
         return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
 
     # Searching, narrowing, ordering
@@ -453,7 +453,7 @@ class CatalogPage(DeskPage):
 
     def tell(self, text: str) -> None:
         """Say what could not be done, and what can be done about it."""
-        remedies = make_rewrite_actions(self.desk.workbench.own, self.desk.formatter, self._show_rewrite_offer)
+        remedies = make_rewrite_actions(self.desk.service.own, self.desk.formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.backups_requested.emit))
         self.note.show_note(text, remedies)

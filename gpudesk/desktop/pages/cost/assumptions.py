@@ -383,7 +383,7 @@ class AssumptionsView(CostView):
 
     def _take_discounts(self) -> None:
         scenario = self._desk.scenario
-        settings = self._desk.workbench.costing.with_reported(scenario.costs, scenario)
+        settings = self._desk.service.costing.with_reported(scenario.costs, scenario)
         self._apply(settings, tr("Take reported discounts"))
 
     # In words and numbers

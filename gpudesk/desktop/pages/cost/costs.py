@@ -43,7 +43,7 @@ def compute_column_costs(desk: Desk) -> ColumnCosts | None:
     if answer is None:
         return None
     money = MoneyFormatter(desk.formatter, answer.scenario.costs.currency)
-    return ColumnCosts(desk.workbench.costing.costs(answer, brief=True), list_columns(answer), money, desk.formatter)
+    return ColumnCosts(desk.service.costing.costs(answer, brief=True), list_columns(answer), money, desk.formatter)
 
 
 _THOUSAND: Final = 1000.0

@@ -125,7 +125,7 @@ class CostPage(MultiViewPage[CostView]):
         answer = self.desk.answer
         if answer is None:
             return
-        found = self.desk.workbench.costs(answer)
+        found = self.desk.service.costs(answer)
         names = dict(zip(self.desk.keys, self.desk.names, strict=True))
         title, revision = answer.scenario.name, answer.catalog_revision[:8]
         book = build_cash_flow_workbook(found, names, title=title, revision=revision, made_on=get_today())

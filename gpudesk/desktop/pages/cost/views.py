@@ -139,7 +139,7 @@ class CostOverview(CostView):
         column = costed.costs.columns[place]
         rented = column.owned is None
         tokens = column.rented if rented else column.owned
-        found = self._desk.workbench.costing.influences(answer, place, rented=rented)
+        found = self._desk.service.costing.influences(answer, place, rented=rented)
         now = None if tokens is None else tokens.output.value
         self.influences.show_influences(costed, place, found, now, rented=rented)
 
@@ -226,7 +226,7 @@ class RentOrBuyView(CostView):
             return
         found: list[BreakEven] = [each for each in costed.costs.break_evens if each.key == key and not each.against]
         if key != rival:
-            found += self._desk.workbench.costing.break_evens(answer, costed.place(key), costed.place(rival))
+            found += self._desk.service.costing.break_evens(answer, costed.place(key), costed.place(rival))
         said = [describe_break_even(each, costed.names, costed.formatter, costed.money) for each in found]
         self.table.set_rows([(f"{each}.",) for each in said] or [(tr("Without prices and rents there are none."),)])
 
@@ -267,7 +267,7 @@ class SimulationView(CostView):
         if answer is None or (answer, rented) == self._asked:
             return
         self._asked = asked = (answer, rented)
-        steps = self._desk.workbench.costing.draw_steps(answer, rented=rented)
+        steps = self._desk.service.costing.draw_steps(answer, rented=rented)
         self._jobs.start("draws", steps, partial(self._done, asked), self._failed)
 
     def _done(self, asked: object, draws: CostDistribution) -> None:
@@ -300,7 +300,7 @@ class PublishedCasesView(CostView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, (), parent)
         self._desk, self.formatter = desk, desk.formatter
-        self._cases = {each.id: each for each in desk.workbench.costing.assumptions.cases}
+        self._cases = {each.id: each for each in desk.service.costing.assumptions.cases}
         cases = [(each, label_cost_case(each)) for each in self._cases]
         self.case = SegmentedControl(theme, tr("Case"), cases, self)
         self.case.chosen.connect(lambda _: self._show())
@@ -338,7 +338,7 @@ class PublishedCasesView(CostView):
 
     def _show(self) -> None:
         case = self._chosen
-        source = self._desk.workbench.catalog.source(case.source)
+        source = self._desk.service.catalog.source(case.source)
         self.source.setText(tr("As printed in {title}, {date}", title=source.title, date=source.date or "—"))
         try:
             figures = self._figures()
@@ -350,7 +350,7 @@ class PublishedCasesView(CostView):
 
     def _figures(self) -> list[WorkedFigure]:
         case = self._chosen
-        worked = self._desk.workbench.worked_examples
+        worked = self._desk.service.worked_examples
         return [each for each in worked if case.first <= each.example.id <= case.last]
 
     def _take(self) -> None:

@@ -307,7 +307,7 @@ class FactorsView(DecideView):
         whole.addStretch(1)
 
     def show_decision(self, found: AnswerDecision) -> None:
-        rules = {rule.id: rule for rule in self.desk.workbench.decider.rules}
+        rules = {rule.id: rule for rule in self.desk.service.decider.rules}
         heads = [TraceHead(key, found.names[key], found.slots[key], found.is_variant[key]) for key in found.keys]
         self.model.show(heads, make_factor_rows(found.decision, rules, found.formatter))
 

@@ -214,7 +214,7 @@ class FlipsBlock(QWidget):
             return
         self._asked = asked = found.answer
         self.said.setText("")
-        steps = self._desk.workbench.flip_steps(asked)
+        steps = self._desk.service.flip_steps(asked)
         self._jobs.start("flips", steps, partial(self._done, asked), self._failed)
 
     def _gesture_changed(self) -> None:

@@ -263,7 +263,7 @@ class WeightLoadingBlock(QWidget):
 
     def show_decision(self, found: AnswerDecision) -> None:
         """Show the times of all columns."""
-        self._loadings = self._desk.workbench.beside.loadings(found.answer)
+        self._loadings = self._desk.service.beside.loadings(found.answer)
         self._names = found.names
         stated = found.answer.scenario.decision.plans.get(STORAGE)
         self.storage.set_value(_NONE if stated is None else float(stated))
@@ -382,7 +382,7 @@ class RecordView(DecideView):
         found = self._found
         if found is None:
             return
-        support = self.desk.workbench.beside.support
+        support = self.desk.service.beside.support
         on = _group_by_platform(found)
         self._make_platforms(self._wanted_platforms())
         for block in self.platforms:
@@ -408,10 +408,10 @@ class RecordView(DecideView):
         compared = tuple(_group_by_platform(self._found))
         if self.extent.value == COMPARED:
             return compared
-        return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.workbench.beside.support))))
+        return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.beside.support))))
 
     def _wanted_references(self) -> tuple[ReferenceDeployment, ...]:
-        references = self.desk.workbench.beside.references
+        references = self.desk.service.beside.references
         if self._found is None or self.extent.value == ALL_RECORDS:
             return references
         return find_references(references, *(part.column.accelerator.id for part in self._found.parts))
@@ -427,7 +427,7 @@ class RecordView(DecideView):
     # What the page asks
 
     def copied(self) -> str:
-        formatter, support = self.desk.formatter, self.desk.workbench.beside.support
+        formatter, support = self.desk.formatter, self.desk.service.beside.support
         parts = (
             join_lines(list_support_lines(support, self._wanted_platforms())),
             join_lines(list_reference_lines(self._wanted_references(), formatter)),

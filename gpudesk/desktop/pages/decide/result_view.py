@@ -157,7 +157,7 @@ class RuleTraceBlock(QWidget):
         self._found = found
         weights = found.answer.scenario.decision.weights
         heads = [TraceHead(key, found.names[key], found.slots[key], found.is_variant[key]) for key in found.keys]
-        rules = self._desk.workbench.decider.rules
+        rules = self._desk.service.decider.rules
         self.model.show(make_trace_table(found.decision, heads, rules, frozenset(weights), found.formatter))
         self.usual.setVisible(bool(weights))
         self._follow_selection()
@@ -329,7 +329,7 @@ class ResultView(DecideView):
         self.trace.show_decision(found)
         self.flips.show_decision(found)
         self.advice.show_lines([MarkedLine("arrow-right", "text2", each.text) for each in decision.advice])
-        rules = {rule.id: rule for rule in self.desk.workbench.decider.rules}
+        rules = {rule.id: rule for rule in self.desk.service.decider.rules}
         self.conflicts.show_lines(_list_conflicts(found, rules))
         self._why_held.setVisible(bool(self.reasons.texts or self.excluded.texts))
         self._last_held.setVisible(bool(decision.advice or decision.conflicts))

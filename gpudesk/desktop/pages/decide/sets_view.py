@@ -261,7 +261,7 @@ class AnswerSetsView(DecideView):
                 tr("Keep the answers in force, then change some: both sets and what they come to stand here.")
             )
             return
-        decision = self.desk.workbench.decide(found.answer, kept)
+        decision = self.desk.service.decide(found.answer, kept)
         self.sets = AnswerSetComparison(found, replace(found, decision=decision))
         self._show_sets(self.sets)
 

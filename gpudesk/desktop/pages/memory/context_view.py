@@ -70,9 +70,9 @@ class CacheCurves:
         """Return the columns that have an estimate with their curves, whether they fit or not."""
         if self._answer is not self._desk.answer:
             self._answer = self._desk.answer
-            workbench = self._desk.workbench
+            service = self._desk.service
             self._found = tuple(
-                CacheCurve(part, workbench.kv_against_context(part.column.estimate))
+                CacheCurve(part, service.kv_against_context(part.column.estimate))
                 for part in list_columns(self._answer)
                 if part.column.estimate is not None
             )

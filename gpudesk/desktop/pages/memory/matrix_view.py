@@ -150,8 +150,8 @@ class FitMatrixQuery(QObject):
 
         Return False where that is what was asked last; else the state changes.
         """
-        workbench = self._desk.workbench
-        asked = (question, reading, workbench.fit if not reading else None, workbench.catalog)
+        service = self._desk.service
+        asked = (question, reading, service.fit if not reading else None, service.catalog)
         if asked == self._asked:
             return False
         self._asked = asked
@@ -197,15 +197,15 @@ class FitMatrixQuery(QObject):
     def parameters(self) -> Mapping[str, float]:
         from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
 
-        catalog = self._desk.workbench.catalog
+        catalog = self._desk.service.catalog
         if self._known is None or self._known[0] is not catalog:
             self._known = catalog, count_model_parameters(catalog, catalog.models())
         return self._known[1]
 
     def _steps(self, question: FitQuestion) -> ProgressSteps[FitMatrix]:
-        workbench = self._desk.workbench
-        parts, models = workbench.catalog.accelerators(), workbench.catalog.models()
-        rows: Iterator[tuple[FitCell, ...]] = workbench.fit.rows(question, parts, models)
+        service = self._desk.service
+        parts, models = service.catalog.accelerators(), service.catalog.models()
+        rows: Iterator[tuple[FitCell, ...]] = service.fit.rows(question, parts, models)
         found: list[tuple[FitCell, ...]] = []
         for row in rows:
             found.append(row)
@@ -215,7 +215,7 @@ class FitMatrixQuery(QObject):
     def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
         from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix
 
-        catalog = self._desk.workbench.catalog
+        catalog = self._desk.service.catalog
         parts, models = catalog.accelerators(), catalog.models()
         return compute_reading_matrix(CapacityReadingId(reading), question, parts, models, self.parameters())
 
@@ -375,7 +375,7 @@ class FitMatrixView(QWidget):
     def _show_controls(self) -> None:
         scenario = self._desk.scenario
         question = self.choices.question(scenario)
-        parts = list_fit_columns(self._desk.workbench.catalog.accelerators())
+        parts = list_fit_columns(self._desk.service.catalog.accelerators())
         self.question.show_choices(self.choices, question, (scenario.weights, scenario.kv), parts)
         self.narrow.show_most(self.choices.most)
         self.note.setVisible(bool(self.choices.reading))

@@ -116,7 +116,7 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     if answer is None:
         return NeededTable()
     try:
-        found = desk.workbench.needed(answer.scenario)
+        found = desk.service.needed(answer.scenario)
     except InputError:
         # What is wrong with a scenario is said above the page.
         return NeededTable()

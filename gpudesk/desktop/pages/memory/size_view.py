@@ -429,7 +429,7 @@ class SizingView(QWidget):
     def _find(self, answer: Answer) -> None:
         self._sizing, self._pairs = None, ()
         try:
-            sizing = self._desk.workbench.size(answer.scenario)
+            sizing = self._desk.service.size(answer.scenario)
         except InputError as error:
             said = format_message(error.problem, self.formatter)
             self.problem.setText(f"{said[:1].upper()}{said[1:]}")

@@ -217,7 +217,7 @@ class MlperfBlock(QWidget):
     def refresh(self) -> None:
         """Show the results of the round and model that are chosen, else of those next to the scenario."""
         try:
-            mlperf = self._desk.workbench.mlperf
+            mlperf = self._desk.service.mlperf
         except (InputError, MissingFileError) as error:
             self._say_problem(error)
             return
@@ -259,7 +259,7 @@ class MlperfBlock(QWidget):
         return mlperf.head_to_head(round_name, asked, baseline or (choices[0].accelerator if choices else None))
 
     def _offer(self, mlperf: MlperfComparison, found: MlperfHeadToHead, names: Mapping[str, str]) -> None:
-        catalog = self._desk.workbench.catalog
+        catalog = self._desk.service.catalog
         self.round.set_options(
             [ChoiceOption(each, tr("MLPerf Inference {round}", round=each)) for each in mlperf.rounds]
         )
@@ -281,13 +281,13 @@ class MlperfBlock(QWidget):
         results = [] if row is None else [each for cell in row.cells.values() for each in cell.results]
         self._submissions_title.setText(tr("Submissions with {name}", name=names[self._row]))
         self.submissions.set_rows(build_submission_rows(results, self.formatter))
-        catalog = self._desk.workbench.catalog
+        catalog = self._desk.service.catalog
         model, source = catalog.model(found.model).name, catalog.source(found.source)
         self.cited.setText(cite_mlperf_result(found, model, source, catalog.data_date))
         self.copy_citation.setText(tr("Copy the citation"))
 
     def _show_stated(self, mlperf: MlperfComparison, names: Mapping[str, str]) -> None:
-        catalog = self._desk.workbench.catalog
+        catalog = self._desk.service.catalog
         models = {model.id: model.name for model in catalog.models()}
         rows = [
             build_stated_ratio_row(each, names, models, catalog.source(each.source), self.formatter)
@@ -296,7 +296,7 @@ class MlperfBlock(QWidget):
         self.stated.set_rows(rows)
 
     def _names(self) -> dict[str, str]:
-        return {part.id: shorten_name(part.name) for part in self._desk.workbench.catalog.accelerators()}
+        return {part.id: shorten_name(part.name) for part in self._desk.service.catalog.accelerators()}
 
     def _slots(self) -> dict[str, tuple[int, bool]]:
         desk = self._desk
@@ -313,7 +313,7 @@ class MlperfBlock(QWidget):
 
     def data(self, formatter: Formatter) -> ChartData:
         found = self._found
-        model = "" if found is None else self._desk.workbench.catalog.model(found.model).name
+        model = "" if found is None else self._desk.service.catalog.model(found.model).name
         return make_mlperf_data(found, self._names(), model, formatter)
 
     def _copy_citation(self) -> None:

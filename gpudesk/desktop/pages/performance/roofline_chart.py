@@ -57,7 +57,7 @@ class RooflineChart(DeskChart):
         found = []
         for part in list_fitting_columns(answer):
             estimate = part.column.estimate
-            roofline = None if estimate is None else self.desk.workbench.roofline(estimate)
+            roofline = None if estimate is None else self.desk.service.roofline(estimate)
             if roofline is not None:
                 found.append(RooflineColumn(part, roofline))
         return found

@@ -40,7 +40,7 @@ class ScaledColumn:
 
 
 class ScalingResults:
-    """Asks the workbench anew for each answer; while something is dragged, for what moves on the chart."""
+    """Asks the service anew for each answer; while something is dragged, for what moves on the chart."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -58,7 +58,7 @@ class ScalingResults:
         return self._found
 
     def _ask(self, answer: Answer, whole: bool) -> tuple[ScaledColumn, ...]:
-        found = self._desk.workbench.scaling(answer.scenario, brief=not whole)
+        found = self._desk.service.scaling(answer.scenario, brief=not whole)
         return tuple(
             ScaledColumn(part, None if isinstance(scaling, InputError) or scaling.start is None else scaling)
             for part, scaling in zip(list_columns(answer), found, strict=True)
@@ -92,7 +92,7 @@ class ScalingResults:
         request = estimate.request
         context = request.workload.input_tokens + request.workload.output_tokens
         question = FitQuestion(request.weights, request.kv, context, memory_fraction=request.memory_fraction)
-        matrix = self._desk.workbench.fit_matrix(question, [request.accelerator])
+        matrix = self._desk.service.fit_matrix(question, [request.accelerator])
         counts = [cell.count for (cell,) in matrix.rows if cell.count is not None]
         return {row.count: sum(each <= row.count for each in counts) for row in scaled.scaling.rows}
 
@@ -122,7 +122,7 @@ class ScalingResults:
         if baseline is None or against is None:
             return message("explain.does_not_fit")
         try:
-            return self._desk.workbench.topology(baseline, against)
+            return self._desk.service.topology(baseline, against)
         except InputError as error:
             return error.problem
 

@@ -76,7 +76,7 @@ class TimeSplitChart(GroupedBarChart):
             self.setAccessibleDescription(self.summary())
 
     def _found(self, answer: Answer | None) -> list[TimeSplit]:
-        bench = self.desk.workbench
+        bench = self.desk.service
         found = []
         for part in list_columns(answer):
             estimate = part.column.estimate

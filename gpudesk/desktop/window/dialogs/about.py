@@ -221,9 +221,9 @@ class ProgramFact(NamedTuple):
     wide: bool = False
 
 
-def list_program_facts(workbench: GpuDeskService) -> list[ProgramFact]:
+def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
     """Return what is asked for first when a figure or a fault is looked into."""
-    catalog, calibration = workbench.catalog, workbench.calibration
+    catalog, calibration = service.catalog, service.calibration
     calibrated = tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN])
     known = get_release()
     return [

@@ -85,17 +85,12 @@ class LaunchDialog(QDialog):
     """Shows the commands of one accelerator of the comparison, by its serving engine or another one."""
 
     def __init__(
-        self,
-        theme: Theme,
-        workbench: GpuDeskService,
-        answer: Answer,
-        formatter: Formatter,
-        parent: QWidget | None = None,
+        self, theme: Theme, service: GpuDeskService, answer: Answer, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
         """Show the first accelerator that has an estimate that fits; the first where none does."""
         super().__init__(parent)
         self._theme, self._formatter = theme, formatter
-        self._workbench, self._answer = workbench, answer
+        self._service, self._answer = service, answer
         self.setWindowTitle(tr("Launch commands"))
         self._make_head(list_column_names(answer))
         self._make_body()
@@ -112,7 +107,7 @@ class LaunchDialog(QDialog):
         self.accelerator = ChoiceField(theme, tr("Accelerators"))
         self.accelerator.set_options([ChoiceOption(str(place), name) for place, name in enumerate(names)])
         self.accelerator.chosen.connect(self._choose)
-        engines = [(each.serving_engine, each.name) for each in self._workbench.launch_facts.values()]
+        engines = [(each.serving_engine, each.name) for each in self._service.launch_facts.values()]
         self.engine = SegmentedControl(theme, tr("Serving engine"), engines)
         self.engine.chosen.connect(self._show)
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
@@ -164,7 +159,7 @@ class LaunchDialog(QDialog):
         """Show an accelerator, by its own serving engine where there are commands of that."""
         self.accelerator.set_value(place)
         estimate = self._column.estimate
-        if estimate is not None and estimate.serving_engine in self._workbench.launch_facts:
+        if estimate is not None and estimate.serving_engine in self._service.launch_facts:
             self.engine.set_value(estimate.serving_engine)
         self._show()
 
@@ -187,7 +182,7 @@ class LaunchDialog(QDialog):
         if column.estimate is None:
             return column.problem or message("launch.unfit")
         try:
-            return self._workbench.launch(column.estimate, self.engine.value)
+            return self._service.launch(column.estimate, self.engine.value)
         except InputError as error:
             return error.problem
 

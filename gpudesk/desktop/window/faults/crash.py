@@ -56,7 +56,7 @@ def collect_session_facts(program: DesktopProgram | None) -> list[ReportFact]:
         facts.append(("Screens", f"{_screens()}; {QGuiApplication.platformName()}"))
     if program is None:
         return [*facts, ("Page", "none, while starting")]
-    catalog, theme = program.workbench.catalog, program.theme
+    catalog, theme = program.service.catalog, program.theme
     window = program.active_window()
     page = "none" if window is None else _page(window)
     shade = "dark" if theme.dark else "light"

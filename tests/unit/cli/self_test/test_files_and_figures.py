@@ -108,8 +108,8 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_catalog_says_what_it_holds(bundle: Path) -> None:
-    with GpuDeskService.open() as workbench:
-        catalog = workbench.catalog
+    with GpuDeskService.open() as service:
+        catalog = service.catalog
         expected = f"{len(catalog.accelerators())} accelerators, {len(catalog.models())} models"
         assert check_catalog() == CheckFinding(
             f"{expected}, of {catalog.data_date}, revision {catalog.shipped_revision[:8]}"
@@ -143,8 +143,8 @@ def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
 
 
 def test_users_facts_are_counted_and_stay_as_they_are() -> None:
-    with GpuDeskService.open() as workbench:
-        workbench.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
+    with GpuDeskService.open() as service:
+        service.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
     before = paths.user_catalog_path().read_bytes()
     assert check_own_file().text == f"{len(ALL)} facts in your file"
     assert paths.user_catalog_path().read_bytes() == before

@@ -25,7 +25,7 @@ def said_after(deed: str, stdin: int = subprocess.DEVNULL) -> str:
 
 
 def test_program_that_opens_none_passes() -> None:
-    assert said_after("from gpudesk.service import Workbench") == "no socket was opened"
+    assert said_after("from gpudesk.service import GpuDeskService") == "no socket was opened"
 
 
 @pytest.mark.parametrize(

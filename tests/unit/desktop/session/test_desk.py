@@ -16,14 +16,14 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(service, Formatter(ENGLISH_NUMBERS))
     made.open(read_template(SAMPLE_TEMPLATE))
     return made
 

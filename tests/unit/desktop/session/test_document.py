@@ -20,7 +20,7 @@ from gpudesk.text.messages import InputError, format_input_error
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
@@ -31,8 +31,8 @@ def settings(qtbot: QtBot) -> UserSettings:
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
-    return Desk(workbench, Formatter(ENGLISH_NUMBERS))
+def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
+    return Desk(service, Formatter(ENGLISH_NUMBERS))
 
 
 @pytest.fixture

@@ -21,11 +21,11 @@ THROUGHPUT = "output_tokens_per_s"
 
 
 def test_the_choice_holds_for_all_desks_and_is_kept(
-    workbench: GpuDeskService, desk: Desk, tmp_path: Path, qtbot: QtBot
+    service: GpuDeskService, desk: Desk, tmp_path: Path, qtbot: QtBot
 ) -> None:
     owner = QObject()
     settings = UserSettings(tmp_path / "settings.json")
-    other = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    other = Desk(service, Formatter(ENGLISH_NUMBERS))
     parts = tuple(AcceleratorChoice(part) for part in ("h200-sxm", "mi325x", "mi455x"))
     desk.edit("Parts", accelerators=parts)
     desk.flush()
@@ -44,7 +44,7 @@ def test_the_choice_holds_for_all_desks_and_is_kept(
     assert AnnouncedRanking(desk, UserSettings(tmp_path / "settings.json"), owner).announced
     first.toggle()
     assert desk.answer.unranked == (2,)
-    workbench.rank_announced = False
+    service.rank_announced = False
 
 
 def unranked(desk: Desk) -> tuple[int, ...]:

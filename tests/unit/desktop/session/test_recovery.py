@@ -41,14 +41,14 @@ time.sleep(60)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def document(workbench: GpuDeskService, qtbot: QtBot) -> Document:
-    desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+def document(service: GpuDeskService, qtbot: QtBot) -> Document:
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
     made = Document(desk, UserSettings(), RecoveryFile())
     desk.setParent(made)
     return made

@@ -1,4 +1,4 @@
-"""What tests of the shell share: a desk with four accelerators, and a window over the real workbench."""
+"""What tests of the shell share: a desk with four accelerators, and a window over the real service."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture
-def window(qapp: QApplication, workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window with four accelerators on the page Compare."""
-    program = DesktopProgram(qapp, workbench)
+    program = DesktopProgram(qapp, service)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)

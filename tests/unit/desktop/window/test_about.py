@@ -30,9 +30,9 @@ MANY = [*FEW, *(ThirdPartyWork(f"crate-{number}", "1.0", "MIT OR Apache-2.0") fo
 
 
 @pytest.fixture
-def shown(theme: Theme, qtbot: QtBot, workbench: GpuDeskService) -> AboutDialog:
+def shown(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> AboutDialog:
     """Show the dialog over many parts, with the focus where it is at first."""
-    return opened(theme, qtbot, AboutDialog(theme, list_program_facts(workbench), MANY))
+    return opened(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY))
 
 
 def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
@@ -69,23 +69,23 @@ def visible_rows(dialog: AboutDialog) -> list[str]:
 
 
 def test_facts_name_versions_commit_data_and_where_the_users_files_are(
-    workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noted = ProgramRelease(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
     monkeypatch.setattr(about, "get_release", lambda: noted)
-    facts = {fact.name: fact for fact in list_program_facts(workbench)}
+    facts = {fact.name: fact for fact in list_program_facts(service)}
     assert facts["Version"].value == __version__
     assert facts["Commit"].value == "0123456789 of 2026-11-22, with changes"
     assert facts["Commit"].copied == f"{COMMIT} of 2026-11-22T20:00:00Z, with changes"
-    assert workbench.catalog.revision in facts["Catalog"].value
+    assert service.catalog.revision in facts["Catalog"].value
     assert facts["Installed"].value == "a checkout of the sources"
     assert facts["Your data"].value == str(paths.user_dir())
     assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
 
 
-def test_an_unknown_commit_is_said_to_be_unknown(workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_commit_is_said_to_be_unknown(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(about, "get_release", lambda: ProgramRelease(__version__))
-    assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in list_program_facts(workbench)}
+    assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in list_program_facts(service)}
 
 
 def test_about_asks_for_the_commit_once_it_is_opened_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,15 +97,15 @@ def test_about_asks_for_the_commit_once_it_is_opened_only(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(release, "read_release", answer)
     release.get_release.cache_clear()
-    with GpuDeskService.open() as workbench:
+    with GpuDeskService.open() as service:
         assert not asked
-        list_program_facts(workbench)
+        list_program_facts(service)
     release.get_release.cache_clear()
     assert len(asked) == 1
 
 
-def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, workbench: GpuDeskService) -> None:
-    facts = list_program_facts(workbench)
+def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> None:
+    facts = list_program_facts(service)
     dialog = opened(theme, qtbot, AboutDialog(theme, facts, FEW))
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert all(fact.value in said for fact in facts)
@@ -203,9 +203,9 @@ def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("percent", [100, 150])
-def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, workbench: GpuDeskService, percent: int) -> None:
+def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, service: GpuDeskService, percent: int) -> None:
     theme.set_font_percent(percent)
-    dialog = opened(theme, qtbot, AboutDialog(theme, list_program_facts(workbench), MANY))
+    dialog = opened(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY))
     for label in dialog.findChildren(QLabel):
         if label.isVisible() and label.text():
             needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()

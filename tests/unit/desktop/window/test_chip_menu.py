@@ -21,14 +21,14 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService) -> Desk:
-    desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+def desk(service: GpuDeskService) -> Desk:
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
     template = read_template("mi325x-or-h200-70b")
     desk.open(replace(template, accelerators=(AcceleratorChoice("h200-sxm", 8),)))
     return desk
@@ -56,8 +56,8 @@ def test_every_two_choices_of_a_plan_can_be_saved_and_opened_again(
         for second in range(len(plans_of(desk, theme, parent))):
             desk.open(chosen)
             plans_of(desk, theme, parent)[second].trigger()
-            desk.workbench.save_scenario(desk.scenario, path)
-            assert desk.workbench.read_scenario(path).accelerators == desk.scenario.accelerators
+            desk.service.save_scenario(desk.scenario, path)
+            assert desk.service.read_scenario(path).accelerators == desk.scenario.accelerators
 
 
 def test_experts_are_spread_only_as_the_plan_allows(desk: Desk, theme: Theme, qtbot: QtBot) -> None:

@@ -96,7 +96,7 @@ def test_what_can_be_opened_is_looked_at_without_opening_it(
     files: FileActions, desk: Desk, note: NoteBar, tmp_path: Path
 ) -> None:
     good = tmp_path / "good.gpudesk"
-    desk.workbench.save_scenario(read_template("405b-one-node"), good)
+    desk.service.save_scenario(read_template("405b-one-node"), good)
     before = desk.scenario
     assert files.can_open(good)
     assert not files.can_open(tmp_path)

@@ -24,8 +24,8 @@ from tests.unit.desktop.window.conftest import FOUR
 
 
 @pytest.fixture
-def own_window(qapp: QApplication, own_workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    program = DesktopProgram(qapp, own_workbench)
+def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, user_service)
     made = program.new_window()
     made.resize(1280, 800)
     made.open_template(FOUR)
@@ -33,13 +33,13 @@ def own_window(qapp: QApplication, own_workbench: GpuDeskService, theme: Theme, 
     program.end()
 
 
-def state(workbench: GpuDeskService, watts: int) -> None:
+def state(service: GpuDeskService, watts: int) -> None:
     source = make_user_source(f"Note {watts}")
-    workbench.own.do(state_value(workbench.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
+    service.own.do(state_value(service.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
 
 
-def power(workbench: GpuDeskService) -> object:
-    return workbench.catalog.attribute("mi300x", "tdp").value
+def power(service: GpuDeskService) -> object:
+    return service.catalog.attribute("mi300x", "tdp").value
 
 
 def dialog_of(window: MainWindow, qtbot: QtBot) -> BackupsDialog:
@@ -69,9 +69,9 @@ def test_without_backups_it_says_when_they_are_made(own_window: MainWindow, qtbo
     assert not dialog.restore.isEnabled()
 
 
-def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot) -> None:
-    state(own_workbench, 640)
-    state(own_workbench, 650)
+def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot) -> None:
+    state(user_service, 640)
+    state(user_service, 650)
     dialog = dialog_of(own_window, qtbot)
     before = len(dialog.table.selectionModel().selectedRows())
     assert before == 1
@@ -81,27 +81,27 @@ def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, own_workbench:
     QTest.keyClick(dialog.restore, Qt.Key.Key_Space)
     assert dialog.said.text().startswith("Restored: ")
     assert rows(dialog)[0][0] == "a backup was restored"
-    assert len(own_workbench.own.facts) == restored.facts
-    assert own_workbench.own.undo_text is None
+    assert len(user_service.own.facts) == restored.facts
+    assert user_service.own.undo_text is None
 
 
 def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    state(own_workbench, 640)
+    state(user_service, 640)
     paths.user_catalog_path().unlink()
     own_window.catalog.undo()
     assert "was removed while it was in use" in own_window.note.text
     QTest.mouseClick(button(own_window, "Write your facts anew"), Qt.MouseButton.LeftButton)
     assert own_window.note.text == "Your 3 facts are in a new file. Do again what was refused."
     own_window.catalog.undo()
-    assert power(own_workbench) == 750
+    assert power(user_service) == 750
 
 
 def test_the_list_of_backups_offers_to_write_the_facts_anew(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    state(own_workbench, 640)
+    state(user_service, 640)
     dialog = dialog_of(own_window, qtbot)
     assert not dialog.anew.isVisible(), "the file is there"
     dialog.accept()
@@ -116,14 +116,14 @@ def test_the_list_of_backups_offers_to_write_the_facts_anew(
 
 
 def test_a_form_that_was_refused_offers_it_and_saves_after_it(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    state(own_workbench, 640)
+    state(user_service, 640)
     form = ValueEditor(own_window.desk, own_window.theme, "mi300x", "memory_bandwidth", parent=own_window)
     form.open()
     assert not form.anew.isVisible()
     source = make_user_source("Meter")
-    step = state_value(own_workbench.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
+    step = state_value(user_service.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
     paths.user_catalog_path().unlink()
     form.take(step)
     assert "was removed while it was in use" in form.note.text
@@ -132,15 +132,15 @@ def test_a_form_that_was_refused_offers_it_and_saves_after_it(
     assert not form.anew.isVisible()
     form.take(step)
     assert form.saved
-    assert power(own_workbench) == 660
+    assert power(user_service) == 660
 
 
 def test_a_damaged_one_is_marked_and_not_restored(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    state(own_workbench, 640)
-    state(own_workbench, 650)
-    (backup,) = own_workbench.own.backups()
+    state(user_service, 640)
+    state(user_service, 650)
+    (backup,) = user_service.own.backups()
     backup.path.write_bytes(backup.path.read_bytes()[:3000])
     dialog = dialog_of(own_window, qtbot)
     problem, facts = rows(dialog)[0][:2]
@@ -150,20 +150,20 @@ def test_a_damaged_one_is_marked_and_not_restored(
     assert not dialog.restore.isEnabled()
     assert dialog.said.text().startswith("This one cannot be restored: ")
     dialog.restore_chosen()
-    assert power(own_workbench) == 650
+    assert power(user_service) == 650
 
 
 def test_one_that_goes_meanwhile_is_said_and_nothing_changes(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    state(own_workbench, 640)
-    state(own_workbench, 650)
+    state(user_service, 640)
+    state(user_service, 650)
     dialog = dialog_of(own_window, qtbot)
-    (backup,) = own_workbench.own.backups()
+    (backup,) = user_service.own.backups()
     backup.path.unlink()
     dialog.restore_chosen()
     assert dialog.note.text.startswith("Not restored: ")
-    assert power(own_workbench) == 650
+    assert power(user_service) == 650
 
 
 def test_the_folder_is_shown(own_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,17 +200,17 @@ def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtb
 
 
 def test_it_is_set_aside_and_one_begins_anew(
-    broken_file: Path, own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    broken_file: Path, own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     raw = broken_file.read_bytes()
     show_user_file_problem(own_window)
     QTest.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
-    assert own_workbench.own.problem is None
+    assert user_service.own.problem is None
     assert "The former file is kept as " in own_window.note.text
     (kept,) = [each for each in broken_file.parent.glob("*broken*") if each.is_file()]
     assert kept.read_bytes() == raw
-    state(own_workbench, 640)
-    assert power(own_workbench) == 640
+    state(user_service, 640)
+    assert power(user_service) == 640
 
 
 def test_nothing_is_said_where_all_is_well(own_window: MainWindow) -> None:

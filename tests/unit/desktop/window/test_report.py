@@ -31,16 +31,16 @@ def test_a_start_never_asks_git(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_session_is_told_without_anything_of_the_scenario(
-    qapp: QApplication, workbench: GpuDeskService, theme: Theme
+    qapp: QApplication, service: GpuDeskService, theme: Theme
 ) -> None:
-    program = DesktopProgram(qapp, workbench)
+    program = DesktopProgram(qapp, service)
     window = program.new_window()
     window.open_template("70b-chat-on-four")
     facts = dict(collect_session_facts(program))
     said = " ".join(facts.values())
     program.end()
     assert facts["Page"] == "compare; windows open: 1"
-    assert facts["Catalog"].startswith(workbench.catalog.data_date)
+    assert facts["Catalog"].startswith(service.catalog.data_date)
     assert "text at 100 %" in facts["Theme"]
     assert "offscreen" in facts["Screens"]
     assert "llama" not in said.lower()

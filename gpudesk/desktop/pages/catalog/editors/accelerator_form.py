@@ -63,7 +63,7 @@ class NameForm(FormDialog):
 
     def __init__(self, desk: Desk, theme: Theme, thing: str, *, parent: QWidget | None = None) -> None:
         """Begin with the names in force; raises `InputError` where the entry is none of the user's."""
-        self.thing = desk.workbench.catalog.thing(thing)
+        self.thing = desk.service.catalog.thing(thing)
         if not self.thing.own:
             raise InputError(message("own.not_own", id=thing), "id")
         super().__init__(desk, theme, tr("Rename"), save=tr("Save name"), leave=tr("Keep as it was"), parent=parent)
@@ -80,7 +80,7 @@ class NameForm(FormDialog):
         self.name.focus_control()
 
     def edit(self) -> FactEdit:
-        catalog = self.desk.workbench.catalog
+        catalog = self.desk.service.catalog
         return rename_entry(catalog, self.thing.id, self.name.text() or "", self.maker.text() or "")
 
     def _remove(self) -> None:
@@ -95,7 +95,7 @@ def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> Fac
     if not confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing)):
         return None
     try:
-        return remove_thing(desk.workbench.catalog, thing.id)
+        return remove_thing(desk.service.catalog, thing.id)
     except InputError as error:
         parent.tell(error)
         return None
@@ -144,7 +144,7 @@ def make_figure_rows(theme: Theme, desk: Desk) -> list[tuple[str, list[FormRow]]
 
 
 def _make_figure_row(theme: Theme, desk: Desk, name: str) -> FormRow:
-    entry = make_accelerator_entry(desk.workbench.catalog, "", name)
+    entry = make_accelerator_entry(desk.service.catalog, "", name)
     label = tr(_LABELS[name]) if name in _LABELS else label_attribute_alone(name)
     required = name in _REQUIRED
     if entry.kind is ValueKind.NUMBER:
@@ -162,10 +162,10 @@ def _make_figure_row(theme: Theme, desk: Desk, name: str) -> FormRow:
     return TextRow(theme, name, label, required=required, words=entry.words)
 
 
-def list_generations(workbench: GpuDeskService) -> list[tuple[str, str]]:
+def list_generations(service: GpuDeskService) -> list[tuple[str, str]]:
     """Return the generations that can be chosen, each with accelerators that are known."""
     found = []
-    for generation in group_by_generation(workbench.catalog):
+    for generation in group_by_generation(service.catalog):
         shown, more = generation.parts[0], len(generation.parts) - 1
         names = trn("{part} and {n} more", "{part} and {n} more", more, part=shown) if more else shown
         found.append((generation.name, f"{generation.name} · {names}"))
@@ -178,7 +178,7 @@ def describe_generation(desk: Desk, chosen: str) -> str:
     if chosen == NONE_OF_THESE:
         return tr("Nothing is measured on such a die: estimates are uncalibrated, and their bands wide")
     try:
-        runs = desk.workbench.calibration.generation_rows(chosen)
+        runs = desk.service.calibration.generation_rows(chosen)
     except (InputError, MissingFileError):
         return ""
     if not runs:
@@ -203,7 +203,7 @@ class AcceleratorForm(FormDialog):
 
     def __init__(self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None) -> None:
         """Begin with the accelerator `thing`, or with nothing; raises `InputError` for an unknown one."""
-        catalog = desk.workbench.catalog
+        catalog = desk.service.catalog
         entry = None if thing is None else catalog.thing(thing)
         self.held = entry if entry is not None and entry.own else None
         adding = self.held is None
@@ -237,7 +237,7 @@ class AcceleratorForm(FormDialog):
         super().accept()
 
     def edit(self) -> FactEdit:
-        catalog, name = self.desk.workbench.catalog, self.name.text() or ""
+        catalog, name = self.desk.service.catalog, self.name.text() or ""
         part = UserAccelerator(
             id=make_accelerator_id(catalog, name) if self.held is None else self.held.id,
             name=name,
@@ -294,7 +294,7 @@ class AcceleratorForm(FormDialog):
     # Making the rows
 
     def _make_rows(self) -> None:
-        theme, catalog = self.theme, self.desk.workbench.catalog
+        theme, catalog = self.theme, self.desk.service.catalog
         parts = catalog.accelerators()
         self.start = ChoiceRow(
             theme, "start", tr("Copy from"), [("", tr("Nothing")), *((part.id, part.name) for part in parts)]
@@ -306,14 +306,14 @@ class AcceleratorForm(FormDialog):
             theme,
             "generation",
             tr("Behaves like"),
-            [("", tr("Choose…")), *list_generations(self.desk.workbench)],
+            [("", tr("Choose…")), *list_generations(self.desk.service)],
             required=True,
         )
         self.status = SegmentRow(
             theme, "status", tr("Status"), [(_SHIPPING, tr("Shipping")), (_ANNOUNCED, tr("Announced"))]
         )
         self.rate_unit = SegmentRow(theme, "rate_unit", tr("Unit"), [(unit.label, unit.label) for unit in _RATES])
-        self.source = SourceFields(theme, self.desk.workbench.own.facts, self.desk)
+        self.source = SourceFields(theme, self.desk.service.own.facts, self.desk)
         self.start.edited.connect(self._copy)
         self.rate_unit.edited.connect(self._judging.start)
         self.generation.edited.connect(self._say_generation)
@@ -356,10 +356,10 @@ class AcceleratorForm(FormDialog):
     def _copy(self) -> None:
         """Fill in what the user has not typed from another accelerator."""
         chosen = self.start.key()
-        self._fill(None if not chosen else self.desk.workbench.catalog.accelerator(chosen), with_name=False)
+        self._fill(None if not chosen else self.desk.service.catalog.accelerator(chosen), with_name=False)
 
     def _fill(self, part: Accelerator | None, *, with_name: bool) -> None:
-        catalog = self.desk.workbench.catalog
+        catalog = self.desk.service.catalog
         attributes = {} if part is None else {each.name: each for each in catalog.attributes(part.id)}
         self._origins = {}
         for name, attribute in attributes.items():

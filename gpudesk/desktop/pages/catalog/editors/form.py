@@ -95,7 +95,7 @@ class FormDialog(QDialog):
         self.column.setSpacing(theme.px(10))
         self.left_buttons = QHBoxLayout()
         self._lay_out()
-        self.anew = RewriteButton(theme, desk.workbench.own, desk.formatter, self._show_rewrite_offer)
+        self.anew = RewriteButton(theme, desk.service.own, desk.formatter, self._show_rewrite_offer)
         self.left_buttons.addWidget(self.anew)
         self._ring = FocusRing(self, theme)
         if writes_facts:
@@ -184,7 +184,7 @@ class FormDialog(QDialog):
         """Take a step and close; where it cannot be written, say so and keep all that was entered."""
         try:
             if step is not None:
-                self.desk.workbench.own.do(step)
+                self.desk.service.own.do(step)
         except InputError as error:
             self.tell(error)
         else:
@@ -248,7 +248,7 @@ class FormDialog(QDialog):
 
     def _show_file_problem(self) -> None:
         """Say before anything is typed that nothing can be saved."""
-        own = self.desk.workbench.own
+        own = self.desk.service.own
         if own.problem is not None:
             self.note.show_text(
                 tr("Nothing can be saved: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
@@ -390,7 +390,7 @@ class BackgroundFormDialog(FormDialog):
 
     def finish(self, step: FactEdit, facts: UserFacts) -> None:
         self.step = step
-        self.desk.workbench.own.adopt(step, facts)
+        self.desk.service.own.adopt(step, facts)
         self.set_writing(writing=False)
         self.saved = True
         self.done(FormDialog.DialogCode.Accepted)

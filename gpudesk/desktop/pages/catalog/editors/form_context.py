@@ -199,7 +199,7 @@ class SaveEffectPreview(QWidget):
         if step is None:
             self._say(tr("Result as it is now"), (), pale=True)
             return
-        work = _compute_effect(self._desk.workbench, self._desk.scenario, step)
+        work = _compute_effect(self._desk.service, self._desk.scenario, step)
         self._jobs.start("impact", work, self._show, self._failed)
 
     def _show(self, impact: AnswerImpact) -> None:
@@ -217,11 +217,11 @@ class SaveEffectPreview(QWidget):
         self.setAccessibleName(tr("Open scenario: {words}", words=". ".join((sentence, *lines))))
 
 
-def _compute_effect(workbench: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
+def _compute_effect(service: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
     from gpudesk.estimation.impact import compute_impact
 
     yield from _ignore_progress()
-    return compute_impact(workbench, scenario, step)
+    return compute_impact(service, scenario, step)
 
 
 def _ignore_progress() -> ProgressSteps[None]:

@@ -42,7 +42,7 @@ class StaleRuleForm(FormDialog):
         )
         self._settings = settings
         now = get_today()
-        catalog = desk.workbench.catalog
+        catalog = desk.service.catalog
         self._price_dates = [price.date for price in catalog.prices()]
         self._fact_dates = [
             claim.source.date
@@ -154,7 +154,7 @@ def _make_entry_form(parent: QWidget, desk: Desk, theme: Theme, thing: str | Non
     """Return the form of an accelerator, or for a model that of its name: its dimensions are values."""
     from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm, NameForm
 
-    if thing is not None and desk.workbench.catalog.kind_of(thing) is not CatalogEntryKind.ACCELERATOR:
+    if thing is not None and desk.service.catalog.kind_of(thing) is not CatalogEntryKind.ACCELERATOR:
         return NameForm(desk, theme, thing, parent=parent)
     return AcceleratorForm(desk, theme, thing=thing, parent=parent)
 

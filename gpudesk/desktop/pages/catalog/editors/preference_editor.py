@@ -235,7 +235,7 @@ class PreferenceEditor(FormDialog):
 
         Raises `InputError` where there is nothing to choose from.
         """
-        catalog = desk.workbench.catalog
+        catalog = desk.service.catalog
         self.thing = catalog.thing(thing)
         first = PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         self.attribute = find_attribute(catalog, thing, first)
@@ -286,15 +286,15 @@ class PreferenceEditor(FormDialog):
         return None if self.chosen is None else self._step(self.chosen, tr("Your choice"))
 
     def _step(self, claim: Claim, reason: str) -> FactEdit:
-        catalog = self.desk.workbench.catalog
+        catalog = self.desk.service.catalog
         return prefer_claim(catalog, self.thing.id, self.attribute.name, claim, reason, today=get_today())
 
     def _make_options(self) -> list[ClaimOption]:
         """Return an option for every claim, the one in force first."""
         found = self.attribute
-        lines = build_claim_group(found, self.desk.formatter, find_upper_end(self.desk.workbench.catalog, found)).claims
+        lines = build_claim_group(found, self.desk.formatter, find_upper_end(self.desk.service.catalog, found)).claims
         claims = (*filter(None, (found.preferred,)), *found.rivals)
-        seeds = {each.id: each for each in self.desk.workbench.catalog.seed_claims()}
+        seeds = {each.id: each for each in self.desk.service.catalog.seed_claims()}
         measure = TextMeasure(self.theme)
         options = []
         for claim, line in zip(claims, lines, strict=True):
@@ -357,7 +357,7 @@ class PreferenceEditor(FormDialog):
 
     def _take_shipped(self) -> None:
         try:
-            step = take_shipped(self.desk.workbench.catalog, self.thing.id, self.attribute.name)
+            step = take_shipped(self.desk.service.catalog, self.thing.id, self.attribute.name)
         except InputError as error:
             self.tell(error)
             return

@@ -65,7 +65,7 @@ class PriceForm(FormDialog):
         self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
         self.add_rows([self.what, self.accelerator, self.low, self.high])
         self.add_section(tr("Where and on what terms"), self._terms())
-        self.source = SourceFields(theme, desk.workbench.own.facts, desk)
+        self.source = SourceFields(theme, desk.service.own.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
@@ -102,7 +102,7 @@ class PriceForm(FormDialog):
         price = self._with_id(stated)
         if price == self.held:
             raise InputError(message("own.same_value"), "price")
-        return state_price(self.desk.workbench.catalog, price, source, replaced)
+        return state_price(self.desk.service.catalog, price, source, replaced)
 
     def after_saving(self) -> None:
         self.source.remember()
@@ -111,7 +111,7 @@ class PriceForm(FormDialog):
         return replace(stated, id=make_price_id(stated) if self.held is None else self.held.id)
 
     def _make_rows(self, thing: str | None) -> None:
-        theme, catalog = self.theme, self.desk.workbench.catalog
+        theme, catalog = self.theme, self.desk.service.catalog
         style = self.desk.formatter.style
         self.what = SegmentRow(
             theme, "what", tr("Price of"), [(_RENT, tr("An hour")), (PURCHASE_TERM, tr("A purchase"))]
@@ -178,7 +178,7 @@ class PriceForm(FormDialog):
         self.basis.show_value(held.basis)
         self.date.show_value(held.date)
         self.note_row.show_value(held.note)
-        source = self.desk.workbench.own.facts.get("source", held.source)
+        source = self.desk.service.own.facts.get("source", held.source)
         if isinstance(source, Source):
             self.source.show_source(source)
 
@@ -186,7 +186,7 @@ class PriceForm(FormDialog):
         if self.held is None or not confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
             return
         try:
-            step = remove_price(self.desk.workbench.catalog, self.held.id)
+            step = remove_price(self.desk.service.catalog, self.held.id)
         except InputError as error:
             self.tell(error)
             return
@@ -197,7 +197,7 @@ def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
     """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
     if price is None:
         return None
-    found = desk.workbench.own.facts.get("price", price)
+    found = desk.service.own.facts.get("price", price)
     if not isinstance(found, UserPrice):
         raise InputError(message("own.not_own", id=price), "id")
     return found

@@ -34,7 +34,7 @@ class ValueEditor(FormDialog):
 
     def __init__(self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None) -> None:
         """Begin with the user's value where there is one; raises `InputError` for what is not there."""
-        catalog = desk.workbench.catalog
+        catalog = desk.service.catalog
         self.entry = make_entry(
             catalog, thing, PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         )
@@ -53,7 +53,7 @@ class ValueEditor(FormDialog):
         self.high_row = self._upper_row()
         values = [row for row in (self.value_row, self.high_row) if row is not None]
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
-        self.source = SourceFields(theme, desk.workbench.own.facts, desk)
+        self.source = SourceFields(theme, desk.service.own.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if held is not None:
             self._show_held(held)
@@ -75,7 +75,7 @@ class ValueEditor(FormDialog):
         return self._step(make_user_source(tr("Your value")))
 
     def _step(self, source: Source) -> FactEdit:
-        catalog, name = self.desk.workbench.catalog, self.entry.attribute.name
+        catalog, name = self.desk.service.catalog, self.entry.attribute.name
         value, unit = read_value_row(self.value_row)
         return state_value(
             catalog,
@@ -103,7 +103,7 @@ class ValueEditor(FormDialog):
 
     def _add_present(self, found: AttributeClaims) -> None:
         """Say what holds now, and what the shipped catalog has where that is another."""
-        formatter, upper = self.desk.formatter, find_upper_end(self.desk.workbench.catalog, found)
+        formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, found)
         self.column.addWidget(ClaimInForceRow(self.theme, tr("Now"), found, found.preferred, formatter, upper))
         if found.overridden and found.shipped is not None:
             shipped = ClaimInForceRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
@@ -111,7 +111,7 @@ class ValueEditor(FormDialog):
 
     def _show_held(self, held: Claim) -> None:
         show_value_in_row(self.value_row, held.value)
-        upper = find_upper_end(self.desk.workbench.catalog, self.entry.attribute)
+        upper = find_upper_end(self.desk.service.catalog, self.entry.attribute)
         if self.high_row is not None and upper is not None and upper.value != held.value:
             show_value_in_row(self.high_row, upper.value)
         self.conditions.show_value(held.conditions)
@@ -132,14 +132,14 @@ class ValueEditor(FormDialog):
 
     def _revert(self) -> None:
         try:
-            step = revert_attribute(self.desk.workbench.catalog, self.thing.id, self.entry.attribute.name)
+            step = revert_attribute(self.desk.service.catalog, self.thing.id, self.entry.attribute.name)
         except InputError as error:
             self.tell(error)
             return
         self.take(step)
 
     def _judge(self) -> FieldVerdict:
-        row, catalog = self.value_row, self.desk.workbench.catalog
+        row, catalog = self.value_row, self.desk.service.catalog
         value = row.inside() if isinstance(row, NumberRow) else read_value_row(row)[0]
         name = self.entry.attribute.name
         found = check_new_value(catalog, self.thing.id, name, value)

@@ -369,7 +369,7 @@ class DeferralView(DecideView):
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
         self._show_form()
         self.show_watch_list()
-        position, beside, day = self._position, self.desk.workbench.beside, get_today()
+        position, beside, day = self._position, self.desk.service.beside, get_today()
         asked = (found.answer, position, day)
         self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))
 
@@ -409,7 +409,7 @@ class DeferralView(DecideView):
         decided = self._decided
         if decided is None:
             return
-        catalog = self.desk.workbench.catalog
+        catalog = self.desk.service.catalog
         scenario = decided.answer.scenario
         chosen = scenario.accelerators[self._position].accelerator
         self.form.set_fault("", "")
@@ -429,10 +429,10 @@ class DeferralView(DecideView):
     def _following(self) -> Accelerator | None:
         if self.found is None or self.found.next_part is None:
             return None
-        return self.desk.workbench.catalog.accelerator(self.found.next_part)
+        return self.desk.service.catalog.accelerator(self.found.next_part)
 
     def _names(self) -> dict[str, str]:
-        return {part.id: shorten_name(part.name) for part in self.desk.workbench.catalog.accelerators()}
+        return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
 
     def _money(self, decided: AnswerDecision) -> MoneyFormatter:
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
@@ -472,9 +472,9 @@ class DeferralView(DecideView):
     # The watch list
 
     def show_watch_list(self) -> None:
-        own = self.desk.workbench.own
+        own = self.desk.service.own
         try:
-            signals = self.desk.workbench.beside.watch_list()
+            signals = self.desk.service.beside.watch_list()
         except (InputError, MissingFileError) as error:
             formatter = self.desk.formatter
             self.watch.show_problem(
@@ -489,7 +489,7 @@ class DeferralView(DecideView):
         self.watch.show_signals(shown, writable=own.writable, undo=text)
 
     def _source(self, watched: SignalStatus) -> str:
-        return "" if watched.known is None else self.desk.workbench.catalog.source(watched.known.source).title
+        return "" if watched.known is None else self.desk.service.catalog.source(watched.known.source).title
 
     def _note(self, signal: str, entry: WatchEntry) -> None:
         if entry.value is None:
@@ -499,7 +499,7 @@ class DeferralView(DecideView):
         self._write(
             signal,
             lambda: note_signal(
-                self.desk.workbench.own.watched,
+                self.desk.service.own.watched,
                 self._signal(signal),
                 value,
                 date=entry.date,
@@ -509,11 +509,11 @@ class DeferralView(DecideView):
         )
 
     def _forget(self, signal: str) -> None:
-        self._write(signal, lambda: forget_signal(self.desk.workbench.own.watched, self._signal(signal)))
+        self._write(signal, lambda: forget_signal(self.desk.service.own.watched, self._signal(signal)))
 
     def _write(self, signal: str, step: Callable[[], FactEdit]) -> None:
         try:
-            self.desk.workbench.own.do(step())
+            self.desk.service.own.do(step())
         except InputError as error:
             said = format_message(error.problem, self.desk.formatter)
             named = error.where in ("value", "date", "source", "note")
@@ -521,12 +521,12 @@ class DeferralView(DecideView):
             self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
 
     def _signal(self, signal: str) -> WatchedSignal:
-        return next(each for each in self.desk.workbench.beside.signals if each.id == signal)
+        return next(each for each in self.desk.service.beside.signals if each.id == signal)
 
     def _undo(self) -> None:
         self.watch.show_problem("")
         try:
-            self.desk.workbench.own.undo()
+            self.desk.service.own.undo()
         except InputError as error:
             said = format_input_error(error, self.desk.formatter).rstrip(".")
             self.watch.show_problem(tr("Not done: {problem}. Your facts are as they were.", problem=said))

@@ -132,7 +132,7 @@ class ExportCheckBlock(QWidget):
     # Showing
 
     def show_decision(self, found: AnswerDecision) -> None:
-        beside, scenario = self._desk.workbench.beside, found.answer.scenario
+        beside, scenario = self._desk.service.beside, found.answer.scenario
         checks, rules = beside.export_checks(scenario), beside.export_rules
         self._checks, self._rules = checks, rules
         self.destination.show_words(str(scenario.decision.plans.get(DESTINATION, "")))
@@ -305,17 +305,17 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     found, formatter = view.found, view.desk.formatter
     if found is None:
         return
-    scenario, workbench = found.answer.scenario, view.desk.workbench
-    sheet = workbench.beside.negotiation(scenario, found.decision, get_today())
+    scenario, service = found.answer.scenario, view.desk.service
+    sheet = service.beside.negotiation(scenario, found.decision, get_today())
     documents = dict.fromkeys(line.step.source for line in sheet.lines)
     paper = NegotiationDocument(
         title=scenario.name,
         decision=found.decision,
         names=found.names,
         sheet=sheet,
-        checks=workbench.beside.export_checks(scenario),
-        rules=workbench.beside.export_rules,
-        sources={each: workbench.catalog.source(each) for each in documents},
+        checks=service.beside.export_checks(scenario),
+        rules=service.beside.export_rules,
+        sources={each: service.catalog.source(each) for each in documents},
         made_on=get_today(),
         revision=found.answer.catalog_revision[:8],
         formatter=formatter,

@@ -350,18 +350,18 @@ class VendorsView(DecideView):
     def show_decision(self, found: AnswerDecision) -> None:
         self._decided = found
         self._show_mixing()
-        scenario, workbench = found.answer.scenario, self.desk.workbench
+        scenario, service = found.answer.scenario, self.desk.service
         try:
             self._keys()
         except InputError as error:
             self._failed(error)
             return
         self._show_form()
-        self.job.ask((found.answer,), lambda: workbench.beside.routing_steps(scenario))
+        self.job.ask((found.answer,), lambda: service.beside.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` where there are no two parts."""
-        decided, catalog = self._decided, self.desk.workbench.catalog
+        decided, catalog = self._decided, self.desk.service.catalog
         assert decided is not None
         pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)
         return decided.keys[pair[0]], decided.keys[pair[1]]
@@ -400,7 +400,7 @@ class VendorsView(DecideView):
     # Showing
 
     def _show_form(self) -> None:
-        decided, catalog = self._decided, self.desk.workbench.catalog
+        decided, catalog = self._decided, self.desk.service.catalog
         if decided is None:
             return
         models = catalog.models()
@@ -448,7 +448,7 @@ class VendorsView(DecideView):
         used = {kind.model for kind in found.classes}
         if len(used) < len(found.classes):
             return None
-        return {model: self.desk.workbench.catalog.model(model).name for model in used}
+        return {model: self.desk.service.catalog.model(model).name for model in used}
 
     def _table(self, formatter: Formatter) -> RoutingPlanTable:
         found, decided = self.found, self._decided
@@ -482,13 +482,13 @@ class VendorsView(DecideView):
         return [tr("{paid}: {text}", paid=paid, text=text) for text in texts]
 
     def _show_mixing(self) -> None:
-        workbench = self.desk.workbench
-        rules = workbench.beside.rules_on_mixing()
+        service = self.desk.service
+        rules = service.beside.rules_on_mixing()
         lines = [MarkedLine("book-open", "text2", text) for text in map(format_mixing_line, rules)]
         disputes = {each for rule in rules for each in rule.disputes}
         lines += [
             MarkedLine("scale", "disputed", tr("{id}: {verdict}", id=each.id, verdict=each.verdict))
-            for each in workbench.catalog.disputes()
+            for each in service.catalog.disputes()
             if each.id in disputes and each.verdict
         ]
         self.mixing.show_lines(lines)

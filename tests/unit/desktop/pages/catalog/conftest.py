@@ -1,4 +1,4 @@
-"""The page Catalog over a workbench whose user's facts last as long as the test."""
+"""The page Catalog over a service whose user's facts last as long as the test."""
 
 from collections.abc import Iterator
 
@@ -17,8 +17,8 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 @pytest.fixture
 def own_desk(qtbot: QtBot) -> Iterator[Desk]:
     """Return a desk whose catalog may be changed."""
-    with GpuDeskService(GpuDeskService.open().catalog) as workbench:
-        desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    with GpuDeskService(GpuDeskService.open().catalog) as service:
+        desk = Desk(service, Formatter(ENGLISH_NUMBERS))
         desk.open(read_template("70b-chat-on-four"))
         yield desk
 

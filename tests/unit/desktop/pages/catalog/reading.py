@@ -25,11 +25,11 @@ def action(page: CatalogPage, name: str) -> ActionSpec:
 def state(desk: Desk, value: float = 5.9) -> None:
     """Let the user state a bandwidth of the MI325X."""
     source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     step = edits.state_value(
         catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
     )
-    desk.workbench.own.do(step)
+    desk.service.own.do(step)
 
 
 def entries(menu: QMenu) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""The page Compare over the real workbench, shown offscreen."""
+"""The page Compare over the real service, shown offscreen."""
 
 from collections.abc import Callable
 from dataclasses import replace

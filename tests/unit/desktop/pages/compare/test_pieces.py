@@ -33,32 +33,32 @@ def test_letters_make_a_word_and_single_letters_go_round() -> None:
     assert TypeAhead().find("xyz", LABELS, 0) is None
 
 
-def table_of(workbench: GpuDeskService, name: str) -> ComparisonTable:
-    return build_comparison_table(workbench.answer(read_template(name)), PLAIN)
+def table_of(service: GpuDeskService, name: str) -> ComparisonTable:
+    return build_comparison_table(service.answer(read_template(name)), PLAIN)
 
 
 @pytest.mark.parametrize(
     ("name", "room", "margins"), [("mi325x-or-h200-70b", 934, WIDE), (FOUR, 934, WIDE), ("405b-one-node", 934, DENSE)]
 )
 def test_columns_fit_the_room_of_usual_windows(
-    workbench: GpuDeskService, theme: Theme, name: str, room: int, margins: object
+    service: GpuDeskService, theme: Theme, name: str, room: int, margins: object
 ) -> None:
-    table = table_of(workbench, name)
+    table = table_of(service, name)
     widths = ComparisonLayout(theme, TextCache(theme)).widths(room, table.heads, table.rows)
     assert widths.margins is margins
     assert widths.label + widths.column * len(table.heads) <= room
 
 
-def test_columns_keep_their_figures_where_room_is_short(workbench: GpuDeskService, theme: Theme) -> None:
-    table = table_of(workbench, "405b-one-node")
+def test_columns_keep_their_figures_where_room_is_short(service: GpuDeskService, theme: Theme) -> None:
+    table = table_of(service, "405b-one-node")
     measures = ComparisonLayout(theme, TextCache(theme))
     short, usual = (measures.widths(room, table.heads, table.rows) for room in (500, 934))
     assert short.column == pytest.approx(usual.column, abs=6)
     assert short.label > usual.label, "what has to be scrolled anyway leaves labels whole"
 
 
-def test_one_long_name_does_not_push_figures_out_of_sight(workbench: GpuDeskService, theme: Theme) -> None:
-    table = table_of(workbench, "405b-one-node")
+def test_one_long_name_does_not_push_figures_out_of_sight(service: GpuDeskService, theme: Theme) -> None:
+    table = table_of(service, "405b-one-node")
     long = replace(table.heads[0], name="A name that is far longer than any figure of its column")
     measures = ComparisonLayout(theme, TextCache(theme))
     widths = measures.widths(934, (long, *table.heads[1:]), table.rows)
@@ -66,13 +66,13 @@ def test_one_long_name_does_not_push_figures_out_of_sight(workbench: GpuDeskServ
 
 
 def test_names_yield_before_swatches_and_swatches_before_answers(
-    workbench: GpuDeskService, theme: Theme, qtbot: QtBot
+    service: GpuDeskService, theme: Theme, qtbot: QtBot
 ) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     strip.show()
-    strip.show_answers(build_headline_results(workbench.answer(read_template(FOUR)), PLAIN))
+    strip.show_answers(build_headline_results(service.answer(read_template(FOUR)), PLAIN))
     assert [box.naming for box in strip._boxes] == [LeaderDetail.NAMES] * 4
     strip.resize(930, strip.height())
     assert LeaderDetail.SWATCHES in [box.naming for box in strip._boxes]
@@ -82,22 +82,22 @@ def test_names_yield_before_swatches_and_swatches_before_answers(
     assert [box.figure for box in strip._boxes if box.isVisible()] == ["output_tokens_per_s", "max_concurrency"]
 
 
-def test_widths_hold_in_a_drag(workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
+def test_widths_hold_in_a_drag(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     scenario = read_template("mi325x-or-h200-70b")
-    strip.show_answers(build_headline_results(workbench.answer(scenario), PLAIN))
+    strip.show_answers(build_headline_results(service.answer(scenario), PLAIN))
     before = [box.geometry() for box in strip._boxes]
-    strip.show_answers(build_headline_results(workbench.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
+    strip.show_answers(build_headline_results(service.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
     assert [box.geometry() for box in strip._boxes] == before
 
 
-def test_legend_explains_only_the_marks_that_are_there(workbench: GpuDeskService) -> None:
-    table = table_of(workbench, FOUR)
+def test_legend_explains_only_the_marks_that_are_there(service: GpuDeskService) -> None:
+    table = table_of(service, FOUR)
     assert find_marks(table.rows) == ("best", "overlap", "disputed", "calibrated")
     price = [row for row in table.rows if row.key == "price"]
     assert find_marks(price) == ("disputed",)
     scenario = with_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4)
-    short = build_comparison_table(workbench.answer(scenario), PLAIN)
+    short = build_comparison_table(service.answer(scenario), PLAIN)
     assert "unfit" in find_marks(short.rows)

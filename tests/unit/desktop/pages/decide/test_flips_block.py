@@ -33,7 +33,7 @@ def looking(block: FlipsBlock) -> bool:
 
 
 def test_changes_are_found_and_said(block: FlipsBlock, desk: Desk) -> None:
-    assert block.flips == desk.workbench.flips(found_of(desk).answer)
+    assert block.flips == desk.service.flips(found_of(desk).answer)
     box = block.boxes[0]
     assert box.shown.flip.input == "site"
     assert box.accessibleName() == box.shown.sentence

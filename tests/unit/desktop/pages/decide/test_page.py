@@ -22,9 +22,9 @@ from gpudesk.service import GpuDeskService
 
 
 @pytest.fixture
-def window(qapp: QApplication, workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window with four accelerators on the page Decide."""
-    program = DesktopProgram(qapp, workbench)
+    program = DesktopProgram(qapp, service)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template("70b-chat-on-four")
@@ -125,8 +125,8 @@ def test_rules_that_cannot_be_read_are_told_in_place(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
-    workbench = window.desk.workbench
-    kept = workbench.__dict__.pop("decider")
+    service = window.desk.service
+    kept = service.__dict__.pop("decider")
     monkeypatch.setattr(paths, "rules_dir", lambda: tmp_path)
     try:
         window.desk.edit("Other", name="Another one")
@@ -135,4 +135,4 @@ def test_rules_that_cannot_be_read_are_told_in_place(
         assert not page.body.usable
         assert "seed.toml" in page.body.note.text
     finally:
-        workbench.__dict__["decider"] = kept
+        service.__dict__["decider"] = kept

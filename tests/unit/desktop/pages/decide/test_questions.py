@@ -100,7 +100,7 @@ def test_every_question_is_on_some_screen(page: DecidePage, desk: Desk, qtbot: Q
     assert met == list(QUESTIONS)
 
 
-def test_each_answer_shows_what_the_workbench_decides_under_it(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
+def test_each_answer_shows_what_the_service_decides_under_it(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 2000.0)
@@ -108,7 +108,7 @@ def test_each_answer_shows_what_the_workbench_decides_under_it(page: DecidePage,
     assert card.effect.text == "Leaves all 4, H200 SXM undecided"
     assert [part.fate for part in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
-    expected = desk.workbench.decide(desk.answer, {"ttft_limit_ms": 2000.0})
+    expected = desk.service.decide(desk.answer, {"ttft_limit_ms": 2000.0})
     assert decide_with_answer(desk, "ttft_limit_ms", 2000.0) == expected
     assert "key 2" in card.accessibleDescription()
 
@@ -403,7 +403,7 @@ def test_eight_accelerators_take_more_lines(page: DecidePage, desk: Desk, qtbot:
     card = option(page, "serving_engine", "any")
     low = card.height()
     more = [AcceleratorChoice(part) for part in ("h100-sxm", "mi300x", "gb200-nvl72", "rtx-pro-6000")]
-    known = {part.id for part in desk.workbench.catalog.accelerators()}
+    known = {part.id for part in desk.service.catalog.accelerators()}
     choices = (*desk.scenario.accelerators, *(each for each in more if each.accelerator in known))
     desk.edit("More", accelerators=choices[:6])
     settled(page, qtbot)

@@ -73,7 +73,7 @@ def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> N
 def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     found = found_of(desk)
-    kept = desk.workbench.decide(found.answer, {"team": "rocm"})
+    kept = desk.service.decide(found.answer, {"team": "rocm"})
     titles = [verdict.title.text() for verdict in view.verdicts]
     assert titles == [format_verdict(decision, found.names, found.formatter) for decision in (found.decision, kept)]
     assert view.verdicts[0].accessibleName().startswith("In force: ")
@@ -98,7 +98,7 @@ def test_rules_that_fire_under_one_set_are_listed(view: AnswerSetsView, desk: De
     keep_and_change(view, desk)
     found = found_of(desk)
     now = {line.rule.id for line in found.decision.trace}
-    kept = {line.rule.id for line in desk.workbench.decide(found.answer, {"team": "rocm"}).trace}
+    kept = {line.rule.id for line in desk.service.decide(found.answer, {"team": "rocm"}).trace}
     listed = {(rule, words) for _, rule, words in view.rules.texts()}
     assert listed == {(rule, "In force") for rule in now - kept} | {(rule, "Kept") for rule in kept - now}
 

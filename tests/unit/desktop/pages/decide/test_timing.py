@@ -62,9 +62,9 @@ def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
 # What it comes to
 
 
-def test_what_is_shown_is_what_the_workbench_found(view: DeferralView, desk: Desk) -> None:
-    found = desk.workbench.beside.buy_or_wait(desk.scenario, 0, get_today())
-    names = {part.id: part.name for part in desk.workbench.catalog.accelerators()}
+def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk) -> None:
+    found = desk.service.beside.buy_or_wait(desk.scenario, 0, get_today())
+    names = {part.id: part.name for part in desk.service.catalog.accelerators()}
     assert view.found == found
     assert found.sums is not None
     assert format_deferral_verdict(found, names).startswith("Buy ")
@@ -80,7 +80,7 @@ def test_what_is_shown_is_what_the_workbench_found(view: DeferralView, desk: Des
 
 def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
-    recommended = desk.workbench.decide(desk.answer).recommended if desk.answer is not None else None
+    recommended = desk.service.decide(desk.answer).recommended if desk.answer is not None else None
     assert recommended is not None
     assert view.form.parts["buy_part"].value == recommended.key
     assert view.form.rows["months_to_launch"].edits[0].value == 9.0
@@ -361,7 +361,7 @@ def test_a_file_of_signals_that_cannot_be_read_is_told(
     def broken() -> None:
         raise InputError(message("field.missing"), "signals.toml")
 
-    monkeypatch.setattr(desk.workbench.beside, "watch_list", broken)
+    monkeypatch.setattr(desk.service.beside, "watch_list", broken)
     view.show_watch_list()
     assert view.watch.problem.isVisible()
     assert "signals.toml" in view.watch.problem.text()

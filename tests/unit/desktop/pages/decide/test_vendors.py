@@ -45,8 +45,8 @@ def type_into(row: PlanInputRow, text: str) -> None:
 # The plans
 
 
-def test_plans_are_those_of_the_workbench(view: VendorsView, desk: Desk) -> None:
-    found = desk.workbench.beside.routing(desk.scenario)
+def test_plans_are_those_of_the_service(view: VendorsView, desk: Desk) -> None:
+    found = desk.service.beside.routing(desk.scenario)
     table = view.table.plans.table
     assert view.found is not None
     assert view.found.plans == found.plans

@@ -24,8 +24,8 @@ GAP, REPORTS, REFERENCE = "W002-01", "W002-02", "W002-03"
 
 
 @pytest.fixture
-def own_desk(own_workbench: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(own_workbench, Formatter(ENGLISH_NUMBERS))
+def own_desk(user_service: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(user_service, Formatter(ENGLISH_NUMBERS))
     made.open(read_template("70b-chat-on-four"))
     return made
 
@@ -78,16 +78,16 @@ def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> N
 
 def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
-    (note,) = own_desk.workbench.own.watched
+    (note,) = own_desk.service.own.watched
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
     assert row(view, GAP).state.text() == "passed"
     assert row(view, GAP).edit.text() == "Change your note"
     assert view.watch.undo.text() == "Undo: Note on the watch list: Gap of attention kernels on ROCm"
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
-    assert not own_desk.workbench.own.watched
+    assert not own_desk.service.own.watched
     assert row(view, GAP).state.text() == "not passed"
     assert not view.watch.undo.isVisible()
-    own_desk.workbench.own.redo()
+    own_desk.service.own.redo()
     assert row(view, GAP).state.text() == "passed"
 
 
@@ -97,7 +97,7 @@ def test_a_note_is_that_of_all_documents(view: DeferralView, own_desk: Desk, qtb
     assert row(view, REFERENCE).state.text() == "passed"
     assert own_desk.undo_stack.count() == 0, "it is no step of the document"
     with GpuDeskService.open() as again:
-        assert again.own.watched == own_desk.workbench.own.watched
+        assert again.own.watched == own_desk.service.own.watched
 
 
 def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
@@ -107,10 +107,10 @@ def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot
     assert opened.lines["source"].text() == "Our own test"
     opened.lines["note"].setText("read twice")
     save(filled(opened, "-3.5"))
-    (note,) = own_desk.workbench.own.watched
+    (note,) = own_desk.service.own.watched
     assert note == WatchNote(GAP, -3.5, "2026-10", "Our own test", "read twice")
     QTest.mouseClick(form(view, GAP).remove, Qt.MouseButton.LeftButton)
-    assert not own_desk.workbench.own.watched
+    assert not own_desk.service.own.watched
     assert row(view, GAP).form is None
     assert row(view, GAP).edit.hasFocus()
 
@@ -118,7 +118,7 @@ def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot
 @pytest.mark.parametrize("value", ["0", "-2", "12", "12 %"])
 def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
     noted(view, GAP, value, qtbot)
-    assert own_desk.workbench.own.watched[0].value == float(value.removesuffix("%"))
+    assert own_desk.service.own.watched[0].value == float(value.removesuffix("%"))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_what_cannot_be_noted_is_said_at_its_field(
     save(opened)
     assert said in opened.fault.text()
     assert opened.fault.isVisible()
-    assert not own_desk.workbench.own.watched
+    assert not own_desk.service.own.watched
     marked = [name for name, line in opened.lines.items() if line.property("fault") == "true"]
     assert marked == ([where] if where else ["value"])
     if where:
@@ -155,9 +155,9 @@ def test_a_form_is_left_and_saved_with_keys(view: DeferralView, own_desk: Desk) 
     QTest.keyClick(opened.lines["value"], Qt.Key.Key_Escape)
     assert row(view, GAP).form is None
     assert row(view, GAP).edit.isVisible()
-    assert not own_desk.workbench.own.watched
+    assert not own_desk.service.own.watched
     QTest.keyClick(filled(form(view, GAP), "9").lines["source"], Qt.Key.Key_Return)
-    assert own_desk.workbench.own.watched[0].value == 9.0
+    assert own_desk.service.own.watched[0].value == 9.0
 
 
 def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
@@ -179,7 +179,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
     def refused(_step: object) -> None:
         raise InputError(message("own.changed_elsewhere"), "facts")
 
-    monkeypatch.setattr(own_desk.workbench.own, "do", refused)
+    monkeypatch.setattr(own_desk.service.own, "do", refused)
     opened = filled(form(view, GAP), "9")
     save(opened)
     assert opened.fault.text().startswith("Not saved: ")
@@ -188,8 +188,8 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
 
 def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, own_desk: Desk) -> None:
     row(view, REPORTS).edit.setFocus()
-    gap = next(each for each in own_desk.workbench.beside.signals if each.id == GAP)
-    own = own_desk.workbench.own
+    gap = next(each for each in own_desk.service.beside.signals if each.id == GAP)
+    own = own_desk.service.own
     own.do(note_signal(own.watched, gap, 9.0, date="2026-10", source="A test"))
     assert row(view, REPORTS).edit.hasFocus()
 
@@ -202,7 +202,7 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
     def refused() -> None:
         raise InputError(message("own.changed_elsewhere"), "facts")
 
-    monkeypatch.setattr(own_desk.workbench.own, "undo", refused)
+    monkeypatch.setattr(own_desk.service.own, "undo", refused)
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert view.watch.problem.isVisible()
     assert view.watch.problem.text().startswith("Not done: ")
@@ -210,7 +210,7 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
 
 def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
-    bench = own_desk.workbench
+    bench = own_desk.service
     source = entry.make_user_source("A quote")
     bench.own.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
     assert not view.watch.undo.isVisible()
@@ -219,7 +219,7 @@ def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, 
 def test_the_list_is_read_only_where_the_file_is(
     view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(own_desk.workbench.own), "writable", property(lambda _own: False))
+    monkeypatch.setattr(type(own_desk.service.own), "writable", property(lambda _own: False))
     view.show_watch_list()
     assert not row(view, GAP).edit.isEnabled()
     assert row(view, GAP).edit.toolTip() == "Your own file cannot be written"

@@ -1,4 +1,4 @@
-"""The page Memory and fit over the real workbench, shown offscreen: a large model on two of each part."""
+"""The page Memory and fit over the real service, shown offscreen: a large model on two of each part."""
 
 from dataclasses import replace
 
@@ -19,9 +19,9 @@ PARTS = ("h200-sxm", "mi325x", "mi355x")
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
+def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
     """Return a desk with 100 requests in flight on two of each part."""
-    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    made = Desk(service, Formatter(ENGLISH_NUMBERS))
     scenario = read_template("405b-one-node")
     load = replace(scenario.workload.load, concurrency=100)
     choices = tuple(AcceleratorChoice(part, 2) for part in PARTS)

@@ -68,11 +68,11 @@ def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(vie
     assert view.narrow.count.text() == "83 of 83 models, 34 of 34 accelerators"
 
 
-def test_the_counts_are_those_of_the_workbench(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_the_counts_are_those_of_the_service(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     choose(view, qtbot, weights="fp4", context=32_768, concurrency=16)
     asked = FitQuestion(Precision.FP4, desk.scenario.kv, 32_768, 16)
     for part in ("h100-sxm", "mi355x", "rtx-4090"):
-        found = desk.workbench.fit_matrix(asked, [part])
+        found = desk.service.fit_matrix(asked, [part])
         assert counts(view, part) == {row[0].model: row[0].count for row in found.rows}
 
 
@@ -371,9 +371,9 @@ def test_a_hidden_view_leaves_nothing_running(view: FitMatrixView, page: MemoryP
 
 
 def test_facts_of_the_user_change_the_counts(
-    own_workbench: GpuDeskService, theme: Theme, settings: UserSettings, qtbot: QtBot
+    user_service: GpuDeskService, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
-    desk = Desk(own_workbench, Formatter(ENGLISH_NUMBERS))
+    desk = Desk(user_service, Formatter(ENGLISH_NUMBERS))
     desk.open(read_template("405b-one-node"))
     page = MemoryPage(desk, theme, settings)
     qtbot.addWidget(page)
@@ -384,9 +384,9 @@ def test_facts_of_the_user_change_the_counts(
     settle(view, qtbot)
     before = counts(view, "h100-sxm")["llama-3.1-405b"]
     source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
-    catalog = own_workbench.catalog
+    catalog = user_service.catalog
     step = state_value(catalog, "h100-sxm", "memory", 240, "GiB", source, today="2026-11-20", reason="seen")
-    own_workbench.own.do(step)
+    user_service.own.do(step)
     settle(view, qtbot)
     after = counts(view, "h100-sxm")["llama-3.1-405b"]
     assert before is not None

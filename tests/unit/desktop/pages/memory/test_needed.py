@@ -32,10 +32,10 @@ def cell(block: NeededBlock, row: int, column: int) -> NeededCell:
     return found
 
 
-def test_counts_and_plans_are_those_of_the_workbench(desk: Desk) -> None:
+def test_counts_and_plans_are_those_of_the_service(desk: Desk) -> None:
     table = make_needed_table(desk)
     assert desk.answer is not None
-    found = desk.workbench.needed(desk.answer.scenario)
+    found = desk.service.needed(desk.answer.scenario)
     load, one = table.groups
     assert load.title == "100 requests of 5,000 tokens in flight"
     assert one.title == "One request of 5,000 tokens"

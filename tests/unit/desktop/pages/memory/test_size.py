@@ -135,8 +135,8 @@ def test_a_demand_can_be_removed(sized: SizingView, desk: Desk) -> None:
 # Reading what was found
 
 
-def test_candidates_are_those_of_the_workbench(sized: SizingView, desk: Desk) -> None:
-    found = desk.workbench.size(desk.scenario)
+def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> None:
+    found = desk.service.size(desk.scenario)
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
     assert column(sized, "In reserve") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
@@ -194,7 +194,7 @@ def test_the_sentence_is_copied_with_one_click(sized: SizingView) -> None:
 
 
 def test_the_deployment_is_used_as_one_step(sized: SizingView, desk: Desk) -> None:
-    found = desk.workbench.size(desk.scenario)
+    found = desk.service.size(desk.scenario)
     before, best = desk.scenario, found.candidates[1]
     assert best.count is not None
     QTest.mouseClick(sized.candidate.use, Qt.MouseButton.LeftButton)

@@ -112,7 +112,7 @@ def test_a_missing_file_is_said(
     def missing() -> None:
         raise paths.MissingFileError("/measurements is missing; restore it")
 
-    desk.workbench.__dict__.pop("mlperf", None)
+    desk.service.__dict__.pop("mlperf", None)
     with monkeypatch.context() as patched:
         patched.setattr(paths, "measurements_dir", missing)
         block.refresh()

@@ -67,7 +67,7 @@ def test_a_curve_for_each_part_as_far_as_it_was_tried(view: ScalingView, desk: D
         "mi300x": [1, 2, 4, 8, 16, 32, 64],
     }
     assert all(line.capped for line in drawing.lines)
-    (h100, _) = desk.workbench.scaling(desk.scenario)
+    (h100, _) = desk.service.scaling(desk.scenario)
     assert isinstance(h100, AcceleratorScaling)
     rates = [row.estimate.output_tokens_per_s for row in h100.rows if row.estimate and row.fits]
     assert drawing.lines[0].y.tolist() == [rate.value for rate in rates if rate]
@@ -237,7 +237,7 @@ def test_another_view_works_nothing_out(
 ) -> None:
     page.choose_view("latency")
     asked: list[object] = []
-    monkeypatch.setattr(desk.workbench, "scaling", lambda *each, **_: asked.append(each))
+    monkeypatch.setattr(desk.service, "scaling", lambda *each, **_: asked.append(each))
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 48), "Load")
     desk.flush()
     desk.select(select_figure("mi300x", "tpot_ms"))

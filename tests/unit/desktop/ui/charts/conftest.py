@@ -1,4 +1,4 @@
-"""Charts over the real workbench, shown offscreen."""
+"""Charts over the real service, shown offscreen."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
-def desk(workbench: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
+    made = Desk(service, Formatter(ENGLISH_NUMBERS))
     made.want_curves("test", wanted=True)
     made.open(read_template("70b-chat-on-four"))
     return made

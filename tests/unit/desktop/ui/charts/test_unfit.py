@@ -28,8 +28,8 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 )
 def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Load, said: str) -> None:
     scenario = read_template("70b-chat-on-four")
-    with GpuDeskService.open() as workbench:
-        desk = Desk(workbench, Formatter(ENGLISH_NUMBERS))
+    with GpuDeskService.open() as service:
+        desk = Desk(service, Formatter(ENGLISH_NUMBERS))
         desk.open(replace(scenario, workload=replace(scenario.workload, load=load)))
         assert desk.answer is not None
         estimate = desk.answer.columns[0].estimate

@@ -28,8 +28,8 @@ def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPane
 
 
 @pytest.fixture
-def recorded(workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the workbench find predictions of every published run, each a tenth above what was measured."""
+def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let the service find predictions of every published run, each a tenth above what was measured."""
     file = tmp_path / "held-out.csv"
     runs = read_measured_runs(paths.measurements_dir()).used
     write_held_out(
@@ -41,4 +41,4 @@ def recorded(workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_pat
         ),
     )
     monkeypatch.setattr(paths, "held_out_path", lambda: file)
-    workbench.__dict__.pop("records", None)
+    service.__dict__.pop("records", None)

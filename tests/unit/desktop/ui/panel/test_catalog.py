@@ -40,22 +40,22 @@ QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11"
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
-    """A workbench whose own facts last no longer than the tests of this file."""
+def service() -> Iterator[GpuDeskService]:
+    """A service whose own facts last no longer than the tests of this file."""
     with GpuDeskService.open() as opened:
         yield GpuDeskService(opened.catalog)
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left(workbench: GpuDeskService) -> Iterator[None]:
+def _nothing_is_left(service: GpuDeskService) -> Iterator[None]:
     yield
-    while workbench.own.undo() is not None:
+    while service.own.undo() is not None:
         pass
 
 
-def state(workbench: GpuDeskService, value: float = 900) -> None:
+def state(service: GpuDeskService, value: float = 900) -> None:
     """State a board power of the user's."""
-    workbench.own.do(state_value(workbench.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
+    service.own.do(state_value(service.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
 
 
 def asked(panel: SourcesPanel) -> list[EditorRequest]:
@@ -100,7 +100,7 @@ def go(panel: SourcesPanel, text: str) -> None:
     ],
 )
 def test_what_waits_says_why_and_can_be_removed(
-    desk: Desk, panel: SourcesPanel, workbench: GpuDeskService, qtbot: QtBot,
+    desk: Desk, panel: SourcesPanel, service: GpuDeskService, qtbot: QtBot,
     selected: Selection, head: str, remark: str, left: int,
 ) -> None:  # fmt: skip
     facts = (
@@ -110,7 +110,7 @@ def test_what_waits_says_why_and_can_be_removed(
         UserPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
         ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
     )
-    workbench.own.do(FactEdit(message("own.step.add", name="former facts"), after=facts))
+    service.own.do(FactEdit(message("own.step.add", name="former facts"), after=facts))
     desk.select(selected)
     assert lines(panel, NodeKind.HEAD)[0].startswith(head)
     assert remark in lines(panel, NodeKind.NOTE)
@@ -118,7 +118,7 @@ def test_what_waits_says_why_and_can_be_removed(
     go(panel, "Remove from your facts")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert not requests
-    assert len(workbench.own.facts) == left
+    assert len(service.own.facts) == left
     qtbot.waitUntil(lambda: remark not in lines(panel, NodeKind.NOTE))
 
 
@@ -167,9 +167,9 @@ def test_every_rival_leads_to_the_choice_among_claims(desk: Desk, panel: Sources
 
 
 def test_a_value_of_the_users_is_taken_back_at_once(
-    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
+    service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
 ) -> None:
-    state(workbench)
+    state(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
     assert "900 W; Shipped: 1,000 W · −10 %" in lines(panel, NodeKind.HEAD)[0]
     go(panel, "Edit source and date…")
@@ -178,20 +178,20 @@ def test_a_value_of_the_users_is_taken_back_at_once(
     assert requests == [EditorRequest(EditorKind.SOURCE, source=QUOTE.id)]
     go(panel, "Revert to the shipped value")
     press(qtbot, panel, Qt.Key.Key_Return)
-    assert workbench.catalog.attribute("mi325x", "tdp").value == 1000
+    assert service.catalog.attribute("mi325x", "tdp").value == 1000
     assert "1,000 W" in lines(panel, NodeKind.HEAD)[0], "the panel shows what holds now"
 
 
 def test_a_step_that_fails_says_so(
-    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state(workbench)
+    state(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
 
     def refuse(*_: Any) -> None:  # noqa: ANN401
         raise InputError(message("own.read_only", reason="no space left"))
 
-    monkeypatch.setattr(workbench.own, "do", refuse)
+    monkeypatch.setattr(service.own, "do", refuse)
     go(panel, "Revert to the shipped value")
     with qtbot.waitSignal(panel.failed) as caught:
         press(qtbot, panel, Qt.Key.Key_Return)
@@ -221,9 +221,9 @@ def test_every_kind_of_selection_has_lines_by_the_rules_of_qt(
 
 
 def test_a_price_shows_its_age_and_is_copied_with_its_source(
-    workbench: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
+    service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
 ) -> None:
-    price = next(each for each in workbench.catalog.prices("mi325x") if each.date == "2026-03")
+    price = next(each for each in service.catalog.prices("mi325x") if each.date == "2026-03")
     desk.select(select_catalog_price(price.id))
     assert "months old" in lines(panel, NodeKind.HEAD)[0]
     go(panel, "Copy with sources")

@@ -298,7 +298,7 @@ def test_an_address_is_copied_and_can_be_selected_as_text_but_is_never_opened(
 # The model
 
 
-def test_the_model_keeps_to_the_rules_of_qt(workbench: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
+def test_the_model_keeps_to_the_rules_of_qt(service: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
     explainer = SelectionExplainer(desk)
     model = PanelModel()
     check(qtmodeltester, model)
@@ -374,7 +374,7 @@ def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
     seconds = []
     for load in range(2, 32):
         desk.scenario = scenario_edits.replace_load_value(desk.scenario, load)
-        desk.answer = desk.workbench.answer(desk.scenario)
+        desk.answer = desk.service.answer(desk.scenario)
         begun = time.perf_counter()
         panel.refresh()
         seconds.append(time.perf_counter() - begun)

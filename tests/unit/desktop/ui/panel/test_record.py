@@ -68,10 +68,10 @@ def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None
 
 
 def test_without_predictions_the_panel_says_that_nothing_is_known(
-    desk: Desk, panel: SourcesPanel, workbench: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, panel: SourcesPanel, service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "held_out_path", lambda: None)
-    workbench.__dict__.pop("records", None)
+    service.__dict__.pop("records", None)
     desk.select(THROUGHPUT)
     assert not lines(panel, NodeKind.RECORD)
     assert any(text.startswith("Nothing is known") for text in lines(panel, NodeKind.NOTE))

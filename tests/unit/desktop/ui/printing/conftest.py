@@ -32,21 +32,21 @@ needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="re
 
 
 @pytest.fixture(scope="session")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def answer_to(workbench: GpuDeskService, qapp: QApplication) -> Callable[[Scenario], Answer]:
+def answer_to(service: GpuDeskService, qapp: QApplication) -> Callable[[Scenario], Answer]:
     """Return what answers a scenario with curves, each once."""
     known: dict[str, Answer] = {}
 
     def answered(scenario: Scenario) -> Answer:
         key = repr(scenario)
         if key not in known:
-            known[key] = workbench.answer(scenario, with_curves=True)
-            FURTHER[repr(known[key].scenario)] = workbench.further(known[key])
+            known[key] = service.answer(scenario, with_curves=True)
+            FURTHER[repr(known[key].scenario)] = service.further(known[key])
         return known[key]
 
     return answered

@@ -31,12 +31,12 @@ def test_pdf_needs_no_display_and_says_nothing_but_where_it_is(tmp_path: Path) -
     assert "5,745" in words_of(target) or "No winner" in words_of(target)
 
 
-def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, workbench: GpuDeskService) -> None:
+def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, service: GpuDeskService) -> None:
     pdf, scenario = tmp_path / "sheet.pdf", tmp_path / "again.gpudesk"
     assert run("sheet", "--template", "b200-or-mi355x", "-o", pdf).returncode == 0
     done = run("sheet", "--scenario", pdf, "-o", scenario)
     assert done.returncode == 0
-    assert workbench.read_scenario(scenario) == workbench.read_scenario(pdf)
+    assert service.read_scenario(scenario) == service.read_scenario(pdf)
 
 
 def test_pdf_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

@@ -132,16 +132,16 @@ def test_whole_note_follows_where_the_head_has_no_room_for_it(answer_to: AnswerT
 
 @needs_poppler
 def test_working_is_told_where_it_takes_no_further_page(
-    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path
+    answer_to: AnswerTo, service: GpuDeskService, tmp_path: Path
 ) -> None:
     title = "How the headline figures come about"
     two, six = (answer_to(read_template(name)) for name in ("mi325x-or-h200-70b", "405b-one-node"))
     for answer, told in ((two, True), (six, False)):
-        save_answer_as_pdf(answer, tmp_path / "sheet.pdf", "a4", workbench.explain)
+        save_answer_as_pdf(answer, tmp_path / "sheet.pdf", "a4", service.explain)
         assert info_of(tmp_path / "sheet.pdf")["Pages"] == "2"
         words = words_of(tmp_path / "sheet.pdf")
         assert (title in words) is told
-    sheet = build_sheet(two, explain=workbench.explain)
+    sheet = build_sheet(two, explain=service.explain)
     throughput = next(row for row in sheet.table.groups[1].rows if row.label == "Output throughput")
     (working,) = [each for each in sheet.working if each.figure == "Output throughput"]
     for (_, numbers), cell in zip(working.lines, throughput.cells, strict=True):
@@ -180,12 +180,12 @@ def test_pictures_of_the_pdf_are_vectors(answer_to: AnswerTo, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", list_template_ids())
 def test_comparison_reopens_from_its_pdf(
-    answer_to: AnswerTo, workbench: GpuDeskService, tmp_path: Path, name: str
+    answer_to: AnswerTo, service: GpuDeskService, tmp_path: Path, name: str
 ) -> None:
     answer = answer_to(read_template(name))
-    reopened = workbench.read_scenario(saved(answer, tmp_path / "sheet.pdf"))
+    reopened = service.read_scenario(saved(answer, tmp_path / "sheet.pdf"))
     assert reopened.catalog_revision == answer.catalog_revision
-    again = workbench.answer(reopened, with_curves=True)
+    again = service.answer(reopened, with_curves=True)
     assert again.content_hash == answer.content_hash
     assert again.scenario.accelerators == answer.scenario.accelerators
     assert again.scenario.name == answer.scenario.name

@@ -95,14 +95,14 @@ def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, s
 
 
 def test_saved_file_is_the_sheet_with_its_scenario(
-    preview: SheetPreview, answer: Answer, workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
+    preview: SheetPreview, answer: Answer, service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(preview.saved) as signal:
         assert preview.save_to(tmp_path / "for the customer")
     file = tmp_path / "for the customer.pdf"
     assert signal.args == [file]
     assert preview.note == f"Saved: {file}"
-    assert workbench.read_scenario(file).model == answer.scenario.model
+    assert service.read_scenario(file).model == answer.scenario.model
 
 
 def test_save_proposes_a_name_that_any_system_takes(

@@ -28,25 +28,25 @@ CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
 
 
 def printed(
-    workbench: GpuDeskService, case: str, size: PaperSize
+    service: GpuDeskService, case: str, size: PaperSize
 ) -> tuple[Answer, ComparisonSheet, SheetPages, SheetPages]:
     """Return the sheet of a case with its pages, and the pages that it takes without a recommendation."""
     template, said = CASES[case]
     scenario = read_template(template)
     scenario = replace(scenario, decision=replace(scenario.decision, answers=said))
-    answer = workbench.answer(scenario, with_curves=True)
+    answer = service.answer(scenario, with_curves=True)
     flip = DecisionFlip("serving_engine", "any", "tgi", (), DecisionVerdict.NONE_FITS)
-    sheet = build_sheet(answer, date=DATE, further=workbench.further(answer, (flip,) * 12))
+    sheet = build_sheet(answer, date=DATE, further=service.further(answer, (flip,) * 12))
     plain = replace(sheet, recommendation=None, trace=())
     return answer, sheet, lay_out_sheet(sheet, size, Formatter()), lay_out_sheet(plain, size, Formatter())
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
-    workbench: GpuDeskService, qapp: QApplication, case: str
+    service: GpuDeskService, qapp: QApplication, case: str
 ) -> None:
     for size in PaperSize:
-        _, sheet, pages, plain = printed(workbench, case, size)
+        _, sheet, pages, plain = printed(service, case, size)
         assert sheet.recommendation is not None
         short = replace(sheet, recommendation=replace(sheet.recommendation, lines=()), trace=())
         assert len(lay_out_sheet(short, size, Formatter()).pages) == len(plain.pages)
@@ -62,9 +62,9 @@ def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
 @needs_poppler
 @pytest.mark.parametrize("case", CASES)
 def test_everything_is_text_within_the_margins(
-    workbench: GpuDeskService, qapp: QApplication, tmp_path: Path, case: str
+    service: GpuDeskService, qapp: QApplication, tmp_path: Path, case: str
 ) -> None:
-    answer, sheet, pages, _ = printed(workbench, case, PaperSize.A4)
+    answer, sheet, pages, _ = printed(service, case, PaperSize.A4)
     file = tmp_path / "sheet.pdf"
     file.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
     words = words_of(file)

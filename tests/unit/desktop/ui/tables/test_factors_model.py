@@ -21,9 +21,9 @@ _SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 
 
 @pytest.fixture
-def model(workbench: GpuDeskService, qtbot: QtBot) -> FactorsModel:
-    decision = workbench.decide(workbench.answer(read_template("70b-chat-on-four")))
-    rules = {rule.id: rule for rule in workbench.decider.rules}
+def model(service: GpuDeskService, qtbot: QtBot) -> FactorsModel:
+    decision = service.decide(service.answer(read_template("70b-chat-on-four")))
+    rules = {rule.id: rule for rule in service.decider.rules}
     made = FactorsModel()
     made.show(HEADS, make_factor_rows(decision, rules, Formatter(ENGLISH_NUMBERS)))
     return made

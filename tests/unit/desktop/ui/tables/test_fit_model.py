@@ -20,19 +20,19 @@ QUESTION = FitQuestion(Precision.FP8, Precision.FP8, 8192)
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open(with_own=False) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def matrix(workbench: GpuDeskService) -> FitMatrix:
-    return workbench.fit_matrix(QUESTION, PARTS, MODELS)
+def matrix(service: GpuDeskService) -> FitMatrix:
+    return service.fit_matrix(QUESTION, PARTS, MODELS)
 
 
 @pytest.fixture(scope="module")
-def parameters(workbench: GpuDeskService) -> dict[str, float]:
-    return count_model_parameters(workbench.catalog, workbench.catalog.models())
+def parameters(service: GpuDeskService) -> dict[str, float]:
+    return count_model_parameters(service.catalog, service.catalog.models())
 
 
 def models(table: FitTable) -> list[str]:
@@ -104,9 +104,9 @@ def test_the_model_keeps_to_the_rules_of_qt(
 
 
 def test_new_counts_of_the_same_pairs_are_changed_data(
-    workbench: GpuDeskService, model: FitModel, parameters: dict[str, float], qtbot: QtBot
+    service: GpuDeskService, model: FitModel, parameters: dict[str, float], qtbot: QtBot
 ) -> None:
-    longer = workbench.fit_matrix(FitQuestion(Precision.FP16, Precision.FP16, 131_072, 8), PARTS, MODELS)
+    longer = service.fit_matrix(FitQuestion(Precision.FP16, Precision.FP16, 131_072, 8), PARTS, MODELS)
     before = model.index_of("llama-3.1-70b", "h100-sxm").data()
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
         model.show(arrange_fit_table(longer, parameters, FitOrder(), ""))

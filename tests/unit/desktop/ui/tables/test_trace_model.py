@@ -36,15 +36,15 @@ _ROLE = Qt.ItemDataRole
 
 
 @pytest.fixture
-def decision(workbench: GpuDeskService) -> Decision:
+def decision(service: GpuDeskService) -> Decision:
     """Return a decision in which a limit cannot be told for one, and the site removes two."""
-    answer = workbench.answer(read_template("70b-chat-on-four"))
-    return workbench.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
+    answer = service.answer(read_template("70b-chat-on-four"))
+    return service.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
 
 
 @pytest.fixture
-def rules(workbench: GpuDeskService) -> tuple[DecisionRule, ...]:
-    return workbench.decider.rules
+def rules(service: GpuDeskService) -> tuple[DecisionRule, ...]:
+    return service.decider.rules
 
 
 @pytest.fixture
@@ -173,10 +173,10 @@ def test_lines_have_keys_of_their_own(model: TraceModel) -> None:
 
 
 def test_disputed_figures_and_refuted_rules_are_marked(
-    workbench: GpuDeskService, rules: tuple[DecisionRule, ...], qtbot: QtBot
+    service: GpuDeskService, rules: tuple[DecisionRule, ...], qtbot: QtBot
 ) -> None:
-    answer = workbench.answer(read_template("70b-chat-on-four"))
-    decision = workbench.decide(answer, {"vendor_policy": "two_pools"})
+    answer = service.answer(read_template("70b-chat-on-four"))
+    decision = service.decide(answer, {"vendor_policy": "two_pools"})
     rows = {row.key: row for row in make_trace_table(decision, HEADS, rules, (), FORMATTER).rows}
     unfounded = {line.rule.id for line in decision.trace if line.rule.unfounded is not None}
     assert unfounded

@@ -1,4 +1,4 @@
-"""A desk over a workbench that writes to a real file of the user's, and keys for its forms."""
+"""A desk over a service that writes to a real file of the user's, and keys for its forms."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

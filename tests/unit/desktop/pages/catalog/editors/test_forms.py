@@ -48,7 +48,7 @@ def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
 
 
 def own_prices(desk: Desk) -> list[PriceRecord]:
-    return [price for price in desk.workbench.catalog.prices() if price.own]
+    return [price for price in desk.service.catalog.prices() if price.own]
 
 
 # Accelerators
@@ -71,7 +71,7 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     fill(dialog, title="Data sheet, draft")
     key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     part = catalog.accelerator("testbed-one")
     assert (part.vendor, part.generation, part.announced) == ("ACME", "testbed-one", False)
     assert part.memory_bytes == 192 * 2**30
@@ -80,8 +80,8 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     claim = catalog.attribute("testbed-one", "memory").preferred
     assert claim is not None
     assert (claim.own, claim.source.title) == (True, "Data sheet, draft")
-    desk.workbench.own.undo()
-    assert all(thing.id != "testbed-one" for thing in desk.workbench.catalog.things())
+    desk.service.own.undo()
+    assert all(thing.id != "testbed-one" for thing in desk.service.catalog.things())
 
 
 def test_what_is_missing_is_told_and_the_first_of_it_focused(desk: Desk, theme: Theme, show: Show) -> None:
@@ -105,7 +105,7 @@ def test_copied_figures_keep_their_sources_until_they_are_typed_over(desk: Desk,
     assert row.echo == ""
     key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     shipped = catalog.accelerator(PART)
     part = catalog.accelerator("mi325x-of-ours")
     assert part.generation == shipped.generation
@@ -139,7 +139,7 @@ def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Sho
     typed("Ours")
     fill(first, title="First word")
     key(Qt.Key.Key_Return)
-    before = len(desk.workbench.own.facts)
+    before = len(desk.service.own.facts)
     dialog = AcceleratorForm(desk, theme, thing="ours")
     show(dialog)
     assert dialog.name.text() == "Ours"
@@ -147,15 +147,15 @@ def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Sho
     dialog.status.show_value("announced")
     key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault] + [dialog.note.text]
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     part = catalog.accelerator("ours")
     assert part.announced
     assert part.tdp_w == 900
     assert [claim.value for claim in catalog.attribute("ours", "tdp").claims] == [900]
     assert catalog.attribute("ours", "memory").value == catalog.attribute(PART, "memory").value
-    assert abs(len(desk.workbench.own.facts) - before) <= 1, "nothing piles up"
-    desk.workbench.own.undo()
-    assert desk.workbench.catalog.accelerator("ours").tdp_w == catalog.accelerator(PART).tdp_w
+    assert abs(len(desk.service.own.facts) - before) <= 1, "nothing piles up"
+    desk.service.own.undo()
+    assert desk.service.catalog.accelerator("ours").tdp_w == catalog.accelerator(PART).tdp_w
 
 
 def test_peaks_are_in_the_unit_that_is_chosen(desk: Desk, theme: Theme, show: Show) -> None:
@@ -196,7 +196,7 @@ def test_what_is_doubtful_is_said_and_may_be_kept(desk: Desk, theme: Theme, show
     dialog.source.title.show_value("Own run")
     key(Qt.Key.Key_Return)
     assert dialog.saved
-    assert desk.workbench.catalog.attribute(PART, "tdp").value == 9
+    assert desk.service.catalog.attribute(PART, "tdp").value == 9
 
 
 # Prices
@@ -278,13 +278,13 @@ def test_price_is_changed_and_removed(
     again.remove_button.click()
     assert asked == ["Remove this price? It can be undone until you quit."]
     assert not own_prices(desk)
-    assert not len(desk.workbench.own.facts), "its source goes with it"
-    desk.workbench.own.undo()
+    assert not len(desk.service.own.facts), "its source goes with it"
+    desk.service.own.undo()
     assert own_prices(desk)
 
 
 def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
-    shipped = desk.workbench.catalog.prices()[0]
+    shipped = desk.service.catalog.prices()[0]
     with pytest.raises(InputError):
         PriceForm(desk, theme, price=shipped.id)
 
@@ -294,9 +294,7 @@ def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
 
 def stated(desk: Desk) -> str:
     source = make_user_source("Quote by mail")
-    desk.workbench.own.do(
-        state_value(desk.workbench.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21")
-    )
+    desk.service.own.do(state_value(desk.service.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21"))
     return source.id
 
 
@@ -308,7 +306,7 @@ def test_source_is_changed_for_all_that_rests_on_it(desk: Desk, theme: Theme, sh
     tab(2)
     typed("2026-11-18")
     key(Qt.Key.Key_Return)
-    claim = desk.workbench.catalog.attribute(PART, "price_low").preferred
+    claim = desk.service.catalog.attribute(PART, "price_low").preferred
     assert claim is not None
     assert (claim.source.publisher, claim.source.date) == ("Reseller Ltd", "2026-11-18")
 
@@ -341,7 +339,7 @@ def test_own_entry_is_renamed_and_keeps_its_id(desk: Desk, theme: Theme, show: S
     show(dialog)
     typed("Ours, second")
     key(Qt.Key.Key_Return)
-    assert desk.workbench.catalog.thing(part).name == "Ours, second"
+    assert desk.service.catalog.thing(part).name == "Ours, second"
 
 
 def test_own_entry_is_removed_after_a_question(
@@ -356,7 +354,7 @@ def test_own_entry_is_removed_after_a_question(
     assert asked == ["Remove Ours? Its figures and prices go with it. It can be undone until you quit."]
     answer_box("Remove Ours")
     dialog.remove_button.click()
-    assert all(thing.id != part for thing in desk.workbench.catalog.things(CatalogEntryKind.ACCELERATOR))
+    assert all(thing.id != part for thing in desk.service.catalog.things(CatalogEntryKind.ACCELERATOR))
 
 
 def test_shipped_entry_is_not_renamed(desk: Desk, theme: Theme) -> None:
@@ -452,10 +450,10 @@ def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     first.note_row.show_value("a year's term")
     first.source.title.show_value("Quote by mail")
     first.accept()
-    (price,) = [fact for fact in desk.workbench.own.facts if isinstance(fact, UserPrice)]
+    (price,) = [fact for fact in desk.service.own.facts if isinstance(fact, UserPrice)]
     dialog = PriceForm(desk, theme, price=price.id)
     show(dialog)
     dialog.accept()
     assert dialog.isVisible()
     assert "holds already" in dialog.note.text
-    assert desk.workbench.own.facts.get("price", price.id) == price
+    assert desk.service.own.facts.get("price", price.id) == price

@@ -27,7 +27,7 @@ PART, NAME = "mi325x", "memory_bandwidth"
 
 
 def bandwidth(desk: Desk) -> AttributeClaims:
-    return desk.workbench.catalog.attribute(PART, NAME)
+    return desk.service.catalog.attribute(PART, NAME)
 
 
 def state(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str = "Own run") -> ValueEditor:
@@ -47,7 +47,7 @@ def state(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str =
 
 
 def test_value_is_stated_by_keyboard_and_holds_at_once(desk: Desk, theme: Theme, show: Show) -> None:
-    before = desk.workbench.answer(desk.scenario)
+    before = desk.service.answer(desk.scenario)
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     typed("5.3")
@@ -74,7 +74,7 @@ def test_value_is_stated_by_keyboard_and_holds_at_once(desk: Desk, theme: Theme,
     assert found.reason == "measured by us"
     assert found.shipped is not None
     assert found.shipped.value == 6_000_000_000_000
-    assert desk.workbench.answer(desk.scenario) != before, "what depends on it changes"
+    assert desk.service.answer(desk.scenario) != before, "what depends on it changes"
 
 
 def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> None:
@@ -152,7 +152,7 @@ def test_last_source_of_the_session_stands_there_again(desk: Desk, theme: Theme,
     assert following.source.title.text() == "Quote by mail"
     typed("30000")
     key(Qt.Key.Key_Return)
-    found = desk.workbench.catalog.attribute("mi355x", "price_low")
+    found = desk.service.catalog.attribute("mi355x", "price_low")
     assert found.value == 30_000
     assert found.preferred is not None
     assert found.preferred.source == bandwidth(desk).preferred.source  # type: ignore[union-attr]
@@ -186,7 +186,7 @@ def test_own_value_is_changed_and_does_not_pile_up(desk: Desk, theme: Theme, sho
     own = [claim for claim in bandwidth(desk).claims if claim.own]
     assert [claim.source.title for claim in own] == ["Second run"]
     assert bandwidth(desk).value == 5_500_000_000_000
-    assert len(desk.workbench.own.facts) == 3, "a source, a claim, a choice"
+    assert len(desk.service.own.facts) == 3, "a source, a claim, a choice"
 
 
 def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme, show: Show) -> None:
@@ -198,7 +198,7 @@ def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme
     key(Qt.Key.Key_Space)
     assert not bandwidth(desk).overridden
     assert bandwidth(desk).value == 6_000_000_000_000
-    desk.workbench.own.undo()
+    desk.service.own.undo()
     assert bandwidth(desk).value == 5_300_000_000_000
 
 
@@ -210,14 +210,14 @@ def test_words_yes_or_no_and_lists_are_stated_too(desk: Desk, theme: Theme, show
         dialog.source.title.show_value("Own run")
         dialog.accept()
         assert dialog.saved, [row.fault for row in dialog.rows] + [dialog.note.text]
-        return desk.workbench.catalog.attribute(thing, name).value
+        return desk.service.catalog.attribute(thing, name).value
 
     def choose_no(dialog: ValueEditor) -> None:
         assert isinstance(dialog.value_row, YesNoRow)
         dialog.value_row.show_yes(not was)
 
-    model = desk.workbench.catalog.models()[0].id
-    was = desk.workbench.catalog.attribute(model, "tied_embeddings").value
+    model = desk.service.catalog.models()[0].id
+    was = desk.service.catalog.attribute(model, "tied_embeddings").value
     assert stated(PART, "memory_type", lambda _: typed("HBM4")) == "HBM4"
     assert stated(PART, "supported_precisions", lambda _: typed("fp8, bf16, fp8")) == ("fp8", "bf16")
     assert stated(model, "tied_embeddings", choose_no) is (not was)
@@ -235,7 +235,7 @@ def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
 
 
 def ends(desk: Desk) -> tuple[object, object]:
-    catalog = desk.workbench.catalog
+    catalog = desk.service.catalog
     return (catalog.attribute(PART, "price_low").value, catalog.attribute(PART, "price_high").value)
 
 
@@ -253,9 +253,9 @@ def test_purchase_price_above_the_shipped_range_is_stated_as_one_step(
     key(Qt.Key.Key_Return)
     assert dialog.saved, [row.fault for row in dialog.rows]
     assert ends(desk) == wanted
-    desk.workbench.own.undo()
+    desk.service.own.undo()
     assert ends(desk) == (20_000, 25_000)
-    desk.workbench.own.redo()
+    desk.service.own.redo()
     again = ValueEditor(desk, theme, PART, "price_low")
     show(again)
     assert again.high_row is not None

@@ -1,4 +1,4 @@
-"""What tests of imports share: a workbench over a user's file of their own, a window on it, and files."""
+"""What tests of imports share: a service over a user's file of their own, a window on it, and files."""
 
 import json
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture
-def own_window(qapp: QApplication, own_workbench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     """Return a window over that file, with four accelerators."""
-    program = DesktopProgram(qapp, own_workbench)
+    program = DesktopProgram(qapp, user_service)
     made = program.new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)

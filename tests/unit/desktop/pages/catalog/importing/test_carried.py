@@ -41,11 +41,11 @@ def open_pack(window: MainWindow, qtbot: QtBot) -> PackDialog:
 
 
 def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
-    own_window: MainWindow, own_workbench: GpuDeskService, shared: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, shared: Path, qtbot: QtBot
 ) -> None:
     assert not own_window.open_path(shared)
     assert "Acme 1" in own_window.note.text
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
     press(own_window, "Look at them…")
     dialog = open_pack(own_window, qtbot)
     dialog.accept()
@@ -53,11 +53,11 @@ def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
     own_window.desk.flush()
     assert own_window.desk.problem is None
     assert [each.accelerator for each in own_window.desk.scenario.accelerators] == ["acme-1", "mi325x"]
-    assert own_workbench.catalog.attribute("mi325x", "memory_bandwidth").overridden
+    assert user_service.catalog.attribute("mi325x", "memory_bandwidth").overridden
 
 
 def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
-    own_window: MainWindow, own_workbench: GpuDeskService, shared: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, shared: Path, qtbot: QtBot
 ) -> None:
     document = json.loads(shared.read_text())
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
@@ -66,5 +66,5 @@ def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
     assert "rest on yours" in own_window.note.text
     press(own_window, "Look at them…")
     open_pack(own_window, qtbot).reject()
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
     assert own_window.document.path == shared

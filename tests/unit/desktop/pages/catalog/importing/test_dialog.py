@@ -81,7 +81,7 @@ def test_a_model_is_shown_with_its_exact_figures(own_window: MainWindow, qtbot: 
 
 
 def test_enter_writes_it_in_one_step_that_can_be_undone(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, model(), qtbot)
     name = dialog.row("name")
@@ -90,13 +90,13 @@ def test_enter_writes_it_in_one_step_that_can_be_undone(
     QTest.keyClicks(name.edit, "Tiny of mine")
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.saved)
-    assert own_workbench.catalog.model("tiny").name == "Tiny of mine"
-    own_workbench.own.undo()
-    assert len(own_workbench.own.facts) == 0
+    assert user_service.catalog.model("tiny").name == "Tiny of mine"
+    user_service.own.undo()
+    assert len(user_service.own.facts) == 0
 
 
 def test_a_shipped_id_is_refused_at_its_field(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, model(), qtbot)
     row = dialog.row("id")
@@ -110,11 +110,11 @@ def test_a_shipped_id_is_refused_at_its_field(
     row.edit.setText("tiny-2")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert own_workbench.catalog.thing("tiny-2").own
+    assert user_service.catalog.thing("tiny-2").own
 
 
 def test_what_cannot_be_written_keeps_what_was_entered(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_own: UserCatalog, _edit: FactEdit) -> UserFacts:
         raise InputError(message("file.unwritable", reason="the disk is full"), "catalog.sqlite")
@@ -130,11 +130,11 @@ def test_what_cannot_be_written_keeps_what_was_entered(
     assert dialog.isVisible()
     assert row.edit.text() == "Kept"
     assert dialog.save_button.isEnabled()
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
 
 
 def test_missing_fields_are_asked_for_and_counted_as_one_types(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     asked: list[FieldAnswers] = []
 
@@ -166,7 +166,7 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
     assert asked[-1] == {"head_dim": 128, "tied": True}
-    assert own_workbench.catalog.attribute("tiny", "mixers.attention.head_dim").value == 128
+    assert user_service.catalog.attribute("tiny", "mixers.attention.head_dim").value == 128
 
 
 def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, qtbot: QtBot) -> None:
@@ -187,7 +187,7 @@ def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, q
 
 
 def test_prices_are_shown_by_part_and_take_provider_and_date(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     def reread(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
         yield JobProgress(WHY)
@@ -207,23 +207,23 @@ def test_prices_are_shown_by_part_and_take_provider_and_date(
     date.edit.setText("2026-11")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    mine = [price for price in own_workbench.catalog.prices("mi300x") if price.own]
+    mine = [price for price in user_service.catalog.prices("mi300x") if price.own]
     assert len(mine) == 101
     assert {(price.provider, price.date) for price in mine} == {("Crusoe", "2026-11")}
 
 
 def test_escape_leaves_it_out_and_writes_nothing(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     dialog = shown(own_window, prices(3, provider="Crusoe", date="2026-11-21"), qtbot)
     assert dialog.row("provider") is None
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
 
 
 def test_the_maker_is_asked_for_where_no_file_names_one(
-    own_window: MainWindow, own_workbench: GpuDeskService, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     assert shown(own_window, model(), qtbot).row("organisation") is None
     source = replace(SOURCE, publisher=UNKNOWN_MAKER)
@@ -237,6 +237,6 @@ def test_the_maker_is_asked_for_where_no_file_names_one(
     row.edit.setText("Acme")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert own_workbench.catalog.model("tiny").organisation == "Acme"
-    (written,) = [fact for fact in own_workbench.own.facts if isinstance(fact, Source)]
+    assert user_service.catalog.model("tiny").organisation == "Acme"
+    (written,) = [fact for fact in user_service.own.facts if isinstance(fact, Source)]
     assert written.publisher == "Acme"

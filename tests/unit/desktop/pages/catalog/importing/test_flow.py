@@ -54,7 +54,7 @@ def prices(path: Path, n: int) -> Path:
 
 
 def test_a_model_that_is_dropped_is_added_and_set(
-    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
     drop(own_window, llama)
     dialog = dialog_of(own_window, qtbot)
@@ -62,7 +62,7 @@ def test_a_model_that_is_dropped_is_added_and_set(
     assert isinstance(name, TextRow)
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added My-Llama to your facts."))
-    assert own_workbench.catalog.thing("my-llama").own
+    assert user_service.catalog.thing("my-llama").own
     press(own_window, "Set as model")
     assert own_window.desk.scenario.model == "my-llama"
     own_window.desk.flush()
@@ -78,13 +78,13 @@ def test_a_folder_is_as_good_as_its_configuration(own_window: MainWindow, llama:
 
 
 def test_undo_in_the_note_takes_all_of_it_back(
-    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [llama])
     dialog_of(own_window, qtbot).accept()
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added"))
     press(own_window, "Undo")
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
 
 
 def test_files_are_chosen_by_the_key_of_the_menu(
@@ -100,7 +100,7 @@ def test_files_are_chosen_by_the_key_of_the_menu(
 
 
 def test_several_files_come_one_after_the_other(
-    own_window: MainWindow, own_workbench: GpuDeskService, llama: Path, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, llama: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     other = tmp_path / "Other" / "config.json"
     other.parent.mkdir()
@@ -113,7 +113,7 @@ def test_several_files_come_one_after_the_other(
     assert second.windowTitle().endswith("2 of 2")
     second.accept()
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Other to your facts."))
-    assert {thing.id for thing in own_workbench.catalog.things() if thing.own} == {"other"}
+    assert {thing.id for thing in user_service.catalog.things() if thing.own} == {"other"}
 
 
 def broken(folder: Path) -> list[tuple[Path, str]]:
@@ -134,7 +134,7 @@ def broken(folder: Path) -> list[tuple[Path, str]]:
 
 
 def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "broken"
     folder.mkdir()
@@ -146,8 +146,8 @@ def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
         assert said in own_window.note.text
         assert own_window.note.text.endswith("Nothing was written.")
         assert not own_window.findChildren(ImportDialog)
-    assert len(own_workbench.own.facts) == 0
-    assert not own_workbench.own.path or not own_workbench.own.path.exists()
+    assert len(user_service.own.facts) == 0
+    assert not user_service.own.path or not user_service.own.path.exists()
 
 
 def turns(done: Callable[[], bool], qtbot: QtBot) -> list[float]:
@@ -170,14 +170,14 @@ def turns(done: Callable[[], bool], qtbot: QtBot) -> list[float]:
 
 
 def test_the_window_goes_on_while_ten_thousand_prices_come(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [prices(tmp_path / "many.csv", 10_000)])
     reading = turns(lambda: not own_window.jobs.running, qtbot)
     dialog_of(own_window, qtbot).accept()
     writing = turns(lambda: not own_window.jobs.running, qtbot)
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added"))
-    assert sum(price.own for price in own_workbench.catalog.prices("mi325x")) == 10_000
+    assert sum(price.own for price in user_service.catalog.prices("mi325x")) == 10_000
     # It comes by again and again, never away for most of the time; how short it is away is a benchmark.
     for away in (reading, writing):
         assert len(away) > 10
@@ -185,7 +185,7 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
 
 
 def test_a_long_reading_is_cancelled_from_the_status_bar(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     import_files(own_window, [prices(tmp_path / "many.csv", 400_000)])
     qtbot.waitUntil(lambda: "of 400,0" in own_window.status.job, timeout=20_000)
@@ -193,7 +193,7 @@ def test_a_long_reading_is_cancelled_from_the_status_bar(
     qtbot.waitUntil(lambda: not own_window.jobs.running)
     assert not own_window.findChildren(ImportDialog)
     assert own_window.status.job == ""
-    assert len(own_workbench.own.facts) == 0
+    assert len(user_service.own.facts) == 0
 
 
 def test_closing_the_window_ends_a_reading(own_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

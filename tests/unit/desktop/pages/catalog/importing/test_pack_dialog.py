@@ -17,21 +17,21 @@ from gpudesk.documents.packs import make_pack
 from gpudesk.service import GpuDeskService
 
 
-def state(workbench: GpuDeskService, thing: str, watts: int) -> None:
+def state(service: GpuDeskService, thing: str, watts: int) -> None:
     source = make_user_source(f"Measured on {thing}")
-    workbench.own.do(state_value(workbench.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
+    service.own.do(state_value(service.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
 
 
 def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
     """Return a pack of two figures that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-        with GpuDeskService.open() as workbench:
-            state(workbench, "mi300x", 650)
-            state(workbench, "gaudi3", 860)
-            own = workbench.own.facts
+        with GpuDeskService.open() as service:
+            state(service, "mi300x", 650)
+            state(service, "gaudi3", 860)
+            own = service.own.facts
             by = load_signer(name) if name else None
-            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by)
+            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=service.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
     path.write_bytes(raw)
     return path
@@ -47,26 +47,26 @@ def dialog_of(window: MainWindow, path: Path, qtbot: QtBot) -> PackDialog:
     return dialog
 
 
-def power(workbench: GpuDeskService, thing: str) -> object:
-    return workbench.catalog.attribute(thing, "tdp").value
+def power(service: GpuDeskService, thing: str) -> object:
+    return service.catalog.attribute(thing, "tdp").value
 
 
 def test_all_that_differs_from_nothing_is_chosen_and_taken(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = dialog_of(own_window, pack_of(tmp_path, monkeypatch), qtbot)
     assert dialog.signer.text().startswith("Not signed")
     assert dialog.save_button.text() == "Take 6 facts"
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Lab to your facts."))
-    assert (power(own_workbench, "mi300x"), power(own_workbench, "gaudi3")) == (650, 860)
+    assert (power(user_service, "mi300x"), power(user_service, "gaudi3")) == (650, 860)
 
 
 def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = pack_of(tmp_path, monkeypatch)
-    state(own_workbench, "mi300x", 700)
+    state(user_service, "mi300x", 700)
     dialog = dialog_of(own_window, path, qtbot)
     QAbstractItemModelTester(dialog.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     dialog.model.choose_all()
@@ -81,11 +81,11 @@ def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
     assert dialog.model.index(row, 0).data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert (power(own_workbench, "mi300x"), power(own_workbench, "gaudi3")) == (700, 860)
+    assert (power(user_service, "mi300x"), power(user_service, "gaudi3")) == (700, 860)
 
 
 def test_an_unknown_signer_is_to_be_trusted_first(
-    own_window: MainWindow, own_workbench: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = pack_of(tmp_path, monkeypatch, "The lab")
     dialog = dialog_of(own_window, path, qtbot)
@@ -97,8 +97,8 @@ def test_an_unknown_signer_is_to_be_trusted_first(
     assert dialog.save_button.isEnabled()
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert [each.name for each in own_workbench.own.signers()] == ["The lab"]
-    own_workbench.own.undo()
+    assert [each.name for each in user_service.own.signers()] == ["The lab"]
+    user_service.own.undo()
     again = dialog_of(own_window, path, qtbot)
     assert again.signer.text() == "Signed by The lab, whom you trust."
     assert again.save_button.isEnabled()

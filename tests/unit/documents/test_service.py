@@ -1,4 +1,4 @@
-"""The workbench on the shipped facts: scenarios, answers, working, sources."""
+"""The service on the shipped facts: scenarios, answers, working, sources."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from gpudesk.text.messages import InputError, format_input_error
 
 
 @pytest.fixture(scope="module")
-def workbench() -> Iterator[GpuDeskService]:
+def service() -> Iterator[GpuDeskService]:
     with GpuDeskService.open() as opened:
         yield opened
 
@@ -28,9 +28,9 @@ def terms(term: DerivationTerm) -> Iterator[DerivationTerm]:
         yield from terms(part)
 
 
-def test_every_template_is_answered(workbench: GpuDeskService) -> None:
+def test_every_template_is_answered(service: GpuDeskService) -> None:
     for template in list_templates():
-        answer = workbench.answer(template.scenario)
+        answer = service.answer(template.scenario)
         assert len(answer.columns) == len(template.scenario.accelerators)
         for column in answer.columns:
             assert column.problem is None
@@ -38,15 +38,15 @@ def test_every_template_is_answered(workbench: GpuDeskService) -> None:
             assert column.estimate.fits
 
 
-def test_answer_is_the_same_each_time(workbench: GpuDeskService) -> None:
+def test_answer_is_the_same_each_time(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     with GpuDeskService.open() as other:
-        assert other.answer(scenario).content_hash == workbench.answer(scenario).content_hash
+        assert other.answer(scenario).content_hash == service.answer(scenario).content_hash
 
 
-def test_curves_do_not_change_what_an_answer_says(workbench: GpuDeskService) -> None:
+def test_curves_do_not_change_what_an_answer_says(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
-    plain, drawn = workbench.answer(scenario), workbench.answer(scenario, with_curves=True)
+    plain, drawn = service.answer(scenario), service.answer(scenario, with_curves=True)
     assert drawn.content_hash == plain.content_hash
     assert [column.estimate for column in drawn.columns] == [column.estimate for column in plain.columns]
     for column in drawn.columns:
@@ -54,52 +54,52 @@ def test_curves_do_not_change_what_an_answer_says(workbench: GpuDeskService) -> 
         assert 64 in column.curve.concurrency
 
 
-def test_curves_of_a_single_output_token_can_be_written(workbench: GpuDeskService) -> None:
+def test_curves_of_a_single_output_token_can_be_written(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     short = replace(scenario, workload=replace(scenario.workload, output_tokens=1))
-    written = json.loads(write_sheet_json(workbench.answer(short, with_curves=True)))
+    written = json.loads(write_sheet_json(service.answer(short, with_curves=True)))
     for column in written["accelerators"]:
         assert set(column["curve"]["tpot_ms"]) == {None}
         assert column["curve"]["ttft_ms"][0]["value"] > 0
 
 
-def test_every_accelerator_of_a_scenario_has_its_needs(workbench: GpuDeskService) -> None:
+def test_every_accelerator_of_a_scenario_has_its_needs(service: GpuDeskService) -> None:
     for template in list_templates():
-        needed = workbench.needed(template.scenario)
+        needed = service.needed(template.scenario)
         assert [row[0].accelerator for row in needed] == [
             choice.accelerator for choice in template.scenario.accelerators
         ]
         assert all(found.one is not None for row in needed for found in row)
 
 
-def test_saved_scenario_names_its_catalog(workbench: GpuDeskService, tmp_path: Path) -> None:
+def test_saved_scenario_names_its_catalog(service: GpuDeskService, tmp_path: Path) -> None:
     path = tmp_path / "a.gpudesk"
-    saved = workbench.save_scenario(read_template(SAMPLE_TEMPLATE), path)
-    assert saved.catalog_revision == workbench.catalog.revision
-    assert workbench.read_scenario(path) == saved
+    saved = service.save_scenario(read_template(SAMPLE_TEMPLATE), path)
+    assert saved.catalog_revision == service.catalog.revision
+    assert service.read_scenario(path) == saved
 
 
-def test_scenario_with_an_unknown_model_is_refused(workbench: GpuDeskService, tmp_path: Path) -> None:
+def test_scenario_with_an_unknown_model_is_refused(service: GpuDeskService, tmp_path: Path) -> None:
     path = tmp_path / "a.gpudesk"
-    workbench.save_scenario(replace(read_template(SAMPLE_TEMPLATE), model="llama-3.1-71b"), path)
+    service.save_scenario(replace(read_template(SAMPLE_TEMPLATE), model="llama-3.1-71b"), path)
     with pytest.raises(InputError) as caught:
-        workbench.read_scenario(path)
+        service.read_scenario(path)
     said = format_input_error(caught.value)
     assert said.startswith(f"{path}: scenario.model: there is no model llama-3.1-71b; the closest: llama-3.1-70b")
 
 
-def test_every_source_of_a_working_is_said_in_words(workbench: GpuDeskService) -> None:
+def test_every_source_of_a_working_is_said_in_words(service: GpuDeskService) -> None:
     for request in read_template(SAMPLE_TEMPLATE).requests():
-        estimate = workbench.estimate(request)
+        estimate = service.estimate(request)
         for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms", "memory", "max_concurrency"):
-            for term in terms(workbench.explain(estimate, figure)):
+            for term in terms(service.explain(estimate, figure)):
                 if term.source is not None:
-                    said = workbench.source_text(term.source)
+                    said = service.source_text(term.source)
                     assert not said.startswith(("catalog:", "setting:", "link:"))
                     assert "/peak_dense" not in said
 
 
-def test_nothing_is_explained_where_nothing_fits(workbench: GpuDeskService) -> None:
+def test_nothing_is_explained_where_nothing_fits(service: GpuDeskService) -> None:
     asked = {
         "accelerator": "h200-sxm",
         "model": "llama-3.1-405b",
@@ -109,13 +109,13 @@ def test_nothing_is_explained_where_nothing_fits(workbench: GpuDeskService) -> N
         "output_tokens": 100,
         "load": {"batch": 1},
     }
-    estimate = workbench.estimate(parse_request(asked))
+    estimate = service.estimate(parse_request(asked))
     assert not estimate.fits
     with pytest.raises(InputError) as caught:
-        workbench.explain(estimate, "tpot_ms")
+        service.explain(estimate, "tpot_ms")
     assert "do not fit" in format_input_error(caught.value)
-    assert workbench.explain(estimate, "memory").inputs
+    assert service.explain(estimate, "memory").inputs
 
 
-def test_shipped_catalog_has_no_faults(workbench: GpuDeskService) -> None:
-    assert workbench.verify() == ()
+def test_shipped_catalog_has_no_faults(service: GpuDeskService) -> None:
+    assert service.verify() == ()
