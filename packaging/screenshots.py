@@ -193,12 +193,9 @@ class _Studio:
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE
         image = QImage(size, QImage.Format.Format_RGB32)
         image.fill("white")
-        painter = QPainter(image)
-        try:
+        with QPainter(image) as painter:
             painter.scale(_SHEET_SCALE / UNITS, _SHEET_SCALE / UNITS)
             pages.draw(0, SheetPainter(painter))
-        finally:
-            painter.end()
         self._keep(name, image)
 
     def _keep(self, name: str, image: QImage) -> None:

@@ -133,11 +133,8 @@ class UnfitNotice(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).frame(QRectF(self.rect()), "strong", radius=6.0, fill="raised")
-        finally:
-            painter.end()
 
 
 class _NoticeSwatch(QWidget):
@@ -150,11 +147,8 @@ class _NoticeSwatch(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).swatch(0, self.height() / 2, self._slot, is_variant=self._hollow)
-        finally:
-            painter.end()
 
 
 def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:

@@ -103,11 +103,8 @@ class _OpeningButton(QAbstractButton):
         return QSize(self._theme.px(200), self._theme.px(self._height))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             self._draw(ThemePainter(painter, self._theme), QRectF(self.rect()))
-        finally:
-            painter.end()
 
     def _ground(self) -> str:
         if self.isDown():
@@ -202,14 +199,11 @@ class RecoveredFileNote(QWidget):
         theme.follow(self._dress)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             pen.tint(QRectF(self.rect()), "sunken", 8.0)
             side = float(self._theme.px(_ENTRY_ICON))
             pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
-        finally:
-            painter.end()
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -309,11 +303,8 @@ class FirstRunPage(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("page"))
-        finally:
-            painter.end()
 
     def _order(self) -> None:
         """Let Tab go as the eye does, whatever was added last."""

@@ -121,11 +121,8 @@ class AcceleratorChip(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             self._draw(ThemePainter(painter, self._theme))
-        finally:
-            painter.end()
 
     def _draw(self, pen: ThemePainter) -> None:
         theme, height = self._theme, float(self.height())
@@ -344,8 +341,7 @@ class BaselineChoice(CaptionButton):
         return QSize(int(word + name) + theme.px(6 + 6 + 14 + 4), theme.px(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             theme, pen = self._theme, ThemePainter(painter, self._theme)
             rect = QRectF(self.rect())
             x = pen.text(rect, tr("Baseline"), font="small", colour="text2") + theme.px(6)
@@ -353,8 +349,6 @@ class BaselineChoice(CaptionButton):
             side = float(theme.px(13))
             colour = "text1" if self.underMouse() else "text2"
             pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, colour)
-        finally:
-            painter.end()
 
     def name_it(self) -> None:
         """Say what the value is for, for those who cannot see the word beside it."""
@@ -408,13 +402,10 @@ class ChipRow(QWidget):
         self._place()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
-        finally:
-            painter.end()
 
     def _changed(self, changed: frozenset[str]) -> None:
         # A drag of the load comes by here at each step.

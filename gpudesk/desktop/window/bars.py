@@ -44,8 +44,7 @@ class SearchButton(Button):
         return QSize(self._theme.px(90), self._theme.px(26))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             theme, level = self._theme, self.height() / 2
             pen = ThemePainter(painter, theme)
             rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -57,8 +56,6 @@ class SearchButton(Button):
             x = theme.px(10) + side + theme.px(8)
             pen.text(QRectF(x, 0, key_x - x - theme.px(4), self.height()), self.text(), colour="text2")
             pen.key_hint(key_x, level, key)
-        finally:
-            painter.end()
 
 
 class TopBar(QWidget):
@@ -90,12 +87,9 @@ class TopBar(QWidget):
         self.title.set_whole(title)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             ThemePainter(painter, self._theme).hairline(0, self.height() - 1, self.width(), self.height() - 1)
-        finally:
-            painter.end()
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -192,8 +186,7 @@ class StatusBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         """Draw the ground, the line above, and the icon before what stands at the left."""
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             pen = ThemePainter(painter, self._theme)
             pen.hairline(0, 0, self.width(), 0)
@@ -201,8 +194,6 @@ class StatusBar(QWidget):
                 side = float(self._theme.px(_ICON))
                 icon, colour = ("info", "text1") if self._message else ("database", "text2")
                 pen.icon(icon, self._theme.px(_SIDE), (self.height() - side) / 2 + 0.5, side, colour)
-        finally:
-            painter.end()
 
     def _part(self, text: str = "") -> ThemedLabel:
         part = ThemedLabel(self._theme, font="small", colour="text2", parent=self)

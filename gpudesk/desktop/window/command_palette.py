@@ -26,6 +26,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPainterStateGuard,
     QPaintEvent,
     QResizeEvent,
 )
@@ -74,8 +75,7 @@ class PaletteDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             row: PaletteMatch | str = index.data(FOUND_ROLE)
             pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
             if isinstance(row, str):
@@ -85,8 +85,6 @@ class PaletteDelegate(QStyledItemDelegate):
                 return
             state: QStyle.StateFlag = option.state
             self._paint_entry(pen, rect, row, bool(state & QStyle.StateFlag.State_Selected))
-        finally:
-            painter.restore()
 
     def _paint_entry(self, pen: ThemePainter, rect: QRectF, row: PaletteMatch, selected: bool) -> None:
         px, entry, middle = self._theme.px, row.entry, rect.center().y()
@@ -157,8 +155,7 @@ class PaletteBox(QFrame):
         theme.follow(self._dress)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             theme, px = self._theme, self._theme.px
             pen = ThemePainter(painter, theme)
             pen.frame(QRectF(self.rect()), radius=_RADIUS, fill="raised")
@@ -170,8 +167,6 @@ class PaletteBox(QFrame):
             level = self.height() - px(FOOT)
             pen.hairline(1, level, self.width() - 1, level, "selection_raised")
             self._draw_keys(pen, level + px(FOOT) / 2)
-        finally:
-            painter.end()
 
     def _count_width(self) -> int:
         return int(QFontMetricsF(self._theme.font("small")).horizontalAdvance(self.count)) + 1
@@ -300,11 +295,8 @@ class CommandPalette(QWidget):
             self.close_palette()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("scrim"))
-        finally:
-            painter.end()
 
     def _connect(self) -> None:
         search, view = self._box.search, self._box.view

@@ -81,11 +81,8 @@ class _RailButton(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             self._draw(ThemePainter(painter, self._theme))
-        finally:
-            painter.end()
 
     def _draw(self, pen: ThemePainter) -> None:
         px, middle, chosen = self._theme.px, self.height() / 2, self.isChecked()
@@ -122,12 +119,9 @@ class _RailDivider(QWidget):
         return QSize(self._theme.px(_ITEM), self._theme.px(_DIVIDER))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             inset, y = self._theme.px(4), self.height() // 2
             ThemePainter(painter, self._theme).hairline(inset, y, self.width() - inset, y)
-        finally:
-            painter.end()
 
 
 class PageRail(QWidget):
@@ -206,12 +200,9 @@ class PageRail(QWidget):
         self._dress()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
-        finally:
-            painter.end()
 
     def _choose(self, page_id: str) -> None:
         self.set_page(page_id)

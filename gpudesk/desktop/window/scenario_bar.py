@@ -129,8 +129,7 @@ class ScenarioBar(QWidget):
         return QSize(super().sizeHint().width(), self._theme.px(_HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             half = self._theme.px(_LINE) / 2
@@ -139,8 +138,6 @@ class ScenarioBar(QWidget):
                     x = field.geometry().right() + self._row.spacing() / 2 + 1
                     pen.hairline(x, self.height() / 2 - half, x, self.height() / 2 + half)
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
-        finally:
-            painter.end()
 
     # Filling the fields
 

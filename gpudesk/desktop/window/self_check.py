@@ -89,11 +89,8 @@ def _shows(file: Path) -> bool:
         return False
     image = QImage(_ICON_PIXELS, _ICON_PIXELS, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    try:
+    with QPainter(image) as painter:
         drawing.render(painter, QRectF(image.rect()))
-    finally:
-        painter.end()
     return drawing.isValid() and len(_colours(image, step=1)) > 1
 
 

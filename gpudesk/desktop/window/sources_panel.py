@@ -215,12 +215,9 @@ class SourcesPanel(QWidget):
         return done
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(event.rect(), self._theme.colour("chrome"))
             y = self.view.y() - 1
             painter.fillRect(0, y, self.width(), 1, self._theme.colour("hair"))
             if self._lies_over:
                 painter.fillRect(0, 0, 1, self.height(), self._theme.colour("strong"))
-        finally:
-            painter.end()

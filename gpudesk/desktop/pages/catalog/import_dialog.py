@@ -168,15 +168,12 @@ class _RuledGrid(QWidget):
         self.grid.setVerticalSpacing(theme.px(_ROW_GAP))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             below = self._theme.px(_ROW_GAP) / 2
             for row in range(self.grid.rowCount()):
                 level = self.grid.cellRect(row, 0).bottom() + 1 + below
                 pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
-        finally:
-            painter.end()
 
 
 class ImportFiguresPanel(QWidget):
@@ -203,14 +200,11 @@ class ImportFiguresPanel(QWidget):
         return max(self._body.heightForWidth(width), self._body.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             pen.hairline(0, 0, 0, self.height())
             pen.hairline(0, 0, self.width(), 0)
-        finally:
-            painter.end()
 
 
 _YES, _NO = "yes", "no"

@@ -113,8 +113,7 @@ class CatalogHeader(PaintedHeader):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), self._theme.colour("page"))
             edge = self.frozen_width
@@ -134,8 +133,6 @@ class CatalogHeader(PaintedHeader):
             pen.hairline(margin, bottom, right, bottom, "strong")
             if self.offset() > 0:
                 pen.hairline(edge - 1, 0, edge - 1, bottom, "strong")
-        finally:
-            painter.end()
 
     def _head(self, pen: ThemePainter, number: int) -> None:
         theme, column = self._theme, self._model.column(number)

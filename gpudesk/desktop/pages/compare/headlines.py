@@ -90,12 +90,9 @@ class HeadlineBox(QAbstractButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         """Draw the three lines, and a fourth where an announced part would lead."""
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             if self._answer is not None:
                 self._draw(ThemePainter(painter, self._theme), self._answer)
-        finally:
-            painter.end()
 
     def _draw(self, pen: ThemePainter, answer: HeadlineResult) -> None:
         theme = self._theme
@@ -239,13 +236,10 @@ class HeadlineStrip(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("page"))
             for box in self._shown()[1:]:
                 x = box.x() - self._theme.px(_MARGIN / 2 + 3)
                 pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
-        finally:
-            painter.end()

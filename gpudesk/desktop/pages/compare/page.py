@@ -124,8 +124,7 @@ class ComparisonCorner(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             painter.fillRect(self.rect(), theme.colour("page"))
             bottom = self.height() - 1
@@ -133,8 +132,6 @@ class ComparisonCorner(QWidget):
             line = theme.line("caption")
             place = QRectF(theme.px(16), self.height() - theme.px(8) - line, self.width() - theme.px(20), line)
             pen.text(place, self._text, font="small", colour="text3")
-        finally:
-            painter.end()
 
 
 _ALL_ROWS, _DIFFERENCES = "all", "differences"

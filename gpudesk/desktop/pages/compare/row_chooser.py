@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -57,11 +57,8 @@ class _CheckDelegate(QStyledItemDelegate):
         return QSize(theme.px(120), theme.line("body") + theme.px(12 if index.data(HEADING_ROLE) else 6))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             self._draw(ThemePainter(painter, self._theme), option, index)
-        finally:
-            painter.restore()
 
     def _draw(self, pen: ThemePainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, painter = self._theme, pen.painter
@@ -165,9 +162,6 @@ class RowChooser(QFrame):
         self._list.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             radius = 8.0 if self._round else 0.0
             ThemePainter(painter, self._theme).frame(QRectF(self.rect()), "strong", radius=radius, fill="raised")
-        finally:
-            painter.end()

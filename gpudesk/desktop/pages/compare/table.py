@@ -67,8 +67,7 @@ class ComparisonColumnHeader(PaintedHeader):
         return QSize(super().sizeHint().width(), self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), self._theme.colour("page"))
             if self._margins is not None:
@@ -76,8 +75,6 @@ class ComparisonColumnHeader(PaintedHeader):
                     self._head(pen, column, self._margins)
             bottom = self.height() - 1
             pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
-        finally:
-            painter.end()
 
     def _head(self, pen: ThemePainter, column: int, margins: CellMargins) -> None:
         theme, head = self._theme, self._model.head(column)
@@ -159,8 +156,7 @@ class ComparisonRowHeader(PaintedHeader):
         return find_visible_sections(self, top, bottom)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), self._theme.colour("page"))
             width = self.viewport().width()
@@ -177,8 +173,6 @@ class ComparisonRowHeader(PaintedHeader):
                     painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
                 self._label(pen, row, place, width)
                 pen.hairline(0, bottom, width, bottom, "grid")
-        finally:
-            painter.end()
 
     def _label(self, pen: ThemePainter, row: ComparedRow, place: VisibleSection, width: int) -> None:
         theme, painter = self._theme, pen.painter

@@ -61,11 +61,8 @@ class CostView(QWidget):
         self.charts = tuple(charts)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(event.rect(), self.theme.colour("page"))
-        finally:
-            painter.end()
 
     def show_costs(self, costed: ColumnCosts) -> None:
         raise NotImplementedError

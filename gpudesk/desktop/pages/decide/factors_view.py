@@ -55,8 +55,7 @@ class _FactorsHeader(PaintedHeader):
         self.setAccessibleName(tr("Accelerators"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), pen.colour("page"))
             swatches = self._has_room_for_swatches(pen)
@@ -64,8 +63,6 @@ class _FactorsHeader(PaintedHeader):
                 self._head(pen, column, swatch=swatches)
             bottom, pad = self.height() - 1, self._theme.px(_PAD)
             pen.hairline(pad, bottom, self.viewport().width() - pad, bottom, "strong")
-        finally:
-            painter.end()
 
     def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
         """Whether all names have room behind their swatches; else none has one."""

@@ -108,8 +108,7 @@ class FlipBox(QAbstractButton):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             live = self.isEnabled()
             fill = "selection" if self.isDown() else "hover" if self.underMouse() and live else "page"
@@ -124,8 +123,6 @@ class FlipBox(QAbstractButton):
             pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", colour="text3")
             y += theme.line("small") + theme.px(2)
             self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
-        finally:
-            painter.end()
 
     def _becomes(self, pen: ThemePainter, place: QRectF, *, live: bool) -> None:
         theme, middle = self._theme, place.center().y()

@@ -46,11 +46,8 @@ class DecideView(QWidget):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(event.rect(), self.theme.colour("page"))
-        finally:
-            painter.end()
 
 
 _SIDE: Final = 14.0
@@ -70,15 +67,12 @@ class MarkIcon(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, middle = ThemePainter(painter, self._theme), self.height() / 2
             if self._name in GLYPHS:
                 pen.glyph(self._name, self.width() / 2, middle, self._colour)
             else:
                 pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._colour)
-        finally:
-            painter.end()
 
 
 class ColumnStyle(NamedTuple):
@@ -109,16 +103,13 @@ class Swatches(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, middle, x = ThemePainter(painter, self._theme), self.height() / 2, 0.0
             if not self._looks:
                 pen.glyph("unfit", self.width() / 2, middle)
             for look in self._looks:
                 pen.swatch(x, middle, look.slot, is_variant=look.is_variant)
                 x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
-        finally:
-            painter.end()
 
 
 class ElidedParagraph(QWidget):
@@ -179,14 +170,11 @@ class ElidedParagraph(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, high = ThemePainter(painter, self._theme), self._theme.line(self._font)
             for number, line in enumerate(self._lines):
                 row = QRectF(0, number * high, self.width(), high)
                 pen.text(row, line, font=self._font, colour=self._colour)
-        finally:
-            painter.end()
 
 
 class MarkedLine(NamedTuple):

@@ -162,11 +162,8 @@ class OptionButton(QAbstractButton):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             self._draw(ThemePainter(painter, self.theme))
-        finally:
-            painter.end()
 
     # Drawing
 

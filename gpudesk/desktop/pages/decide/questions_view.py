@@ -51,11 +51,8 @@ class _StageTag(QWidget):
         return QSize(self._theme.px(120), self._theme.px(18))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).tag(0, self.height() / 2, self._text)
-        finally:
-            painter.end()
 
 
 class _SkippedQuestion(QWidget):

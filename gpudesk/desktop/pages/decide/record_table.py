@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter, QPainterStateGuard, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
     QScrollArea,
@@ -222,16 +222,13 @@ class _RecordDelegate(QStyledItemDelegate):
         table = self.parent()
         if not isinstance(table, RecordTableView):
             return
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
             if option.state & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, pen.colour("selection"))
             if index.row() and table.begins(index.row()):
                 pen.hairline(rect.left(), rect.top(), rect.right() + 1, rect.top(), "hair")
             self._paint_cell(pen, rect, table.cell_at(index))
-        finally:
-            painter.restore()
 
     def _paint_cell(self, pen: ThemePainter, rect: QRectF, shown: RecordCell) -> None:
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)

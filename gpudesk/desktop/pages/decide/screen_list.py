@@ -83,11 +83,8 @@ class _ScreenButton(QAbstractButton):
         return QSize(self._theme.px(120), self._theme.px(_ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             self._draw(ThemePainter(painter, self._theme))
-        finally:
-            painter.end()
 
     def _draw(self, pen: ThemePainter) -> None:
         theme, px, current = self._theme, self._theme.px, self.isChecked()
@@ -142,8 +139,7 @@ class _ProgressBar(QWidget):
         return QSize(self._theme.px(120), self._theme.line("label"))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, px = ThemePainter(painter, self._theme), self._theme.px
             x, thick = px(_MARK_X), px(_PROGRESS)
             place = QRectF(x, 0, self.width() - x, self.height())
@@ -152,8 +148,6 @@ class _ProgressBar(QWidget):
             pen.tint(bar, "sunken", 2.0)
             if self._share > 0.0:
                 pen.tint(bar.adjusted(0, 0, -bar.width() * (1.0 - self._share), 0), "text1", 2.0)
-        finally:
-            painter.end()
 
 
 class ScreenList(QWidget):
@@ -238,8 +232,5 @@ class ScreenList(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
-        finally:
-            painter.end()

@@ -81,8 +81,7 @@ class RuleTraceHeader(PaintedHeader):
         self.setAccessibleName(tr("Accelerators"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), pen.colour("page"))
             swatches = self._has_room_for_swatches(pen)
@@ -91,8 +90,6 @@ class RuleTraceHeader(PaintedHeader):
             bottom = self.height() - 1
             pad = self._theme.px(PAD)
             pen.hairline(pad, bottom, self.viewport().width() - pad, bottom, "strong")
-        finally:
-            painter.end()
 
     def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
         """Whether all names have room behind their swatches; else none has one."""

@@ -73,8 +73,7 @@ class WinShareBar(QWidget):
         return QSize(self._theme.px(_FIRM), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             high, below = theme.px(_BAR), theme.px(_BAR + 4)
             x, free = 0.0, 0.0
@@ -88,8 +87,6 @@ class WinShareBar(QWidget):
                     place = QRectF(x, below, self.width() - x + 1, theme.line("caption"))
                     free = x + pen.text(place, text, font="caption", colour=colour) + theme.px(8)
                 x += width
-        finally:
-            painter.end()
 
 
 def list_win_shares(found: AnswerDecision) -> tuple[WinShare, ...]:
@@ -180,12 +177,9 @@ class VerdictBlock(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill="chrome")
             if self._row.direction() == QBoxLayout.Direction.LeftToRight:
                 x = self._firm.x() - self._theme.px(16)
                 pen.hairline(x, self._theme.px(14), x, self.height() - self._theme.px(14))
-        finally:
-            painter.end()

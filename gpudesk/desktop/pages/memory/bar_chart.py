@@ -206,8 +206,7 @@ class MemoryBarChart(QWidget):
         if self._measures is None or not self._bars:
             return
         asked = event.region()
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
             if asked.intersects(self._title_area()):
                 self._paint_title(pen)
@@ -215,8 +214,6 @@ class MemoryBarChart(QWidget):
                 self._paint_key(pen, self._measures)
             if asked.intersects(self._axis_area()):
                 self._paint_axis(pen, self._measures)
-        finally:
-            painter.end()
 
     def _title_area(self) -> QRect:
         return QRect(0, 0, self.width(), self.theme.px(_TITLE))

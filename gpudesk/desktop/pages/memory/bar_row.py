@@ -359,14 +359,11 @@ class MemoryBarRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         if self._measures is None:
             return
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             paint_bar(pen, self.bar, self._measures)
             if self._selected or self.hasFocus():
                 paint_ring(pen, self.rect_of(self.place))
-        finally:
-            painter.end()
 
     def _bar_rect(self) -> QRectF:
         theme = self._theme

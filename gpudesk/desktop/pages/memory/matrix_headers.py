@@ -73,8 +73,7 @@ class FitMatrixColumnHeader(PaintedHeader):
         return QSize(super().sizeHint().width(), self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), self._theme.colour("page"))
             columns = self._model.table.columns
@@ -88,8 +87,6 @@ class FitMatrixColumnHeader(PaintedHeader):
             pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
             if self.offset() > 0:
                 pen.hairline(0, 0, 0, bottom, "strong")
-        finally:
-            painter.end()
 
     def _head(self, pen: ThemePainter, place: VisibleSection, column: FitColumn) -> None:
         theme, part = self._theme, column.part
@@ -183,8 +180,7 @@ class FitMatrixRowHeader(PaintedHeader):
         return QSize(self._width, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             painter.fillRect(event.rect(), theme.colour("page"))
             width = self.viewport().width()
@@ -202,8 +198,6 @@ class FitMatrixRowHeader(PaintedHeader):
                 known = format_parameters(row, self._formatter)
                 self._layer.right("caption", "text3", known, names, right, middle)
             self._layer.draw(painter)
-        finally:
-            painter.end()
 
 
 class FitMatrixCorner(QWidget):
@@ -228,8 +222,7 @@ class FitMatrixCorner(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             painter.fillRect(self.rect(), theme.colour("page"))
             bottom, line = self.height() - 1, theme.line("caption")
@@ -238,8 +231,6 @@ class FitMatrixCorner(QWidget):
             left, right = theme.length(_MARGIN), self.width() - theme.length(_END)
             for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Billion parameters"))):
                 self._head(pen, QRectF(left, top, right - left, line), by, text)
-        finally:
-            painter.end()
 
     def _head(self, pen: ThemePainter, rect: QRectF, by: str, text: str) -> None:
         active = self.order.by == by

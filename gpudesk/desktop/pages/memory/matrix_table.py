@@ -165,11 +165,8 @@ class FitMatrixPainter:
             found = QPixmap(round(side * ratio), round(key[0] * ratio))
             found.setDevicePixelRatio(ratio)
             found.fill(Qt.GlobalColor.transparent)
-            drawer = QPainter(found)
-            try:
+            with QPainter(found) as drawer:
                 ThemePainter(drawer, self._theme).hatch(QRectF(0, 0, side, key[0]), "strong")
-            finally:
-                drawer.end()
             self._hatches[key] = found
         painter.drawPixmap(QPointF(round(box.left()), round(box.top())), found)
         painter.drawPixmap(QPointF(round(box.right() - side), round(box.top())), found)
@@ -261,8 +258,7 @@ class FitMatrixTableView(PaintedTable):
         self.labels.setDefaultSectionSize(theme.px(_ROW))
         self.labels.measure(round(self.width() * _LABELS))
         face = QPixmap(1, 1)
-        painter = QPainter(face)
-        try:
+        with QPainter(face) as painter:
             pen = ThemePainter(painter, theme)
             announced = round(pen.tag_width(tr("Announced"))) + theme.px(8)
             for number, column in enumerate(self._table.table.columns):
@@ -270,8 +266,6 @@ class FitMatrixTableView(PaintedTable):
                 if self.heads.sectionSize(number) != width:
                     self.heads.resizeSection(number, width)
             self.heads.measure(pen)
-        finally:
-            painter.end()
         self.updateGeometries()
         self._paint_all()
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QPainter,
+    QPainterStateGuard,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -65,8 +74,7 @@ class NeededDelegate(QStyledItemDelegate):
         self._view = view
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen = ThemePainter(painter, self._theme)
             rect = QRectF(QRect(option.rect))
             model = self._view.needs_item_model
@@ -84,8 +92,6 @@ class NeededDelegate(QStyledItemDelegate):
             else:
                 low = rect.adjusted(0, self._theme.length(8), 0, 0)
                 pen.text(low, line.title, font="small_strong", colour="text1")
-        finally:
-            painter.restore()
 
     def _box(self, rect: QRectF) -> QRectF:
         gap = self._theme.length(_GAP)
@@ -130,8 +136,7 @@ class _NeededHeader(QHeaderView):
         self.setAccessibleName(tr("Accelerators"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(event.rect(), pen.colour("page"))
             line, top = self._theme.length(_LINE + 1), self._theme.length(5)
@@ -146,8 +151,6 @@ class _NeededHeader(QHeaderView):
                     pen.text(below, head.memory, font="caption", colour="text3", align=CENTRE)
             bottom = self.height() - 1
             pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
-        finally:
-            painter.end()
 
     def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
         """Whether all names have room for their swatches; else none has one."""

@@ -120,16 +120,13 @@ class GroupedBarChart(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
             painter.fillRect(self.rect(), self.theme.colour("page"))
             top = 0.0
             for number, group in enumerate(self.groups):
                 self._group(pen, number, group, top)
                 top += self._height(group)
-        finally:
-            painter.end()
 
     def _group(self, pen: ThemePainter, number: int, group: BarGroup, top: float) -> None:
         px = self.theme.px
@@ -387,8 +384,7 @@ class RowChart(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
             painter.fillRect(event.rect(), self.theme.colour("page"))
             self._links = []
@@ -402,8 +398,6 @@ class RowChart(QWidget):
                 self._paint_name(pen, number, row)
                 self.paint_row(pen, number, self.band(number))
             self.paint_over(pen, area)
-        finally:
-            painter.end()
 
     def _paint_head(self, pen: ThemePainter) -> None:
         px = self.theme.px

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterStateGuard, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from gpudesk.desktop.ui.charts.drawing import PlotCurve
@@ -171,22 +171,16 @@ class PixelLayer(QGraphicsItem):
         if self._kept:
             painter.drawPixmap(0, 0, self._picture_for(painter.device().devicePixelRatio()))
             return
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             self._painted(painter)
-        finally:
-            painter.restore()
 
     def _picture_for(self, ratio: float) -> QPixmap:
         if self._picture is None or self._picture.devicePixelRatio() != ratio:
             self._picture = QPixmap((self._rect.size() * ratio).toSize())
             self._picture.setDevicePixelRatio(ratio)
             self._picture.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(self._picture)
-            try:
+            with QPainter(self._picture) as painter:
                 self._painted(painter)
-            finally:
-                painter.end()
         return self._picture
 
 

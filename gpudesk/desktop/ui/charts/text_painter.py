@@ -91,13 +91,10 @@ class TextPainter:
         picture = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(picture)
-        try:
+        with QPainter(picture) as painter:
             painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
             baseline = self._ascent(token)
             for right, down in _AROUND:
                 self.draw(painter, _HALO + right, baseline + down, text, token, self._theme.colour("page"))
             self.draw(painter, _HALO, baseline, text, token, colour)
-        finally:
-            painter.end()
         return picture

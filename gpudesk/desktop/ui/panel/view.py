@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QPainterStateGuard,
     QPaintEvent,
     QResizeEvent,
 )
@@ -82,8 +83,7 @@ class PanelDelegate(QStyledItemDelegate):
         if line is None:
             return
         rect = QRectF(option.rect)
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen = ThemePainter(painter, self._theme)
             fill = self._fill(line, index)
             if fill is not None:
@@ -91,8 +91,6 @@ class PanelDelegate(QStyledItemDelegate):
                 rect.setRight(self._view.box_edge())
                 pen.tint(rect, fill, radius=_RADIUS)
             self.layout(line, index).draw(pen, self._measure, rect.y())
-        finally:
-            painter.restore()
 
     def _fill(self, line: PanelRow, index: Index) -> str | None:
         if line.node.kind in _UNFILLED:
@@ -391,11 +389,8 @@ class PanelView(QTreeView):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             painter.fillRect(event.rect(), self._theme.colour("chrome"))
-        finally:
-            painter.end()
         super().paintEvent(event)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

@@ -77,15 +77,12 @@ class PagesView(QWidget):
         return QSize(wide + 2 * _GAP, _GAP + self.count * (high + _GAP))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.fillRect(event.rect(), self._theme.colour("sunken"))
             for number in range(self.count):
                 rect = self.page_rect(number)
                 if rect.intersects(QRectF(event.rect())):
                     self._draw_page(painter, number, rect)
-        finally:
-            painter.end()
 
     def _draw_page(self, painter: QPainter, number: int, rect: QRectF) -> None:
         ratio = self.devicePixelRatioF()
@@ -104,11 +101,8 @@ class PagesView(QWidget):
         if picture is None or picture.devicePixelRatio() != ratio:
             picture = QPixmap(round(rect.width() * ratio), round(rect.height() * ratio))
             picture.setDevicePixelRatio(ratio)
-            painter = QPainter(picture)
-            try:
+            with QPainter(picture) as painter:
                 self._print_page(painter, number, rect)
-            finally:
-                painter.end()
             self._pictures[number] = picture
         return picture
 

@@ -71,15 +71,12 @@ def render_pdf(pages: SheetPages, title: str, scenario: bytes) -> bytes:
     writer.setTitle(title)
     writer.setCreator(f"GPU Desk {__version__}")
     writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
-    painter = QPainter(writer)
-    try:
+    with QPainter(writer) as painter:
         ink = SheetPainter(painter)
         for number in range(len(pages.pages)):
             if number:
                 writer.newPage()
             pages.draw(number, ink)
-    finally:
-        painter.end()
     buffer.close()
     return bytes(raw.data())
 

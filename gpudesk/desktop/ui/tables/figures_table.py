@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -127,8 +127,7 @@ class _FiguresDelegate(QStyledItemDelegate):
         figures = model.figures
         row, column = figures.rows[index.row()], index.column()
         theme, px, rect = self._theme, self._theme.px, QRectF(option.rect)
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen = ThemePainter(painter, theme)
             self._ground(pen, option, rect)
             if column == 0:
@@ -142,8 +141,6 @@ class _FiguresDelegate(QStyledItemDelegate):
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")
                 pen.text(rect.adjusted(4, 0, -px(8), 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
-        finally:
-            painter.restore()
 
     def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
         state = option.state

@@ -207,11 +207,8 @@ class PaintedTable(QTableView):
         return super().viewportEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        try:
+        with QPainter(self.viewport()) as painter:
             self.paint(painter, event.rect())
-        finally:
-            painter.end()
 
 
 #: The mark that is a tint, not a glyph; further tints; what is not there; what stands in a frame.
@@ -242,8 +239,7 @@ class MarkLegend(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             painter.fillRect(self.rect(), theme.colour("page"))
             pen.hairline(0, 0, self.width(), 0)
@@ -258,8 +254,6 @@ class MarkLegend(QWidget):
                     x += theme.length(15)
                 room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
                 x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
-        finally:
-            painter.end()
 
     @staticmethod
     def _box(pen: ThemePainter, mark: str, box: QRectF) -> None:

@@ -138,10 +138,7 @@ class TextLayer:
             found = QPixmap(round(side * ratio), round(side * ratio))
             found.setDevicePixelRatio(ratio)
             found.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(found)
-            try:
+            with QPainter(found) as painter:
                 ThemePainter(painter, self._theme).glyph(name, side / 2, side / 2, colour)
-            finally:
-                painter.end()
             self._glyphs[key] = found
         return found

@@ -90,15 +90,12 @@ class FocusRing(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(self._theme.colour("focus"), _WIDTH))
             radius = self._radius + _OFFSET
             inset = _MARGIN - _OFFSET + _WIDTH / 2
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), radius, radius)
-        finally:
-            painter.end()
 
     def _focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:  # noqa: ARG002 - Qt's signal
         for widget in self._watched:

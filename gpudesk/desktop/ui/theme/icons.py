@@ -32,11 +32,8 @@ def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
     image.fill(Qt.GlobalColor.transparent)
     renderer = QSvgRenderer(QByteArray(tint_svg(name, colour)))
     renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
-    painter = QPainter(image)
-    try:
+    with QPainter(image) as painter:
         renderer.render(painter, QRectF(0, 0, width, height))
-    finally:
-        painter.end()
     return QPixmap.fromImage(image)
 
 
@@ -61,11 +58,8 @@ def make_program_icon() -> QIcon:
     for side in _PROGRAM_SIZES:
         pixmap = QPixmap(side, side)
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        try:
+        with QPainter(pixmap) as painter:
             renderer.render(painter)
-        finally:
-            painter.end()
         icon.addPixmap(pixmap)
     return icon
 

@@ -74,15 +74,12 @@ class Button(QPushButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             option = QStyleOptionButton()
             self.initStyleOption(option)
             option.text = ""
             self.style().drawControl(QStyle.ControlElement.CE_PushButton, option, painter, self)
             self._draw_parts(ThemePainter(painter, self._theme))
-        finally:
-            painter.end()
 
     def _draw_parts(self, pen: ThemePainter) -> None:
         theme, middle = self._theme, self.height() / 2

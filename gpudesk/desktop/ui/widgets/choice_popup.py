@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -211,8 +211,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             row = index.data(OPTION_ROLE)
             pen = ThemePainter(painter, self._theme)
             rect = QRectF(option.rect)
@@ -225,8 +224,6 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
             if selected:
                 pen.tint(rect, "selection_raised", 4.0)
             self._paint_option(pen, rect, row, selected)
-        finally:
-            painter.restore()
 
     def _paint_option(self, pen: ThemePainter, rect: QRectF, option: ChoiceOption, selected: bool) -> None:
         px = self._theme.px
@@ -314,8 +311,7 @@ class ChoicePopup(QFrame):
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             radius = 8.0 if self._round else 0.0
             pen = ThemePainter(painter, self._theme)
             pen.frame(QRectF(self.rect()), radius=radius, fill="raised")
@@ -324,8 +320,6 @@ class ChoicePopup(QFrame):
                 pen.icon("search", _POPUP_PADDING + self._theme.px(8), place.center().y() - side / 2, side, "text3")
                 level = place.bottom() + 2
                 pen.hairline(1, level, self.width() - 1, level)
-        finally:
-            painter.end()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -73,16 +73,13 @@ class FieldErrorNote(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             pen.frame(QRectF(self.rect()), "unfit", fill="raised")
             padding, line = self._theme.px(_PADDING), self._theme.line("small")
             for number, words in enumerate(self._lines):
                 row = QRectF(padding, padding - 2 + number * line, self.width() - padding, line)
                 pen.text(row, words, font="small", colour="unfit")
-        finally:
-            painter.end()
 
     def _turned_to(self, left_by: QEvent.Type) -> bool:
         """Say whether the field has the focus, where the mouse left, or the mouse, where the focus did."""
@@ -270,8 +267,7 @@ class ChoiceField(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             is_open = self._popup is not None and self._popup.isVisible()
             side = self._theme.px(_CHEVRON)
@@ -284,8 +280,6 @@ class ChoiceField(QAbstractButton):
             x = self.width() - side - self._theme.px(_SIDE) + 2
             y = value.center().y() - side / 2 + 1
             pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
-        finally:
-            painter.end()
 
     def _right(self) -> int:
         return self._theme.px(_CHEVRON + 6) + (self._theme.px(_FAULT_ICON + 2) if self.fault else 0)
@@ -372,15 +366,12 @@ class NumberField(QWidget):
         self._place_edit()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             focused = self.edit.hasFocus() and not self.fault
             if focused:
                 pen.frame(QRectF(self.rect()), "control", radius=5.0, fill="page")
             self._frame.paint(pen, self, hovered=self.underMouse() and not focused, fault=self.fault)
-        finally:
-            painter.end()
 
     def _dress(self) -> None:
         self.edit.setFont(self._theme.font("body_strong"))

@@ -86,14 +86,11 @@ class FilterField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             side = self._theme.px(_FIELD_ICON)
             ThemePainter(painter, self._theme).icon(
                 "search", self._theme.px(self._inset), (self.height() - side) / 2, side, "text2"
             )
-        finally:
-            painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear, or go on to the rows; in a dialog an empty field leaves Esc to that."""
@@ -159,8 +156,7 @@ class FilterPill(QAbstractButton):
         return self._on or self._fill is not None
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             rect = QRectF(self.rect())
             ground = "selection" if self._on or self.isDown() else "hover" if self.underMouse() else "page"
@@ -177,8 +173,6 @@ class FilterPill(QAbstractButton):
                 side = theme.px(_PILL_ICON)
                 icon = "x" if self._on else "chevron-down"
                 pen.icon(icon, left + width + theme.px(_PILL_GAP), (self.height() - side) / 2, side, "text2")
-        finally:
-            painter.end()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         on_sign = self._on and event.position().x() > self.width() - self._theme.px(_PILL_PADDING + _PILL_ICON + 2)

@@ -98,11 +98,8 @@ class Hairline(QWidget):
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).hairline(0, 0, self.width(), 0)
-        finally:
-            painter.end()
 
 
 def fill_background(widget: QWidget, colour: QColor) -> None:

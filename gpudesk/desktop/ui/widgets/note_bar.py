@@ -124,8 +124,7 @@ class _NoteLine(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("unfit_tint" if self._is_fault else "sunken"))
             side = float(self._theme.px(15))
@@ -133,8 +132,6 @@ class _NoteLine(QWidget):
             rect = QRectF(self._label.geometry())
             pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, colour)
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
-        finally:
-            painter.end()
 
     def _drop_buttons(self) -> None:
         for button in self._buttons:

@@ -195,8 +195,7 @@ class ProblemNote(QWidget):
         return lines
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
             margin, line = theme.px(16), theme.line("small")
             ground = QRectF(self.rect()).adjusted(margin, 0, -margin, -theme.px(8))
@@ -206,8 +205,6 @@ class ProblemNote(QWidget):
             for number, words in enumerate(self._lines(self.width())):
                 row = QRectF(x + theme.px(24), top + number * line, ground.right() - x, line)
                 pen.text(row, words, font="small")
-        finally:
-            painter.end()
 
 
 _CONTENT, _MISSING, _NOTHING = range(3)

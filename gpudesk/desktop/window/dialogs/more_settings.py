@@ -300,12 +300,9 @@ class MoreSettingsDialog(QDialog):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             level = self._area.geometry().bottom() + 1
             ThemePainter(painter, self._theme).hairline(0, level, self.width(), level)
-        finally:
-            painter.end()
 
     def _make_controls(self) -> None:
         theme, scenario = self._theme, self._scenario

@@ -223,13 +223,10 @@ class _FaultSign(QWidget):
         self.setFixedSize(self._theme.px(_SIGN), self._theme.line("page"))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             side = float(self._theme.px(_SIGN))
             rect = QRectF(self.rect())
             ThemePainter(painter, self._theme).icon("circle-alert", 0, rect.center().y() - side / 2, side, "unfit")
-        finally:
-            painter.end()
 
 
 def offer_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:

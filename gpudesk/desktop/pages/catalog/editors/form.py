@@ -290,12 +290,9 @@ class FormDialog(QDialog):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             level = self._halves.geometry().bottom() + 1
             ThemePainter(painter, self.theme).hairline(0, level, self.width(), level)
-        finally:
-            painter.end()
 
     def _lay_out(self) -> None:
         px = self.theme.px

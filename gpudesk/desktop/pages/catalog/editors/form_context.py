@@ -117,15 +117,12 @@ class RivalClaimsPanel(QWidget):
         column.addWidget(self.view, 1)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             area = QRectF(self.rect())
             pen.hairline(0, area.top(), 0, area.bottom())
             pen.hairline(0, 0, area.right(), 0)
-        finally:
-            painter.end()
 
 
 def _make_claim_nodes(group: ClaimGroup) -> tuple[PanelNode, ...]:

@@ -95,13 +95,10 @@ class ClaimOption(QAbstractButton):
             options[place].click()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             self._draw_box(pen)
             self._draw_texts(pen)
-        finally:
-            painter.end()
 
     def _draw_box(self, pen: ThemePainter) -> None:
         theme, rect = self._theme, QRectF(self.rect())

@@ -70,13 +70,10 @@ class FieldRemark(ThemedLabel):
         super().paintEvent(event)
         if not self._icon:
             return
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             side = self._look.px(_ICON)
             top = (self._look.line("small") - side) / 2
             ThemePainter(painter, self._look).icon(self._icon, 0, top, side, self._icon_colour)
-        finally:
-            painter.end()
 
     def _indent(self) -> None:
         self.setContentsMargins(self._look.px(_ICON + 6), 0, 0, 0)

@@ -73,11 +73,8 @@ class ExportWarning(QWidget):
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        painter = QPainter(self)
-        try:
+        with QPainter(self) as painter:
             ThemePainter(painter, self._theme).tint(QRectF(self.rect()), "disputed_tint", radius=8)
-        finally:
-            painter.end()
 
 
 class ExportCheckBlock(QWidget):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -224,8 +224,7 @@ class _RoutingPlanHeader(QHeaderView):
         return QSize(super().sizeHint().width(), self._theme.px(_HEAD))
 
     def paintSection(self, painter: QPainter, rect: Any, section: int) -> None:  # noqa: ANN401 - Qt's
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen, px = ThemePainter(painter, self._theme), self._theme.px
             area = QRectF(rect)
             painter.fillRect(area, pen.colour("page"))
@@ -236,8 +235,6 @@ class _RoutingPlanHeader(QHeaderView):
                 pen.text(place, tr("Plan"), font="caption_strong", colour="text3")
             elif section <= len(heads):
                 self._head(pen, heads[section - 1], area)
-        finally:
-            painter.restore()
 
     def _head(self, pen: ThemePainter, head: RoutingPlanHead, area: QRectF) -> None:
         px = self._theme.px
@@ -267,8 +264,7 @@ class _RoutingPlanDelegate(QStyledItemDelegate):
         model = index.model()
         if not isinstance(model, RoutingPlanModel):
             return
-        painter.save()
-        try:
+        with QPainterStateGuard(painter):
             pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
             self._ground(pen, option, rect)
             line, column = model.table.lines[index.row()], index.column()
@@ -278,8 +274,6 @@ class _RoutingPlanDelegate(QStyledItemDelegate):
                 self._reason(pen, line, rect, option)
             else:
                 self._cell(pen, line.cells[column - 1], rect)
-        finally:
-            painter.restore()
 
     def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
         state = option.state

@@ -56,13 +56,10 @@ def written_pdf(folder: Path) -> Path:
     file = folder / "figures.pdf"
     writer = QPdfWriter(str(file))
     writer.setResolution(720)
-    painter = QPainter(writer)
-    try:
+    with QPainter(writer) as painter:
         pen = ThemePainter(painter, PaperPaintStyle(units=10))
         for row, font in enumerate(("body", "body_strong", "best", "small")):
             pen.text(QPointF(100, 500 + 300 * row), LINE, font=font)
-    finally:
-        painter.end()
     return file
 
 

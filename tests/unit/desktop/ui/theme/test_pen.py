@@ -20,11 +20,8 @@ def drawn(look: PaintStyle, draw: Callable[[ThemePainter], object], ratio: float
     image = QImage(round(WIDTH * ratio), round(HEIGHT * ratio), QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(look.colour("page"))
-    painter = QPainter(image)
-    try:
+    with QPainter(image) as painter:
         draw(ThemePainter(painter, look))
-    finally:
-        painter.end()
     return image
 
 
