@@ -264,7 +264,6 @@ class GpuDeskService:
         return self.estimator.plans(estimate)
 
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage:
-        """Return how many published rows are behind the constants of an estimate."""
         from gpudesk.estimation.derivation.figures import count_published_rows
 
         return count_published_rows(estimate, self.catalog, self.calibration)
@@ -282,7 +281,6 @@ class GpuDeskService:
         return self.records.nearest(estimate, figure, newest, ask)
 
     def source_text(self, source: str) -> str:
-        """Return in words where a term of a working comes from."""
         from gpudesk.estimation.derivation.figures import describe_term_source
 
         return describe_term_source(source, self.catalog, self.calibration)
@@ -338,7 +336,6 @@ class GpuDeskService:
         return self.fit.matrix(question, tuple(parts), tuple(held))
 
     def how_many(self, scenario: Scenario) -> AcceleratorNeeds:
-        """Return how many accelerators a scenario takes, and how many for its demand where it has one."""
         from gpudesk.domain.sizing import AcceleratorNeeds
 
         sizing = None if scenario.demand is None else self.size(scenario)

@@ -99,7 +99,6 @@ def list_installed() -> list[ThirdPartyWork]:
 
 
 def get_package_version(package: str) -> str | None:
-    """Return the version of an installed package, None where there is no record of it."""
     found = _distribution(package)
     return None if found is None else found.version
 

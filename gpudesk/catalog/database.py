@@ -77,7 +77,6 @@ class CatalogDatabase:
             raise self._translated(error) from error
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[DatabaseRow]:
-        """Return all rows of a query."""
         try:
             return self._connection.execute(sql, parameters).fetchall()
         except sqlite3.Error as error:

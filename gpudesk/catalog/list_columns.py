@@ -170,5 +170,4 @@ COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProx
 
 
 def make_marks(section: CatalogSection, key: str, mark: CatalogCellMark) -> tuple[int, ...]:
-    """Return the marks of a row that has one, in the column with a key."""
     return tuple(mark if column.key == key else 0 for column in COLUMNS[section])

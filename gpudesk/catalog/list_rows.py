@@ -280,7 +280,6 @@ def _make_price_row(price: PriceRecord, part: CatalogEntry | None) -> CatalogRow
 
 
 def _find_amount(price: PriceRecord) -> CatalogCellValue:
-    """Return the price, or the ends between which it lies."""
     if price.usd is not None:
         return price.usd
     ends = [end for end in (price.usd_low, price.usd_high) if end is not None]

@@ -137,7 +137,6 @@ class Catalog:
         return tuple(self._attributes_of(thing_id).values())
 
     def attribute(self, thing_id: str, name: str) -> AttributeClaims:
-        """Return one attribute of a thing with all its claims."""
         attributes = self._attributes_of(thing_id)
         if name not in attributes:
             near = _find_near(name, attributes)

@@ -49,7 +49,6 @@ def _check_integrity(store: CatalogDatabase) -> Iterator[VerificationFinding]:
 
 
 def _check_references(store: CatalogDatabase) -> Iterator[VerificationFinding]:
-    """Every row that names a source, thing, attribute or claim that is not there."""
     for table, row, parent, _ in store.rows("PRAGMA foreign_key_check"):
         yield VerificationFinding(f"{table} {row}", message("catalog.verify.dangling", table=table, parent=parent))
 

@@ -292,7 +292,6 @@ def _name(scenario: Scenario, service: GpuDeskService) -> str:
 
 
 def find_option_of_place(where: str | None) -> str | None:
-    """Return the option that a place in a scenario comes from."""
     if where is None or not where.startswith("scenario"):
         return where
     if ".disaggregated" in where:

@@ -124,7 +124,6 @@ def make_bold(text: str) -> str:
 
 
 def supports_styles() -> bool:
-    """Whether standard output is a terminal that shows bold and wants it."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False
     return sys.stdout.isatty()
@@ -189,7 +188,6 @@ def _write_pdf(
 
 
 def check_format(target: Path) -> None:
-    """Refuse a suffix that names no form of the sheet."""
     if target.suffix.lower() not in FORMATS:
         raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
 
@@ -227,7 +225,6 @@ def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None) -> str
 
 
 def report_written_file(target: Path, *, as_json: bool, content_hash: str) -> None:
-    """Say which file was written."""
     if as_json:
         print_json({"file": str(target), "content_hash": content_hash})
     else:

@@ -23,7 +23,6 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=tr("show this help"))
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the command line, and where help is."""
         raise UsageError(tr("{problem}; see `{program} --help`", problem=message, program=self.prog))
 
 

@@ -119,7 +119,6 @@ def make_ownership_inputs(values: CostValues, accelerators: Amount) -> Ownership
 
 
 def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
-    """Return what owning a deployment costs over all years."""
     return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators)))
 
 
@@ -183,14 +182,12 @@ class AcceleratorCostInputs:
         return tuple(name for name in needed if name not in self.values)
 
     def knows(self, names: tuple[str, ...]) -> bool:
-        """Whether there is a value of each of these."""
         return self.deployment is not None and all(name in self.values for name in names)
 
 
 def gather_cost_inputs(
     key: str, column: ComparisonColumn, inputs: Mapping[str, ResolvedCostInput]
 ) -> AcceleratorCostInputs:
-    """Return what the costs of a column are worked out from."""
     estimate = column.estimate
     values = {name: each.spread.likely for name, each in inputs.items() if each.spread is not None}
     rate = None if estimate is None or not estimate.fits else estimate.output_tokens_per_s

@@ -228,7 +228,6 @@ class CostCalculator:
         return found
 
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        """Return for each accelerator what its costs are worked out from."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._last
         if last is None or last[0] is not answer:
@@ -331,7 +330,6 @@ def _resolve_api_price(found: tuple[AcceleratorCostInputs, ...]) -> IntervalEsti
 
 
 def _list_missing_api_prices(found: tuple[AcceleratorCostInputs, ...]) -> tuple[str, ...]:
-    """Return which price of an API is not stated, where the other one is."""
     lacking = tuple(name for name in _API if found and found[0].inputs[name].spread is None)
     return lacking if len(lacking) == 1 else ()
 

@@ -145,7 +145,6 @@ class PaymentBasis:
 
 
 def list_input_ranges(found: AcceleratorCostInputs, basis: PaymentBasis) -> dict[str, UncertainValue]:
-    """Return the ranges of the inputs that a cost depends on, the throughput with its band."""
     spreads = {
         name: spread
         for name in basis.inputs

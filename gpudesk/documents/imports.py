@@ -257,7 +257,6 @@ def find_model_name(folder: Path) -> str:
 
 
 def assign_free_id(proposal: ImportProposal, catalog: Catalog) -> ImportProposal:
-    """Return a proposal under an id that no shipped entry has."""
     subject = get_subject(proposal)
     shipped = {thing.id for thing in catalog.things() if not thing.own}
     if subject is None or subject.id not in shipped:

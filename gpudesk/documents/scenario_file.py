@@ -44,7 +44,6 @@ _FIRST_BYTES: Final = 1024
 
 
 def is_pdf(raw: bytes) -> bool:
-    """Whether the contents of a file are those of a PDF, by how it begins."""
     return raw.startswith(_SIGNATURE)
 
 

@@ -91,7 +91,6 @@ def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
 
 
 def write_workload_json(workload: Workload) -> dict[str, Any]:
-    """Return a workload as the fields of a request state it."""
     return _list_stated_fields(
         {
             "input_tokens": workload.input_tokens,
@@ -107,7 +106,6 @@ def write_workload_json(workload: Workload) -> dict[str, Any]:
 
 
 def write_load_fields(load: Load) -> dict[str, Any]:
-    """Return a load as the fields of a request state it."""
     stated = {
         name: getattr(load, name) for name in ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms")
     }
@@ -268,7 +266,6 @@ def _parse_weights(value: object, where: str) -> dict[str, float]:
 
 
 def _parse_plan_values(value: object, where: str) -> dict[str, AnswerValue]:
-    """Return inputs of plans, checked by what each may be."""
     return parse_plans(_require_object(value, where))
 
 

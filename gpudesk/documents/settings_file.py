@@ -42,7 +42,6 @@ def read_settings(path: Path) -> dict[str, Any] | None:
 
 
 def get_setting(values: Mapping[str, Any], name: str, default: PlainSetting) -> PlainSetting:
-    """Return a value, or the default where there is none of the default's type."""
     value = values.get(name, default)
     if isinstance(default, float) and type(value) is int:
         value = float(value)

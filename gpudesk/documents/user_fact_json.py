@@ -110,7 +110,6 @@ def _check_value(where: str, value: object) -> ClaimValue:
 
 
 def _check_definition(where: str, value: object) -> str:
-    """Return the structure of a model as the catalog keeps it, after all the checks of an import."""
     from gpudesk.catalog.importing.model_facts import check_model_definition
 
     if not isinstance(value, dict):

@@ -27,7 +27,6 @@ class CatalogSection(StrEnum):
 
 
 def get_stale_days(rule: StalenessLimits, section: CatalogSection) -> int:
-    """Return after how many days the rows of a section count as stale."""
     return rule.prices if section is CatalogSection.PRICES else rule.facts
 
 

@@ -171,7 +171,6 @@ class AttributeClaims:
         return judged == self.value and (claim.verdict or "").startswith(AGREEMENT_PREFIX)
 
     def stance(self, claim: Claim) -> ClaimStatus:
-        """Return how a claim stands to the one that is taken."""
         if claim.preferred:
             return ClaimStatus.TAKEN
         if self.agrees(claim):

@@ -272,7 +272,6 @@ class TopologyComparison:
 
 
 def get_throughput(estimate: Estimate | None) -> float | None:
-    """Return the output tokens/s of an estimate, None where there is none."""
     found: IntervalEstimate | None = None if estimate is None else estimate.output_tokens_per_s
     return None if found is None else found.value
 

@@ -97,7 +97,6 @@ class WorkedExample:
     note: str = ""
 
     def judge(self, value: float | None) -> WorkedExampleVerdict:
-        """Return what a value that was worked out makes of the printed figure."""
         if value is None:
             return WorkedExampleVerdict.NOT_DERIVABLE
         return WorkedExampleVerdict.REPRODUCED if self._agrees(value) else WorkedExampleVerdict.REFUSED

@@ -159,5 +159,4 @@ class PackRow:
 
 
 def get_chosen_keys(rows: Collection[PackRow]) -> frozenset[FactKey]:
-    """Return the keys of the rows that are chosen at first."""
     return frozenset(row.key for row in rows if row.chosen)

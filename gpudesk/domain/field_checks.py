@@ -154,7 +154,6 @@ def accept_identity(where: str, value: object) -> str | int:
 
 
 def make_type_error(where: str, value: object, wanted: str) -> InputError:
-    """Return the error for a value of another kind than the field holds."""
     return InputError(
         message("field.type", given=quote_value(value), found=_name_json_type(value), wanted=wanted), where
     )

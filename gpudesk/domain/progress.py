@@ -25,7 +25,6 @@ ProgressSteps = Generator[JobProgress, None, _T]
 
 
 def run_to_end(steps: ProgressSteps[_T]) -> _T:
-    """Return the result of work in steps, done without a stop."""
     while True:
         try:
             next(steps)

@@ -184,7 +184,6 @@ class MlperfHeadToHead:
         return next((row for row in self.rows if row.accelerator == accelerator), None)
 
     def outcomes(self, accelerator: str) -> dict[MlperfScenario, MlperfOutcome]:
-        """Return how an accelerator stands to the baseline wherever both have results."""
         row = self.row(accelerator)
         if row is None:
             return {}

@@ -40,7 +40,6 @@ class ReferenceDeployment:
 
 
 def find_references(references: tuple[ReferenceDeployment, ...], *accelerators: str) -> tuple[ReferenceDeployment, ...]:
-    """Return the references that are about any of these accelerators, in their order."""
     return tuple(each for each in references if not set(each.accelerators).isdisjoint(accelerators))
 
 
@@ -243,7 +242,6 @@ class ExportScore:
 
     @property
     def tpp(self) -> float | None:
-        """The score, None for a format that is left out."""
         return None if self.bits is None else compute_processing_performance(self.flops, self.bits)
 
 

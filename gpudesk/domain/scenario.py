@@ -128,7 +128,6 @@ class Sweep:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the axes in the order of the grid."""
         return ("accelerator", "model", "weights", "kv", "tp", "input_tokens", "output_tokens", self.load.value)
 
     @property

@@ -203,11 +203,9 @@ class UserFacts:
         return iter(self.facts.values())
 
     def get(self, *key: str) -> UserFact | None:
-        """Return the fact of a key, or None."""
         return self.facts.get(key)
 
     def after(self, edit: FactEdit) -> UserFacts:
-        """Return the facts after a step."""
         gone = {get_fact_key(fact) for fact in edit.before}
         put = {get_fact_key(fact): fact for fact in edit.after}
         kept = {key: put.pop(key, fact) for key, fact in self.facts.items() if key in put or key not in gone}

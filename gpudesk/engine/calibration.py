@@ -176,7 +176,6 @@ def find_pair_interval(
 
 
 def find_plan_interval(calibration: Calibration, figure: str, basis: EstimateBasis) -> IntervalFactors:
-    """Return the band of the ratio of a figure between two parallel plans of one part."""
     return _find_factors(calibration.pair_bands, figure, basis, dict([BETWEEN_PLANS]))
 
 

@@ -143,7 +143,6 @@ def get_ranks_key(ranks: int) -> str:
 def make_constant_keys(
     situation: OperatingConditions, model: Model, offered: HardwareCeilings
 ) -> dict[KeyGroup, dict[str, str]]:
-    """Return the keys under which the constants of a deployment are looked up, by slot."""
     plan = situation.plan
     common = {
         "generation": situation.accelerator.generation,

@@ -147,7 +147,6 @@ def _choose_engine(
 
 
 def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanConstraints:
-    """Return what the user fixed of the plan, and what the serving engine can do."""
     return PlanConstraints(
         count=request.count,
         tp=request.tp,

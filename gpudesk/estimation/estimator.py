@@ -49,7 +49,6 @@ COMPARED_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator"
 
 
 def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
-    """Return the constants of serving dynamics, which are the same for all parts."""
     names = SchedulingConstants.__dataclass_fields__
     return SchedulingConstants(**{name: calibration.value(name, {}) for name in names})
 

@@ -255,7 +255,6 @@ def explain_unfit(request: EstimateRequest, frame: ServingConfiguration, nearest
 
 
 def make_unfit_estimate(request: EstimateRequest, setup: SearchSpace, table: SearchSpaceTable) -> Estimate:
-    """Say why nothing fits, with the memory of the plan that comes closest, and how many would do."""
     tokens = request.workload.input_tokens + request.workload.output_tokens
     nearest = find_nearest_memory_plan(request, setup, table, tokens)
     budget = nearest.budget
@@ -433,7 +432,6 @@ class CaseList:
         return True
 
     def add_options(self, position: int, request: EstimateRequest, setup: SearchSpace, options: FittingPlans) -> None:
-        """Add a question that one of the given plans is to answer."""
         self._asked.append((position, request, setup, options))
         self._rows.extend(options.rows)
         self._capacity.extend(options.capacity)
@@ -469,7 +467,6 @@ class CaseList:
     def best(
         self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
     ) -> Iterator[tuple[int, Estimate]]:
-        """Yield position and estimate of every question, by the plan that wins."""
         first = self.winners(results, arrays, constants)
         factors = np.array([setup.factors[request.workload.load.kind] for _, request, setup, _ in self._asked])
         chosen = self.candidates(first)

@@ -74,7 +74,6 @@ def read_golden(path: Path) -> GoldenFile:
 
 
 def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask: AskMany) -> str:
-    """Return the file of golden figures for questions, as they are answered now."""
     cases = [{"request": dict(each), "expected": _round_figures(answer_golden(each, ask))} for each in questions]
     return json.dumps({"calibration": calibration, "cases": cases}, indent=1, ensure_ascii=False) + "\n"
 

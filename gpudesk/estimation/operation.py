@@ -308,7 +308,6 @@ def list_context_lengths(max_context: int | None, tokens: int) -> tuple[int, ...
 
 
 def compute_kv_curve(estimate: Estimate, frame: ServingConfiguration, placed: MemoryPlan) -> KvCacheCurve:
-    """Return what one sequence takes at each context length, and how many of it the deployment holds."""
     tokens = count_request_tokens(estimate)
     lengths = list_context_lengths(frame.model.max_context, tokens)
     undivided = compute_cache_profile(frame.model, frame.kv, ParallelPlan())

@@ -297,7 +297,6 @@ class PlanIntervals:
 def explain_plan_choice(
     estimate: Estimate, table: SearchSpaceTable, constants: SchedulingConstants, bands: PlanIntervals
 ) -> PlanChoice:
-    """Return every plan that was looked at for an estimate, with the reasons for and against it."""
     request = estimate.request
     if estimate.plan.count != estimate.count:
         return PlanChoice(())

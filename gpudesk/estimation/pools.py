@@ -98,7 +98,6 @@ def _make_side(
 
 @contextmanager
 def _name_pool_in_errors(kind: PoolKind) -> Iterator[None]:
-    """Name the pool where something is wrong with its plan."""
     try:
         yield
     except InputError as error:
@@ -165,7 +164,6 @@ def _make_choices(options: FittingPlans) -> list[PoolChoice]:
 def make_unfit_pools(
     request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
 ) -> Estimate:
-    """Say which pool has no room, or that no split gives room to both, and how many accelerators would do."""
     known = [_find_smallest_pool(_open_side(side, table), table) for side in (prefill, decode)]
     total = None if None in known else sum(count or 0 for count in known)
     for side in (decode, prefill):
@@ -185,7 +183,6 @@ def make_unfit_pools(
 
 
 def _is_too_small(side: PoolSide, table: SearchSpaceTable) -> bool:
-    """Whether the accelerators that the user gave a pool do not hold a request."""
     return side.request.count is not None and not list_pool_choices(side, side.request.count, table)
 
 
@@ -271,7 +268,6 @@ class PoolEstimator:
         return scores
 
     def operate(self, estimate: Estimate) -> PoolOperatingPoint:
-        """Serve the load of an estimate with pools once more."""
         request, pools = estimate.request, estimate.pools
         if pools is None:
             raise ValueError(estimate.plan)
@@ -286,7 +282,6 @@ class PoolEstimator:
         return PoolOperatingPoint((prefill_setup, decode_setup), (prefill, decode), cases, results)
 
     def _known(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[SearchSpace, PoolChoice]:
-        """Return a pool of which the plan is known, and that fits."""
         setup = self._table.setup(own)
         side = PoolSide(PoolKind.DECODE, own, setup, tokens)
         return setup, list_pool_choices(side, plan.count, self._table)[0]
@@ -296,7 +291,6 @@ class PoolEstimator:
         return serve_pools(kind, cases.pools, cases.requests, cases.loads, self._constants)
 
     def cases(self, request: EstimateRequest, setup: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
-        """Return pairs of a prefill and a decode plan as arrays."""
         plans = [(prefill.candidate.plan, decode.candidate.plan) for prefill, decode in found]
         counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
         columns = CaseColumns(
@@ -461,7 +455,6 @@ def _select_cases(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
 def _make_pool_notes(
     request: EstimateRequest, setup: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
 ) -> tuple[Message, ...]:
-    """Say how the accelerators are split, which pool binds, how idle the other is, and what travels."""
     return (
         *setup.frame.notes,
         _make_pool_note(PoolKind.PREFILL, pools.prefill.plan),

@@ -38,17 +38,13 @@ class AnswerCatalog(Protocol):
     def data_date(self) -> str:
         """Day of the newest fact."""
 
-    def accelerator(self, accelerator_id: str) -> Accelerator:
-        """Return a part by its id."""
+    def accelerator(self, accelerator_id: str) -> Accelerator: ...
 
-    def model(self, model_id: str) -> Model:
-        """Return a model by its id."""
+    def model(self, model_id: str) -> Model: ...
 
-    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
-        """Return all attributes of a thing with their claims."""
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
 
-    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
-        """Return the judged contradictions about a thing."""
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]: ...
 
 
 class AnswerEstimator(Protocol):
@@ -60,8 +56,7 @@ class AnswerEstimator(Protocol):
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return for each estimate, which fits, its figures against concurrency."""
 
-    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
-        """Compare two estimates figure by figure."""
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]: ...
 
 
 def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
@@ -181,7 +176,6 @@ def _key_difference(difference: FigureDifference, baseline: str, other: str) -> 
 
 
 def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:
-    """Return the contradictions about the things of the scenario, each once."""
     things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
     found = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
     return tuple(found.values())

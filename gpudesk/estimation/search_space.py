@@ -285,11 +285,8 @@ class SearchSpaceTable:
 class EstimatorCatalog(Protocol):
     """What an estimator asks of the catalog; each raises InputError for an unknown id."""
 
-    def accelerator(self, accelerator_id: str) -> Accelerator:
-        """Return a part by its id."""
+    def accelerator(self, accelerator_id: str) -> Accelerator: ...
 
-    def model(self, model_id: str) -> Model:
-        """Return a model by its id."""
+    def model(self, model_id: str) -> Model: ...
 
-    def serving_engines(self) -> tuple[ServingEngine, ...]:
-        """Return all serving engines."""
+    def serving_engines(self) -> tuple[ServingEngine, ...]: ...

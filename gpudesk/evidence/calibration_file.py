@@ -70,7 +70,6 @@ def _report_faults(read: Calibration) -> Iterator[str]:
 
 
 def _require() -> frozenset[str]:
-    """Return the names of all constants that the engine looks up."""
     of_rates = {name for name, _ in list_rate_constants()}
     return frozenset(of_rates | {each.name for each in fields(SchedulingConstants)} | _SINGLE)
 

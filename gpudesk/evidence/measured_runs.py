@@ -125,7 +125,6 @@ class MeasurementRow:
         return tuple(filter(None, self.cells["assumed"].split(";")))
 
     def number(self, column: str) -> float:
-        """Return a finite number above zero."""
         cell = self.cells[column]
         try:
             value = float(cell)
@@ -136,7 +135,6 @@ class MeasurementRow:
         return value
 
     def optional_number(self, column: str) -> float | None:
-        """Return a number above zero, or None where the cell is empty."""
         return self.number(column) if self.cells[column] else None
 
     def whole(self, column: str) -> int:
@@ -154,7 +152,6 @@ class MeasurementRow:
         return _one_of(self, column, _FLAGS)
 
     def optional_flag(self, column: str) -> bool | None:
-        """Return a yes or no, or None where the cell is empty."""
         return self.flag(column) if self.cells[column] else None
 
     def tokens(self, column: str) -> int:
@@ -385,7 +382,6 @@ def _check_metric(row: MeasurementRow, tables: _MeasurementTables) -> None:
 
 
 def _check_same_run(row: MeasurementRow, first: MeasurementRow, conditions: RunCells) -> None:
-    """Refuse a row whose conditions differ from those of the first row of its run."""
     if row is first or conditions(row.cells) == conditions(first.cells):
         return
     for name, cell in row.cells.items():

@@ -152,7 +152,6 @@ class NearestRuns:
         return [codes.setdefault(word, len(codes)) for codes, word in pairs]
 
     def distances(self, asked: RunConditions, figure: str) -> FloatArray:
-        """Return how far each run is from what is asked, for a figure."""
         own = OF_FIGURE.get(figure, {})
         pairs = zip(self._codes.values(), _words_of(asked), strict=True)
         words = [codes.get(word, _NO_CODE) for codes, word in pairs]

@@ -463,7 +463,6 @@ def _write_totals(
 def _write_left_out(
     page: FormulaSheet, row: int, columns: Sequence[CostColumn], names: Mapping[str, str], looks: WorkbookFormats
 ) -> None:
-    """Write which accelerators have no total, and for want of what."""
     if not columns:
         return
     page.write_texts(row, (tr("Left out"), tr("Why")), looks.head)

@@ -324,33 +324,25 @@ class ExportCatalog(Protocol):
         """The latest day on which a shipped figure was retrieved."""
 
     @property
-    def own(self) -> UserFacts:
-        """The facts of the user in it."""
+    def own(self) -> UserFacts: ...
 
     @property
     def waiting(self) -> Sequence[InactiveOverride]:
         """The facts of the user that have no effect."""
 
-    def things(self, kind: CatalogEntryKind | None = None) -> Sequence[CatalogEntry]:
-        """Return the entries of one kind or of all."""
+    def things(self, kind: CatalogEntryKind | None = None) -> Sequence[CatalogEntry]: ...
 
-    def attributes(self, thing_id: str) -> Sequence[AttributeClaims]:
-        """Return all attributes of a thing."""
+    def attributes(self, thing_id: str) -> Sequence[AttributeClaims]: ...
 
-    def diffusion_models(self) -> Sequence[DiffusionModel]:
-        """Return every diffusion model."""
+    def diffusion_models(self) -> Sequence[DiffusionModel]: ...
 
-    def prices(self) -> Sequence[PriceRecord]:
-        """Return all prices."""
+    def prices(self) -> Sequence[PriceRecord]: ...
 
-    def seed_claims(self) -> Sequence[DocumentStatement]:
-        """Return what the source documents state."""
+    def seed_claims(self) -> Sequence[DocumentStatement]: ...
 
-    def disputes(self) -> Sequence[Dispute]:
-        """Return the judged contradictions."""
+    def disputes(self) -> Sequence[Dispute]: ...
 
-    def sources(self) -> Sequence[Source]:
-        """Return every source."""
+    def sources(self) -> Sequence[Source]: ...
 
 
 def build_catalog_table(kind: str, catalog: ExportCatalog, *, for_programs: bool = False) -> ExportTable:

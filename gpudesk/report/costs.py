@@ -261,7 +261,6 @@ def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:
 
 
 def describe_utilization(utilisation: UncertainValue, formatter: Formatter) -> str:
-    """Return how much of the time a deployment is taken to work."""
     if utilisation.likely >= 1.0:
         return tr("busy all hours")
     return tr("busy {share} of hours", share=formatter.per_cent(utilisation.likely))
@@ -282,7 +281,6 @@ def format_draw_share(share: float, formatter: Formatter) -> str:
 
 
 def list_missing_costs(column: CostColumn, name: str) -> list[str]:
-    """Return what is missing of a column's costs, each as a sentence."""
     return [tr("{name}: {missing}", name=name, missing=describe_missing_input(each)) for each in column.missing]
 
 

@@ -51,7 +51,6 @@ def format_share(share: float, formatter: Formatter) -> str:
 def describe_mlperf_verdict(
     found: MlperfHeadToHead, accelerator: str, names: Mapping[str, str], formatter: Formatter
 ) -> str:
-    """Return how an accelerator stands to the baseline, by MLPerf scenario, and whether that changes."""
     row, outcomes = found.row(accelerator), found.outcomes(accelerator)
     if row is None or accelerator == found.baseline or not outcomes:
         return tr("Choose another accelerator with results to set it against {name}.", name=names[found.baseline])
@@ -77,7 +76,6 @@ def describe_mlperf_verdict(
 
 
 def describe_mlperf_result(result: MlperfResult, formatter: Formatter) -> str:
-    """Return how many accelerators of whose system made a result, with what."""
     engine = "" if result.serving_engine is None else label_serving_engine(result.serving_engine)
     told = (
         tr("{n} by {submitter}", n=formatter.count(result.count), submitter=result.submitter),

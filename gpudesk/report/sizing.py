@@ -34,7 +34,6 @@ def format_degrees(plan: ParallelPlan, formatter: Formatter) -> str:
 
 
 def summarize_reason(reason: Message | None) -> str:
-    """Return a reason against all deployments in a word or two."""
     if reason is None:
         return ""
     if reason.id.startswith("model."):
@@ -64,7 +63,6 @@ def label_requests_in_flight(workload: Workload, formatter: Formatter) -> str | 
 
 
 def label_single_request(workload: Workload, formatter: Formatter) -> str:
-    """Return what is to be held where it is a single request."""
     return tr("One request of {tokens} tokens", tokens=_tokens(workload, formatter))
 
 
@@ -271,7 +269,6 @@ def compute_headroom_share(cell: FitCell) -> float:
 
 
 def classify_headroom(share: float) -> HeadroomLevel:
-    """Return how much room a share of the usable memory is."""
     # As it is shown, so that no figure stands on two tints.
     shown = round(share, 2)
     return HeadroomLevel.AMPLE if shown >= AMPLE else HeadroomLevel.TIGHT if shown < TIGHT else HeadroomLevel.SOME

@@ -155,7 +155,6 @@ class Formatter:
         return MISSING_VALUE_TEXT if value is None else self.number(value)
 
     def stated(self, value: float | None) -> str:
-        """Return a number that somebody gave, with the digits that it was given with."""
         if value is None or not math.isfinite(value):
             return MISSING_VALUE_TEXT
         return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))

@@ -70,7 +70,6 @@ def _list_prices(files: DataFiles) -> tuple[DataEntry[CloudPriceRecord] | DataEn
 
 
 def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
-    """Yield where files of things name a source, and which."""
     for entry in list_attribute_files(files):
         for name, attribute in entry.record.attributes.items():
             for number, claim in enumerate(attribute.claims, start=1):
@@ -86,7 +85,6 @@ def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
 
 
 def _iterate_row_sources(files: DataFiles) -> Iterator[_SourceReference]:
-    """Yield where rows of tables name a source, and which."""
     for price in _list_prices(files):
         yield price, "source", price.record.source
     for claim in files.seed_claims:

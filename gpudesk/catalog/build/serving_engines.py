@@ -247,7 +247,6 @@ def _list_known_names(files: DataFiles) -> dict[str, frozenset[str]]:
 
 
 def _iterate_named(engine: ServingEngine) -> Iterator[tuple[str, str]]:
-    """Yield every such name with the field in which it stands."""
     for number, rule in enumerate(engine.cannot_serve, start=1):
         yield from ((f"cannot_serve.{number}.models", name) for name in rule.models)
     for field, when in _iterate_conditions(engine):

@@ -19,7 +19,6 @@ FigureValues = Mapping[str, ClaimValue]
 
 
 def find_positive(values: FigureValues, name: str) -> float | None:
-    """Return a figure above zero, or None."""
     value = values.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
         return float(value)
@@ -27,7 +26,6 @@ def find_positive(values: FigureValues, name: str) -> float | None:
 
 
 def find_text(values: FigureValues, name: str) -> str:
-    """Return a word, empty where there is none."""
     value = values.get(name)
     return value if isinstance(value, str) else ""
 
@@ -143,7 +141,6 @@ _NAMED_MEMORY: Final[tuple[tuple[re.Pattern[str], tuple[float, ...]], ...]] = tu
 
 
 def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFinding]:
-    """Yield what speaks against the memory of a part of that name."""
     memory = find_positive(values, "memory")
     if memory is None:
         return

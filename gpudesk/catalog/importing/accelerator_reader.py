@@ -119,7 +119,6 @@ class JsonTable:
         return isinstance(self._fields.get(name), dict)
 
     def table(self, name: str) -> JsonTable | None:
-        """Return an object, or None where there is none."""
         value = self._fields.get(name)
         return None if value is None else self._table(name, value)
 

@@ -169,7 +169,6 @@ class ConfigFields:
         return isinstance(self._table.get(name), list)
 
     def table(self, name: str) -> ConfigFields | None:
-        """Return a table inside this one, or None where it is not there."""
         value = self._table.get(name)
         if value is None:
             return None

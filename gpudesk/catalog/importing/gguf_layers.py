@@ -252,7 +252,6 @@ class _LayerReader:
         return width // parts
 
     def wrong(self, name: str) -> InputError:
-        """Return what to say of a tensor whose shape does not go with the rest."""
         tensor = f"blk.{self.number}.{name}.weight"
         return InputError(message("import.gguf.odd_tensor"), tensor)
 

@@ -208,7 +208,6 @@ class GgufModel:
             yield message("import.gguf.unused_window", window=window)
 
     def _unused_window(self) -> int | None:
-        """Return a window that the file names and no layer has."""
         attention = [table for table in self._mixers if table["kind"] == "attention"]
         used = any("window" in table for table in attention)
         return None if used or not attention else self._keys.optional("attention.sliding_window") or None

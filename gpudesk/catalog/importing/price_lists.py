@@ -461,7 +461,6 @@ def _take_row(
 
 
 def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFormat]:
-    """Return the rows below the header, the columns, and which list it is."""
     begin = data[:_LONGEST_HEADER].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
     header = next(iter(begin.splitlines()), "")
     for separator in _SEPARATORS:

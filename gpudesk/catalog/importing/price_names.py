@@ -134,7 +134,6 @@ class AcceleratorNames:
         self._found: dict[tuple[str, float | None, str], NamedAccelerator | NameMismatch] = {}
 
     def find(self, name: str, memory_gb: float | None = None, instance: str = "") -> NamedAccelerator | NameMismatch:
-        """Return the part of a name, or why there is none."""
         key = (name, memory_gb, instance)
         if key not in self._found:
             self._found[key] = self._look_up(*key)

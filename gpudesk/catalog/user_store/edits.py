@@ -235,7 +235,6 @@ def _check_complete(part: UserAccelerator, facts: UserFacts) -> None:
 
 
 def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
-    """Remove an entry of the user's with all that is said of it."""
     entry = catalog.thing(thing)
     if not entry.own:
         raise InputError(message("own.not_own", id=thing), "id")
@@ -295,7 +294,6 @@ def remove_price(catalog: Catalog, price: str) -> FactEdit:
 
 
 def change_source(catalog: Catalog, source: Source) -> FactEdit:
-    """Change what is said of a source of the user's, which keeps its id."""
     _require_user_fact(catalog, "source", source.id)
     return make_step(catalog.own, message("own.step.source", title=source.title), put=(source,))
 

@@ -42,7 +42,6 @@ class FactTable(Generic[_T]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns in the order of the fields."""
         return tuple(field.name for field in fields(self.fact))
 
     @property

@@ -261,7 +261,6 @@ class UserCatalog:
         return None if self.path is None else self.path.parent / "backups"
 
     def backups(self) -> tuple[Backup, ...]:
-        """Return the backups there are, the newest first."""
         from gpudesk.catalog.user_store.user_file import list_backups
 
         return () if self.backups_folder is None else list_backups(self.backups_folder)

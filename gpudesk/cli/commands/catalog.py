@@ -59,7 +59,6 @@ def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # no
 def list_catalog_lines(
     service: GpuDeskService, kind: str | None, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield the entries of a kind as a table, or of all things kind by kind."""
     kinds = tuple(_THING_KINDS) if kind is None else (kind,)
     for number, name in enumerate(kinds):
         head, rows, right = _LISTS[name](service)
@@ -402,7 +401,6 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def count_entries(service: GpuDeskService) -> dict[str, int]:
-    """Return how many entries of each kind there are."""
     catalog = service.catalog
     statements, disputes = catalog.seed_claims(), catalog.disputes()
     return {

@@ -31,7 +31,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def add_ranking(parser: argparse.ArgumentParser) -> None:
-    """Add what asks for announced parts among those that are ranked."""
     parser.add_argument("--rank-announced", action="store_true", help=tr("rank announced parts beside shipping ones"))
 
 

@@ -55,7 +55,6 @@ class _CostTextContext:
 def list_cost_lines(
     costs: CostAnswer, answer: Answer, draws: tuple[CostDistribution, CostDistribution], width: int, strong: _Strong
 ) -> Iterator[str]:
-    """Yield tokens, all years, efficiency, break-evens and what is not known."""
     settings = answer.scenario.costs
     formatter = Formatter()
     money = MoneyFormatter(formatter, settings.currency)
@@ -79,7 +78,6 @@ def list_cost_lines(
 
 
 def _list_remarks(costs: CostAnswer, shown: _CostTextContext) -> Iterator[str]:
-    """Yield what is missing and where costs are equal, as sentences without their full stops."""
     for column in costs.columns:
         yield from list_missing_costs(column, shown.names[column.key])
     yield from list_api_remarks(costs)
@@ -179,7 +177,6 @@ def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextC
 
 
 def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
-    """Yield the inputs of all, then those of each accelerator, with where each comes from."""
     formatter = Formatter()
     if costs.columns:
         yield strong(tr("Of all"))
@@ -191,7 +188,6 @@ def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Str
 
 
 def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int, *, each: bool) -> Iterator[str]:
-    """Yield each input as it is set, with its value, and below it where that comes from."""
     prefix = f"{column.accelerator}." if each else ""
     shown = [found for name, found in column.inputs.items() if COST_INPUTS[name].each is each]
     names = max(measure_text(prefix + found.name) for found in shown)

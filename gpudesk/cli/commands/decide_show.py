@@ -186,7 +186,6 @@ class AdvisoryRequest:
 
     @property
     def platforms(self) -> tuple[str, ...]:
-        """The platforms of what is compared, each once."""
         from gpudesk.report.decision.advisory import split_platforms
 
         found = (split_platforms(column.accelerator.platform) for column in self.answer.columns)

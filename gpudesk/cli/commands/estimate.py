@@ -85,7 +85,6 @@ def _accelerators(count: int, formatter: Formatter) -> str:
 
 
 def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
-    """Return how the model is spread over the accelerators, or over those of each pool."""
     pools, plan = estimate.pools, estimate.plan
     if pools is not None:
         labels = (tr("Prefill pool"), pools.prefill), (tr("Decode pool"), pools.decode)
@@ -113,7 +112,6 @@ def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
 
 
 def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:
-    """Return why the plan was taken, where there was a choice."""
     reason = None if plans is None else describe_plan_reason(plans, formatter)
     return [] if reason is None else [(tr("Why this plan"), reason)]
 

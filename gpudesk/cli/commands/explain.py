@@ -39,7 +39,6 @@ _BULLET = "- "
 
 
 def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]) -> list[str]:
-    """Return all plans that were looked at, one in a row, with their figures and reasons."""
     head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Why, or why not"))
     rows = [_row(option, formatter) for option in choice.options]
     return align_table(head, rows, width, right=(1, 2, 3), strong=strong)
@@ -93,7 +92,6 @@ _NUMBER: Final = re.compile(r"[a-z]+\d*-\d+", re.IGNORECASE)
 
 
 def names_worked_example(figure: str) -> bool:
-    """Whether what is to be explained is a worked example, or all of them."""
     return figure == _ALL or _NUMBER.fullmatch(figure) is not None
 
 
@@ -205,7 +203,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explain the figure for each accelerator."""
     from gpudesk.service import GpuDeskService
     from gpudesk.text.messages import format_input_error
 

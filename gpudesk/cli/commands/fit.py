@@ -190,7 +190,6 @@ def _named(ids: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _cells(asked: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
-    """Return the cells of all pairs, model by model in the order asked."""
     catalog = service.catalog
     models = catalog.models() if asked.models is None else [catalog.model(each) for each in asked.models]
     cells: dict[str, tuple[FitCell, ...]] = {}

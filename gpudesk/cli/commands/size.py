@@ -36,7 +36,6 @@ _INDENT = "  "
 def list_size_lines(
     sizing: SizingResult, names: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield what is asked, then each candidate under its name with its factors."""
     yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
     yield from wrap_text(
         tr(

@@ -45,7 +45,6 @@ CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run all checks as the command line asks for, and return the exit code."""
     network.watch()
     options = _parse(arguments)
     report = run_checks(say=not options.json)

@@ -104,7 +104,6 @@ def _glyphs(table: bytes) -> _Table:
 
 
 def _content(body: bytes) -> bytes:
-    """Return what the stream of an object holds, nothing where it has none."""
     found = _STREAM.search(body)
     if found is None:
         return b""

@@ -44,7 +44,6 @@ Check = Callable[[], CheckFinding]
 
 
 def fail_on_faults(faults: Sequence[str]) -> None:
-    """Fail where there are any faults, and name the first of them."""
     if faults:
         raise CheckFailedError(join_limited(faults, "; "))
 
@@ -114,7 +113,6 @@ class SelfTestReport:
 
     @cached_property
     def head(self) -> str:
-        """Which program on which system this is about."""
         this = get_release()
         return tr(
             "GPU Desk {version}, commit {commit} ({installation}), Python {python}, {system} {machine}",

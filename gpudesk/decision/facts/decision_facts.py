@@ -189,7 +189,6 @@ class DecisionFacts:
     ranked_apart: bool
 
     def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
-        """Return the facts of the scenario where these columns are compared."""
         views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
         return list_scenario_facts(self.answer, views, parts)
 

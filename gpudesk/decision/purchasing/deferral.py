@@ -211,7 +211,6 @@ class DeferralCase:
     def __init__(
         self, answer: Answer, situations: tuple[AcceleratorCostInputs, ...], question: DeferralQuestion, *, waits: bool
     ) -> None:
-        """Draw what is not known of the chosen part and of the next one."""
         self._answer, self._situations, self._question = answer, situations, question
         self._table = DrawTable(compute_common_error(answer))
         self._own = self._table.inputs(situations[0])
@@ -243,7 +242,6 @@ class DeferralCase:
         )
 
     def monthly(self, known: CourseAmounts) -> DeferralMonthlyCosts:
-        """Return what a month costs on each course."""
         return DeferralMonthlyCosts(
             buy_usd=_range_or_none(known.buy),
             next_usd=_range_or_none(known.following),

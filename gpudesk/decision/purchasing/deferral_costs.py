@@ -123,7 +123,6 @@ class MonthlyCostByPrice:
         return self.free_usd + self.usd_per_usd * price_usd
 
     def price_of(self, month_usd: Amount) -> Amount:
-        """Return the price at which a month costs so much."""
         return (month_usd - self.free_usd) / self.usd_per_usd
 
 

@@ -135,7 +135,6 @@ class ReferenceData:
     # Of a decision
 
     def negotiation(self, scenario: Scenario, decision: Decision, today: str) -> NegotiationSheet:
-        """Return the steps of a purchase, which of them apply, and what is done."""
         from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
 
         plans = scenario.decision.plans

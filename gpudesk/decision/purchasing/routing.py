@@ -137,7 +137,6 @@ def _list_split_costs(
 
 
 def compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
-    """Return the range of an amount that may not be known."""
     return None if amount is None else compute_range(amount)
 
 
@@ -226,7 +225,6 @@ class _RoutingPlans:
         self._together = [finder.shared(place, kinds) for place in (0, 1)] if one_model else None
 
     def plans(self) -> tuple[tuple[RoutedPlan, ...], dict[RoutePlan, PlanCosts]]:
-        """Return all plans, and what those cost that can be."""
         found: list[RoutedPlan] = []
         costs: dict[RoutePlan, PlanCosts] = {}
         for plan in RoutePlan:

@@ -69,11 +69,9 @@ class DataFileEntry:
         return found
 
     def optional_text(self, name: str) -> str | None:
-        """Return a text, None where there is none."""
         return self.text(name) if self.has(name) else None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts, empty where there is none."""
         return tuple(accept_text(_LONGEST)(place, each) for place, each in self._list(name))
 
     def number(self, name: str) -> float:
@@ -81,7 +79,6 @@ class DataFileEntry:
         return found
 
     def optional_number(self, name: str) -> float | None:
-        """Return a number, None where there is none."""
         return self.number(name) if self.has(name) else None
 
     def whole(self, name: str) -> int:
@@ -111,11 +108,9 @@ class DataFileEntry:
         return accept_word(words)(self.place(name), self._must(name))
 
     def tables(self, name: str) -> tuple[DataFileEntry, ...]:
-        """Return a list of tables, empty where there is none."""
         return tuple(DataFileEntry(each, place) for place, each in self._list(name))
 
     def optional_table(self, name: str) -> DataFileEntry | None:
-        """Return a table, None where there is none."""
         return DataFileEntry(self._values[name], self.place(name)) if self.has(name) else None
 
     def end(self) -> None:

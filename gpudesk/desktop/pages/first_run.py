@@ -264,7 +264,6 @@ class FirstRunPage(QWidget):
         theme.follow(self._dress)
 
     def set_recent(self, files: Sequence[RecentFile]) -> None:
-        """Offer the documents that were used before, the newest first."""
         _clear_layout(self._recent)
         for file in files:
             row = RecentFileButton(self._theme, file)

@@ -194,7 +194,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return scroll
 
     def needs_answer(self) -> bool:
-        """Whether the view that is chosen says nothing without an answer."""
         return True
 
     def set_usable(self, *, usable: bool) -> None:
@@ -206,7 +205,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     @property
     def view(self) -> ViewT:
-        """The view that is chosen, made when it is first asked for."""
         key = self.view_key
         if key not in self.views:
             self.views[key] = self.make_view(key)
@@ -224,7 +222,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self._stale = True
 
     def refresh(self) -> None:
-        """Show the view that is chosen, or what the scenario lacks for it."""
         desk, view, needs = self.desk, self.view, self.needs_answer()
         # Before the content is seen, so that no other view is shown for a moment.
         self._shown.setCurrentIndex(list(self.views.values()).index(view))

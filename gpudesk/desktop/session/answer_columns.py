@@ -114,7 +114,6 @@ class CurveBuilder:
     def _line(
         self, part: AcceleratorColumn, curve: ConcurrencyCurve, x: FloatArray, series: IntervalSeries
     ) -> PlotCurve | None:
-        """Return the line of the points that have figures, or None without any."""
         value, low, high = (np.array(values) for values in (series.value, series.low, series.high))
         known = np.isfinite(x) & np.isfinite(value) & (value > 0) & (low > 0) & np.isfinite(high)
         if not known.any():

@@ -32,7 +32,6 @@ class AnswerDecision:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the columns in their order."""
         return self.decision.columns
 
     @property

@@ -224,17 +224,14 @@ class Desk(QObject):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The key of each column of the answer."""
         return () if self.answer is None else make_column_keys(self.answer.scenario.accelerators)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each column of the answer is called."""
         return () if self.answer is None else list_column_names(self.answer)
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The place in the palette of each column of the answer."""
         return () if self.answer is None else assign_palette_indexes(self.answer.scenario.accelerators)
 
     @property
@@ -250,7 +247,6 @@ class Desk(QObject):
     # Selection and ghost
 
     def select(self, selection: Selection | None) -> None:
-        """Select a figure, or nothing."""
         if selection != self.selection:
             self.selection = selection
             self.selection_changed.emit()

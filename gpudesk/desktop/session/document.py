@@ -74,7 +74,6 @@ class Document(QObject):
         self._desk.service.read_scenario(path)
 
     def open_file(self, path: Path) -> None:
-        """Open a scenario file, or the scenario that a sheet carries."""
         scenario = self._desk.service.read_scenario(path)
         is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
         self._put(scenario, path.absolute() if is_scenario else None, begun=True)

@@ -45,7 +45,6 @@ class _Worker(QThread):
         self._stop.set()
 
     def run(self) -> None:
-        """Work until the end, a fault, or a stop."""
         try:
             self._work()
         except Exception as error:  # noqa: BLE001 - handed over, and raised where somebody takes it

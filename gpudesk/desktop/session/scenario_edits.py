@@ -78,7 +78,6 @@ def edit_accelerator(
     position: int,
     **fields: Any,  # noqa: ANN401 - any field of a choice
 ) -> Scenario:
-    """Return the scenario with fields of one of its accelerators replaced."""
     choices = list(scenario.accelerators)
     choices[position] = replace(choices[position], **fields)
     return replace(scenario, accelerators=tuple(choices))
@@ -240,7 +239,6 @@ def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None)
 
 
 def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> Scenario:
-    """Return the scenario with other answers in the place of all that were said."""
     return _with(scenario, answers=dict(answers))
 
 

@@ -73,7 +73,6 @@ def list_engine_options(service: GpuDeskService) -> list[ChoiceOption]:
 
 
 def list_accelerator_options(service: GpuDeskService, scenario: Scenario, formatter: Formatter) -> list[ChoiceOption]:
-    """Return all accelerators under their vendors with memory and bandwidth beside them."""
     full = len(scenario.accelerators) >= MAX_ACCELERATORS
     reason = tr("a comparison has six accelerators at the most") if full else ""
     parts = service.catalog.accelerators()

@@ -110,7 +110,6 @@ class Selection:
 
     @property
     def answer(self) -> AnswerValue:
-        """What is answered, where it is an answer to a question."""
         return self.thing if self.thing in QUESTIONS[self.name].options else float(self.thing)
 
 

@@ -44,7 +44,6 @@ class UserSettings(QObject):
         return MappingProxyType(self._values)
 
     def get(self, name: str, default: PlainSetting) -> PlainSetting:
-        """Return a value, or the default where there is none of the default's type."""
         return get_setting(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:

@@ -183,7 +183,6 @@ _MOST_TP = 72
 
 
 def make_chip_menu(desk: Desk, theme: Theme, position: int, name: str, parent: QWidget) -> QMenu:
-    """Return the menu of the accelerator at a position of the scenario."""
     menu = make_menu(parent=parent)
     choice = desk.scenario.accelerators[position]
     last = len(desk.scenario.accelerators) - 1
@@ -381,7 +380,6 @@ class ChipRow(QWidget):
         self._show()
 
     def open_list(self) -> None:
-        """Offer all accelerators."""
         if self._popup is None:
             self._popup = ChoicePopup(self._theme, tr("Add accelerator"), self.add)
             self._popup.chosen.connect(self._chosen)

@@ -34,7 +34,6 @@ def show_more_settings(window: MainWindow) -> None:
 
 
 def show_keys(window: MainWindow) -> None:
-    """Show all shortcuts by menu."""
     from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
     from gpudesk.desktop.window.menus import list_menu_titles
 
@@ -43,7 +42,6 @@ def show_keys(window: MainWindow) -> None:
 
 
 def show_about(window: MainWindow) -> None:
-    """Show versions, the catalog's date and the licences of all parts."""
     from gpudesk.desktop.window.dialogs.about import AboutDialog, list_program_facts
     from gpudesk.third_party import list_third_party
 
@@ -57,7 +55,6 @@ def show_installation_check(window: MainWindow) -> None:
 
 
 def show_launch(window: MainWindow) -> None:
-    """Show the commands that start the deployments of the comparison, once it is answered."""
     from gpudesk.desktop.window.dialogs.launch import LaunchDialog
 
     desk = window.desk

@@ -91,7 +91,6 @@ class DesktopProgram(QObject):
             last.catalog.import_files(facts)
 
     def window_of(self, path: Path) -> MainWindow | None:
-        """Return the window in which a file is open."""
         for window in self.windows:
             if window.document.path is not None and _same_file(window.document.path, path):
                 return window

@@ -83,7 +83,6 @@ class TopBar(QWidget):
         theme.follow(self._dress)
 
     def set_title(self, title: str) -> None:
-        """Show the document's name, cut in the middle where there is no room."""
         self.title.set_whole(title)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
@@ -185,7 +184,6 @@ class StatusBar(QWidget):
         self._show_left()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        """Draw the ground, the line above, and the icon before what stands at the left."""
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
             pen = ThemePainter(painter, self._theme)

@@ -47,7 +47,6 @@ _IMPORT_FOLDER = "import.folder"
 
 
 def ask_for_imports(window: MainWindow) -> None:
-    """Let the user choose files, and bring in what they hold."""
     chosen, _ = QFileDialog.getOpenFileNames(
         window,
         tr("Import facts"),
@@ -224,7 +223,6 @@ def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> Pro
 
 
 def export_pack(window: MainWindow) -> None:
-    """Let the user choose facts and a file, and write the pack beside the window."""
     form = PackExportForm(window.desk, window.theme, window.settings, window)
     form.accepted.connect(lambda: _write_pack(window, form))
     form.finished.connect(form.deleteLater)
@@ -284,7 +282,6 @@ class _FileTargetForm(FormDialog):
             QDialog.accept(self)
 
     def ask_for_target(self) -> Path | None:
-        """Return the file to write to, None where the user chose none."""
         raise NotImplementedError
 
     def ask(self, name: str, filters: Sequence[tuple[str, str]]) -> Path | None:
@@ -322,7 +319,6 @@ class TableExportForm(_FileTargetForm):
         return self.choice.key()
 
     def ask_for_target(self) -> Path | None:
-        """Offer all forms of tables."""
         forms = (
             (tr("Workbook"), ExportFormat.XLSX.value),
             (tr("Table with commas"), ExportFormat.CSV.value),

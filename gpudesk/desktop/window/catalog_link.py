@@ -106,7 +106,6 @@ class CatalogController(QObject):
         import_files(self._window, paths, then)
 
     def _take_facts(self, path: Path) -> None:
-        """Show the facts that a scenario carries, and open it where any are taken."""
         self.import_files([path], partial(self._window.open_path, path))
 
     def show_backups(self) -> None:
@@ -146,7 +145,6 @@ class CatalogController(QObject):
             self.say_not_done(error)
 
     def say_not_done(self, error: InputError) -> None:
-        """Say why a step was not taken."""
         said = format_input_error(error, self._window.desk.formatter).rstrip(".")
         own, formatter = self._window.desk.service.own, self._window.desk.formatter
         remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)

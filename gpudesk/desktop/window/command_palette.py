@@ -247,7 +247,6 @@ class CommandPalette(QWidget):
         return self._box.view
 
     def open(self, entries: Sequence[PaletteEntry]) -> None:
-        """Show entries to choose from, with nothing typed."""
         if not self.isVisible():
             focus: QWidget | None = self._window.focusWidget()
             self._before = None if focus is None or self.isAncestorOf(focus) else focus
@@ -324,7 +323,6 @@ class CommandPalette(QWidget):
         self._place()
 
     def _found(self) -> None:
-        """Show what is found, with the first chosen, and how many."""
         model, box = self._model, self._box
         box.count = tr("{n} of {total}", n=model.found, total=model.total)
         box.filter = model.group or tr("all")

@@ -36,7 +36,6 @@ class FileActions:
         self.take_facts: Callable[[Path], object] | None = None
 
     def ask_for_file(self) -> Path | None:
-        """Let the user choose a scenario, or a sheet that carries one."""
         chosen, _ = QFileDialog.getOpenFileName(
             self._window,
             tr("Open a scenario"),
@@ -92,7 +91,6 @@ class FileActions:
         return self.save_as() if path is None else self._save(path)
 
     def save_as(self) -> bool:
-        """Ask where to, and save there."""
         path = self._document.path
         folder = Path(self._settings.get(_FOLDER, str(paths.home_dir())))
         proposed = path if path is not None else folder / self._document.suggested_name

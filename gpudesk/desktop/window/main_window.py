@@ -61,7 +61,6 @@ class PageSpec:
 
 
 def list_page_specs() -> tuple[PageSpec, ...]:
-    """Return all pages."""
     folder = "gpudesk.desktop.pages"
     return (
         PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage", 1),
@@ -427,7 +426,6 @@ class MainWindow(QMainWindow):
 
     @cached_property
     def palette_of_commands(self) -> CommandPalette:
-        """The command palette, made when it is first opened."""
         from gpudesk.desktop.window.command_palette import CommandPalette
 
         return CommandPalette(self.theme, self)

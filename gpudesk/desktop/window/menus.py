@@ -39,7 +39,6 @@ _TAKE_LETTERS = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, ChoiceF
 
 
 def list_menu_titles() -> dict[MenuId, str]:
-    """Return what the menus are called, in their order."""
     return {
         MenuId.FILE: tr("&File"),
         MenuId.EDIT: tr("&Edit"),

@@ -178,7 +178,6 @@ class PaletteModel(QAbstractListModel):
         self._fill()
 
     def search(self, text: str) -> None:
-        """Keep what matches all words of a text."""
         self._text = text
         self._fill()
 

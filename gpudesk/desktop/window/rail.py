@@ -64,7 +64,6 @@ class _RailButton(QAbstractButton):
         self.update()
 
     def wanted_width(self) -> float:
-        """Return the width at which the name is whole."""
         theme = self._theme
         name = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(self.item.title)
         digit = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.item.digit)
@@ -169,7 +168,6 @@ class PageRail(QWidget):
 
     @property
     def page(self) -> str:
-        """The id of the page shown as open, empty where there is none."""
         return next((button.item.id for button in self._items if button.isChecked()), "")
 
     def set_page(self, page_id: str) -> None:

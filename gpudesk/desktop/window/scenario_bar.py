@@ -112,7 +112,6 @@ class ScenarioBar(QWidget):
         self._ends.append(widget)
 
     def field_of(self, name: str) -> QWidget:
-        """Return the field of a part of the scenario, for those who want it filled."""
         fields: dict[str, QWidget] = {"model": self.model, "weights": self.weights, "kv": self.kv}
         return fields.get(name, self.load)
 

@@ -52,7 +52,6 @@ _EDITORS: Final = {
 
 
 def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogContext:
-    """Return the catalog as the user of a desk looks at it today."""
     scenario = desk.scenario
     used = {choice.accelerator: tr("accelerator of the comparison") for choice in scenario.accelerators}
     if scenario.model:
@@ -158,7 +157,6 @@ def _told(desk: Desk, now: AnswerDecision, decision: Decision, view: CatalogCont
 
 
 def _there(find: Callable[[str], _T], name: str) -> _T | None:
-    """Return what is found by a name, None where there is no such."""
     try:
         return find(name)
     except InputError:

@@ -98,7 +98,6 @@ class PreviewBar(QWidget):
         self._on.setEnabled(number < count - 1)
 
     def forbid_printing(self, reason: str) -> None:
-        """Let nothing be printed, for this reason."""
         self._print.setEnabled(False)
         self._print.setToolTip(reason)
         self._print.setAccessibleDescription(reason)
@@ -192,7 +191,6 @@ class SheetPreview(QDialog):
         return self._note.text()
 
     def set_paper(self, size: PaperSize) -> None:
-        """Lay the sheet out anew on another paper, and remember it."""
         self._settings.put(_PAPER, size.value)
         self._pages = self._laid_out(size)
         self._view.set_pages(self._pages)
@@ -204,7 +202,6 @@ class SheetPreview(QDialog):
     # Saving and printing
 
     def ask_and_save(self) -> None:
-        """Ask where to, and save the sheet there as PDF with its scenario inside."""
         proposed = Path(self._folder()) / _file_name(self._sheet.title)
         chosen, _ = QFileDialog.getSaveFileName(self, tr("Save the sheet"), str(proposed), tr("PDF files (*.pdf)"))
         if chosen:
@@ -392,7 +389,6 @@ log = logging.getLogger(__name__)
 
 
 def show_preview(window: MainWindow) -> None:
-    """Show the sheet of the window's answer, which needs its curves."""
     desk = window.desk
     desk.flush()
     if desk.answer is None:

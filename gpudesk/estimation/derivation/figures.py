@@ -411,7 +411,6 @@ _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {
 
 
 def count_published_rows(estimate: Estimate, catalog: Catalog, calibration: Calibration) -> CalibrationCoverage:
-    """Count the rows of the estimate's generation and of its serving-engine family."""
     generation = catalog.accelerator(estimate.request.accelerator).generation
     family = catalog.serving_engine(estimate.serving_engine).family
     return CalibrationCoverage(

@@ -205,7 +205,6 @@ def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> E
 def _list_replicas(
     demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
 ) -> list[list[_SizedReplica]]:
-    """Return for each accelerator the sizes of a replica that meet the limits, all asked at once."""
     pairs = [(place, size) for place, asked in enumerate(every) for size in asked.sizes]
     load = _make_limits(demand)
     answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
@@ -339,7 +338,6 @@ def _multiply_figure(figure: IntervalEstimate | None, count: int) -> IntervalEst
 
 
 def _explain_unmet(asked: SizingRequest, estimate_many: EstimateBatch) -> SizingOption:
-    """Say why no replica of an accelerator meets the demand, and what the best of them reaches."""
     if asked.problem is not None:
         return SizingOption(asked.request.accelerator, asked.problem)
     one = Load(LoadKind.CONCURRENCY, concurrency=1)

@@ -93,7 +93,6 @@ class DeploymentLadder:
         )
 
     def _placements(self, size: int) -> Iterator[MemoryPlan]:
-        """Yield the plans of a size, each with its memory worked out when it is asked for."""
         plans = self._plans.get(size)
         if plans is None:
             plans = sorted(list_open_plans(self.request, self.frame, size), key=_PLAIN_FIRST)
@@ -172,7 +171,6 @@ class FitFinder:
         )
 
     def _ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
-        """Return the deployments of a pair, or the reason why nothing runs it."""
         request = _make_fit_request(question, part, model)
         try:
             made = configure_serving(request, part, model, self._engines, self._calibration)

@@ -200,7 +200,6 @@ def _list_scaling_counts(request: EstimateRequest) -> tuple[int, ...]:
 
 
 def make_single_request(request: EstimateRequest, estimate: Estimate) -> EstimateRequest:
-    """Return the question about the same deployment with one request at a time."""
     plan, work = estimate.plan, request.workload
     one = replace(work, load=Load(LoadKind.CONCURRENCY, concurrency=1), server=work.behind_server)
     return replace(
@@ -256,7 +255,6 @@ def _find_faster_replicas(free: Estimate | InputError | None, whole: Estimate | 
 
 
 def _explain_drops(rows: tuple[ScalingRow, ...]) -> tuple[ScalingRow, ...]:
-    """Name the reason where more accelerators are slower than fewer."""
     best: ScalingRow | None = None
     made = []
     for row in rows:

@@ -216,7 +216,6 @@ def _collect_figures(
 
 
 def _mark_known(figure: IntervalArrays) -> IntervalArrays:
-    """Return a figure that is known with its whole band, or not at all."""
     value, low, high = figure
     whole = value + low + high
     if np.isfinite(whole.sum()):
@@ -444,7 +443,6 @@ class SweepEvaluation:
                 yield self._answer(request, places, part), part is parts[-1]
 
     def _answer(self, request: EstimateRequest, places: tuple[int, ...], lengths: LengthPairs) -> SweepCells:
-        """Return the cells of the setup at some places of the first axes."""
         try:
             setup = self._table.setup(request)
             cells = make_sweep_cells(self._table, request, setup, lengths)

@@ -32,17 +32,13 @@ _MOST_SEQUENCES: Final = 10**9
 class SweepCatalog(Protocol):
     """What is asked of the catalog; look-ups raise `InputError` for an unknown id."""
 
-    def accelerators(self) -> tuple[Accelerator, ...]:
-        """Return every accelerator."""
+    def accelerators(self) -> tuple[Accelerator, ...]: ...
 
-    def accelerator(self, accelerator_id: str) -> Accelerator:
-        """Return one accelerator."""
+    def accelerator(self, accelerator_id: str) -> Accelerator: ...
 
-    def models(self) -> tuple[Model, ...]:
-        """Return every model."""
+    def models(self) -> tuple[Model, ...]: ...
 
-    def model(self, model_id: str) -> Model:
-        """Return one model."""
+    def model(self, model_id: str) -> Model: ...
 
 
 def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], catalog: SweepCatalog) -> Sweep:

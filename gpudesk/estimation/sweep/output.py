@@ -181,11 +181,9 @@ SUFFIXES: Final = (CSV_SUFFIX, NPZ_SUFFIX)
 class _SweepWriter(Protocol):
     """What takes the blocks of a sweep."""
 
-    def write(self, block: SweepBlock) -> None:
-        """Take the next block."""
+    def write(self, block: SweepBlock) -> None: ...
 
-    def finish(self) -> None:
-        """Complete the file."""
+    def finish(self) -> None: ...
 
 
 class SweepRun:
@@ -255,6 +253,5 @@ class SweepRun:
 
 
 def check_suffix(target: Path) -> None:
-    """Refuse a file whose suffix names no form of a sweep."""
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(message("sweep.format", suffix=target.suffix, known=SUFFIXES), str(target))

@@ -124,7 +124,6 @@ KNOWN_RATIOS: Final = (
 
 
 def judge_pairs(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> JudgedPairs:
-    """Return all pairs of all figures and folds with cross-fitted bands."""
     groups = dict(zip((run.id for run in runs), assign_fold_groups(runs, "series"), strict=True))
     calibrations = make_pair_calibrations(held_out, runs, "series")
 
@@ -174,7 +173,6 @@ def summarize_pairs(found: Sequence[JudgedPair]) -> PairSummary:
 
 
 def find_known_ratios(rows: Iterable[JudgedFigure]) -> tuple[MeasuredRatio, ...]:
-    """Return the known ratios that the rows hold, for each fold."""
     kept = [row for row in rows if row.figure == "output_tokens_per_s" and row.run.model.id == _MODEL]
     result: list[MeasuredRatio] = []
     for known in KNOWN_RATIOS:
@@ -257,7 +255,6 @@ class PeerRecord:
 
 
 def read_peers(path: Path) -> tuple[PeerAnswers, ...]:
-    """Read the answers of all estimators and settings."""
     values: dict[tuple[str, str, str], dict[tuple[str, str], float]] = {}
     refused: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
     with path.open(newline="", encoding="utf-8") as file:
@@ -282,7 +279,6 @@ def read_speeds(path: Path) -> tuple[PeerSpeed, ...]:
 
 
 def summarize_peers(peers: Iterable[PeerAnswers], rows: Sequence[JudgedFigure]) -> tuple[PeerRecord, ...]:
-    """Return how each estimator does on the rows that it was asked for, by view."""
     found: list[PeerRecord] = []
     by_place = {(row.run.id, row.figure): row for row in rows}
     for peer in peers:
@@ -361,7 +357,6 @@ class AccuracyData:
 
     @cached_property
     def peer_records(self) -> tuple[PeerRecord, ...]:
-        """Return how other estimators do on the same rows."""
         return summarize_peers(self.peers, self.series_rows)
 
 

@@ -73,7 +73,6 @@ class MissCluster:
 def find_missing_rows(
     rows: Sequence[JudgedFigure], view: FigureView, missed: MissedBars
 ) -> tuple[list[JudgedFigure], str]:
-    """Return the rows that make a slice miss its bar, and what they have in common."""
     bar = BARS[view]
     for hit, limit in ((missed.p90, bar.p90), (missed.median, bar.median)):
         if hit and limit is not None:
@@ -310,7 +309,6 @@ def write_missed_section(data: AccuracyData) -> list[str]:
 
 
 def _whole(data: AccuracyData) -> list[str]:
-    """Return which bars all rows together miss, publisher left out."""
     lines = []
     for view, rows in group_by_view(data.series_rows, whole=True).items():
         found = measure_errors(rows)

@@ -51,7 +51,6 @@ class ReportNames:
     publishers: Mapping[str, str] = field(default_factory=dict)
 
     def trait(self, trait: str, value: str) -> str:
-        """Return what the value of a trait is called in a table or a sentence."""
         if trait == "accelerator":
             return self.accelerators.get(value, value)
         if trait == "model":
@@ -87,7 +86,6 @@ def format_factor(value: float) -> str:
 
 
 def mark_bold(text: str, marked: bool) -> str:
-    """Return the text, marked where it misses a bar."""
     return f"**{text}**" if marked else text
 
 

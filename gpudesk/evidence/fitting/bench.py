@@ -177,7 +177,6 @@ class _CandidateArrays:
 
 
 def _serving_constants(values: Array, parameters: ParameterVector) -> SchedulingConstants:
-    """Return the constants of serving dynamics, which are the same for all runs."""
     return SchedulingConstants(
         **{each.name: values[parameters.starts[each.name]] for each in fields(SchedulingConstants)}
     )

@@ -30,7 +30,6 @@ VLLM_V0: Final[Where] = {**VLLM, "runtime": ("earlier",)}
 
 
 def match_generations(generations: Sequence[str], precisions: Sequence[str] = ()) -> Where:
-    """Return the condition of generations, and of formats where some are given."""
     condition = {"generation": tuple(generations)}
     return {**condition, "precision": tuple(precisions)} if precisions else condition
 
@@ -40,12 +39,10 @@ def match_ranks(generations: Sequence[str], ranks: int) -> Where:
 
 
 def make_overrides(*pairs: tuple[Where, float]) -> tuple[PriorOverride, ...]:
-    """Return what is believed where a condition holds, for each pair of both."""
     return tuple(PriorOverride(condition, value) for condition, value in pairs)
 
 
 def make_communication_priors() -> tuple[ConstantPrior, ...]:
-    """Return what is believed of collectives, hand-overs and what waiting for each other costs."""
     pcie, node = {"link": ("pcie",)}, {"link": ("node",)}
     return (
         ConstantPrior(
@@ -150,7 +147,6 @@ _PAIRING: Final = 0.05
 
 
 def software_beliefs() -> tuple[ConstantPrior, ...]:
-    """Return beliefs of what the age of software and its pairing with parts make of all times."""
     experts = {"experts": ("yes",)}
     both = ("vllm", "sglang")
     latent = {"attention": ("latent",), "experts": ("yes",)}
@@ -195,7 +191,6 @@ def _pairings() -> list[Where]:
 
 
 def dynamics_beliefs() -> tuple[ConstantPrior, ...]:
-    """Return beliefs of how requests follow each other."""
     return (
         ConstantPrior(
             "burst_equal",

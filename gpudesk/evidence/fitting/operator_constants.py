@@ -219,7 +219,6 @@ class OperatorFormula:
 
 
 def _get_accelerator(row: OperatorRun) -> Accelerator:
-    """Return the part of a row that is used, which the catalog has."""
     if row.part is None:
         raise ValueError(f"{row.id}: a row is used whose part the catalog does not have")
     return row.part

@@ -147,7 +147,6 @@ class _OperatorReader:
         self._reasons = reasons
 
     def rows(self, kind: str) -> list[dict[str, str]]:
-        """Return the records of a file, each with the name of the file."""
         name = f"operators-{kind}.csv"
         with (self._folder / name).open(encoding="utf-8", newline="") as file:
             return [{**row, _FILE: name} for row in csv.DictReader(file, strict=True)]

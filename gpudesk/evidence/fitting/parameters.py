@@ -109,7 +109,6 @@ class ParameterVector:
         return matrix
 
     def name(self, position: int) -> str:
-        """Return constant and condition at a position, for messages and reports."""
         for prior in self.priors:
             place = position - self.starts[prior.name]
             if 0 <= place <= len(prior.exceptions):

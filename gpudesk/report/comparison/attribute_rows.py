@@ -197,7 +197,6 @@ def _build_spec_row(
 def _build_spec_price_rows(
     answer: Answer, names: tuple[str, ...], formatter: Formatter, references: SourceNumbering
 ) -> tuple[SheetRow, ...]:
-    """Return one row with both ends of what each part is said to cost, or nothing where nobody says."""
     cells = []
     for part, column in zip(names, answer.columns, strict=True):
         ends = [column.attributes.get(name) for name in PRICE_BOUND_ATTRIBUTES]
@@ -330,7 +329,6 @@ def format_delta(ratio: float, formatter: Formatter) -> str:
 def build_attribute_rows(
     answer: Answer, attributes: _AttributeDirections, formatter: Formatter
 ) -> tuple[ComparedRow, ...]:
-    """Return a row for each attribute that some part has a value of."""
     made = (_build_attribute_row(answer, name, label_attribute(name), more, formatter) for name, more in attributes)
     return tuple(row for row in made if row is not None)
 
@@ -351,7 +349,6 @@ def build_peak_rows(answer: Answer, sparsity: str, formatter: Formatter) -> tupl
 
 
 def build_price_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    """Return both ends of what each part is said to cost, as one row."""
     cells = tuple(_build_price_cell(column, formatter) for column in answer.columns)
     if all(cell.value is None for cell in cells):
         return ()

@@ -71,7 +71,6 @@ def build_difference_groups(answer: Answer, names: tuple[str, ...], formatter: F
 
 
 def is_compared(answer: Answer, figure: str) -> bool:
-    """Return whether the answer states differences of this figure, without which nobody leads."""
     return any(found.figure == figure for found in answer.differences)
 
 
@@ -304,7 +303,6 @@ _THROUGHPUT: Final = "output_tokens_per_s"
 
 
 def build_workload_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    """Return how fast each deployment is, what it holds, what limits it and how it was set up."""
     rows = [*_build_compared_fit_rows(answer, formatter)]
     rows += [
         _build_compared_estimate_row(answer, figure, more, formatter)
@@ -324,7 +322,6 @@ def build_workload_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedR
 
 
 def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    """Return what fills the memory of the fullest accelerator of each deployment."""
     if all(column.estimate is None for column in answer.columns):
         return ()
     return tuple(

@@ -136,7 +136,6 @@ def _build_figure_headline(
 
 
 def _find_only_ranked(answer: Answer, figure: str) -> tuple[int, ...]:
-    """Return the one column that is ranked, where all others are announced and it has the figure."""
     values = mask_unranked(answer, [_get_sheet_median(column, figure) for column in answer.columns])
     known = tuple(position for position, value in enumerate(values) if value is not None)
     return known if answer.unranked and len(known) == 1 else ()
@@ -267,7 +266,6 @@ class _HeadlineBuilder:
         )
 
     def of_figure(self, figure: str) -> HeadlineResult:
-        """Return the answer to who is best at a figure with a band."""
         values = mask_unranked(self._answer, get_column_figures(self._answer, figure))
         known = [position for position, value in enumerate(values) if value is not None]
         if len(known) < 2 or not is_compared(self._answer, figure):

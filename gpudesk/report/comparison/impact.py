@@ -58,7 +58,6 @@ class _ImpactTextBuilder:
         self._changed = {column.key: {each.figure for each in column.figures} for column in impact.columns}
 
     def fit(self, column: ColumnChange) -> str:
-        """Say that a column fits now, does no more, or takes another count."""
         name, after, before = self._names[column.key], column.after, column.before
         if after is None:
             return tr("{name} has no estimate any more", name=name)
@@ -161,7 +160,6 @@ class _ImpactTextBuilder:
         return tr("less than 1 %") if share < 0.005 else self._formatter.per_cent(share)
 
     def figures(self, column: ColumnChange) -> list[str]:
-        """Say of a column what each figure was and is."""
         if column.after is None or not column.fits:
             return []
         lines = [
@@ -190,7 +188,6 @@ class _ImpactTextBuilder:
         return line if change.ratio is None else f"{line} ({formatter.difference(change.ratio)})"
 
     def rest(self) -> str:
-        """Say that something changed that is no headline figure."""
         names = join_names([self._names[column.key] for column in self._impact.columns])
         return tr("{names}: throughput and latency move by less than half a per cent", names=names)
 

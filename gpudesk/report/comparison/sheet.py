@@ -81,7 +81,6 @@ def build_counts_table(answer: Answer, how_many: AcceleratorNeeds, formatter: Fo
 def list_sizing_remarks(
     sizing: SizingResult | None, names: Sequence[str], formatter: Formatter
 ) -> tuple[SheetRemark, ...]:
-    """Return the plain sentence of each candidate."""
     if sizing is None:
         return ()
     return tuple(
@@ -199,7 +198,6 @@ _NAMED: Final = (
 
 
 def build_costs_table(answer: Answer, costs: CostAnswer, formatter: Formatter) -> SheetTable:
-    """Return what tokens cost, owned and rented, what owning costs in all, and from when on it is cheaper."""
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     title = tr(
         "Cost of a million output tokens in {code}, {busy}, {rents}, taxes excluded",

@@ -318,7 +318,6 @@ class ComparedCell:
 
     @property
     def is_figure(self) -> bool:
-        """Whether it holds a number, which can be compared and calculated with."""
         return isinstance(self.value, int | float)
 
 

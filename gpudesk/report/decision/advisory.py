@@ -139,12 +139,10 @@ def format_loaded_weights(loading: WeightLoading, formatter: Formatter) -> str:
 
 
 def format_load_time(time: WeightLoadTime, formatter: Formatter) -> str:
-    """Return the time, or that it is not known."""
     return tr("unknown") if time.seconds is None else formatter.quantity(time.seconds, "s")
 
 
 def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str, ...]:
-    """Return each formula with the numbers in it, or why the time is not known."""
     if time.seconds is None:
         lines = [] if time.reason is None else [tr("{reason}.", reason=format_message(time.reason, formatter))]
         if time.storage_s is not None:
@@ -177,7 +175,6 @@ def _glue_units(text: str) -> str:
 
 
 def describe_quoted_link(quoted: QuotedLinkRate, formatter: Formatter) -> str:
-    """Return what a document states of the host link, and how long loading would take at that."""
     rate = formatter.quantity(quoted.low_bytes_per_s, "B/s")
     time = formatter.quantity(quoted.slowest_s, "s")
     if quoted.high_bytes_per_s != quoted.low_bytes_per_s:
@@ -201,7 +198,6 @@ def format_host_count(loading: WeightLoading, formatter: Formatter) -> str:
 
 
 def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
-    """Return that a column has no time to load, and why."""
     return tr("unknown: {reason}", reason=format_message(problem, formatter))
 
 
@@ -337,7 +333,6 @@ def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
-    """Return whether a step applies, how much it matters, and how many of its points are open."""
     said = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
     if not line.open_points:
         return said
@@ -363,7 +358,6 @@ def join_lines(lines: Iterable[AdvisoryLine]) -> str:
 def list_export_lines(
     checks: Sequence[ExportCheck], rules: ExportRuleSet, formatter: Formatter
 ) -> Iterator[AdvisoryLine]:
-    """Yield the warning, each accelerator with its products and standings, what is refused, the rules."""
     yield AdvisoryLine(0, tr("Export check"))
     yield AdvisoryLine(1, tr("{warning}.", warning=get_export_warning()))
     for check in checks:
@@ -405,7 +399,6 @@ def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Ite
 
 
 def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tuple[str, ...]:
-    """Return why a step applies or not, what is missing to tell that, and what holds otherwise."""
     found = (
         describe_step_reason(line, formatter),
         describe_missing_facts(line),
@@ -441,7 +434,6 @@ def list_support_lines(support: SoftwareSupport, platforms: Iterable[str]) -> It
 
 
 def describe_missing_support(platform: str) -> str:
-    """Return that no document says anything of software on a platform."""
     return tr("No document on record says anything of software on {platform}.", platform=platform)
 
 

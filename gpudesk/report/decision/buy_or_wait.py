@@ -328,7 +328,6 @@ def _price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
 
 
 def describe_release_slip(found: DeferralAnalysis, names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return from which slip on waiting costs more than it gains."""
     if found.sums is None or found.next_part is None:
         return ""
     name = names[found.next_part]
@@ -408,7 +407,6 @@ def describe_recorded_value(watched: SignalStatus, source: str, formatter: Forma
 
 
 def describe_signal_note(watched: SignalStatus) -> str:
-    """Return what was looked at, or what the user noted beside the value."""
     if watched.note is not None:
         return watched.note.note or ""
     return "" if watched.known is None else watched.known.about
@@ -440,7 +438,6 @@ def describe_idle_note(watched: SignalStatus) -> str:
 
 
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:
-    """Return all that there is to say of a signal in a few sentences, as it is read out."""
     known = describe_known_value(watched, source, formatter)
     parts = (
         tr("{title}: {state}", title=watched.signal.title, state=label_signal_state(find_signal_state(watched))),

@@ -99,7 +99,6 @@ def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
 
 
 def label_standing(standing: LimitSide) -> str:
-    """Return on which side of a figure something lies."""
     words = {LimitSide.ABOVE: tr("above"), LimitSide.BELOW: tr("below"), LimitSide.UNKNOWN: tr("cannot be told")}
     return words[standing]
 
@@ -161,7 +160,6 @@ def format_rule_title(rule: ExportRule) -> str:
 
 
 def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
-    """Return what happened to a rule later, None where nothing is on record."""
     if rule.not_enforced_since is not None:
         return tr("Not enforced since {day}, says its publisher", day=rule.not_enforced_since)
     if rule.superseded_by is not None:
@@ -193,7 +191,6 @@ def list_export_rule_lines(rule: ExportRule, rules: ExportRuleSet, formatter: Fo
 
 
 def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
-    """Return where a rule was read, each with its date and address."""
     return tuple(
         tr(
             "{title}, {date}{space}— {url}",

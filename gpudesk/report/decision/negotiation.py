@@ -87,7 +87,6 @@ def write_negotiation_file(paper: NegotiationDocument, suffix: str) -> bytes:
 
 
 def build_negotiation_blocks(paper: NegotiationDocument) -> tuple[DocumentBlock, ...]:
-    """Return what the sheet says from its head to its sources."""
     return (*_build_head(paper), *_build_step_blocks(paper), *_build_export_blocks(paper), *_build_source_blocks(paper))
 
 

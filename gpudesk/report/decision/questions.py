@@ -296,7 +296,6 @@ def get_question_reason(name: str) -> str:
 
 
 def get_option_texts(name: str, value: AnswerValue, formatter: Formatter) -> OptionTexts:
-    """Return what an option, or a number that is offered, says."""
     if isinstance(value, str):
         title, use = _OPTIONS[name][value]
         return OptionTexts(tr(title), tr(use))
@@ -350,7 +349,6 @@ def label_column_outcome(fate: ColumnOutcome) -> str:
 
 
 def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
-    """Return how many columns are left, and which of them are in doubt."""
     fates = {each.key: find_column_outcome(each) for each in decision.standings}
     left = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
     open_keys = [key for key in left if fates[key] is ColumnOutcome.UNDECIDED]

@@ -199,7 +199,6 @@ def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurch
 
 
 def describe_ranking(ranking: RouteRanking | None, found: RoutingResult, names: Mapping[str, str]) -> str:
-    """Return which plan is the cheapest, or that several are within the error."""
     if ranking is None:
         return tr("cannot be ranked, since a cost is not known")
     cheapest = format_routed_plan(ranking.cheapest, found, names).whole
@@ -269,7 +268,6 @@ def list_shared_pool_lines(found: RoutingResult, formatter: Formatter) -> tuple[
 
 
 def build_mixing_line(rule: DecisionRule) -> MixingLine:
-    """Return what a rule says of two vendors side by side."""
     advice = next((case.advice for case in rule.cases if case.advice is not None), None)
     text = rule.why if advice is None else f"{rule.why} {advice}"
     against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
@@ -284,7 +282,6 @@ def build_mixing_line(rule: DecisionRule) -> MixingLine:
 
 
 def format_mixing_line(rule: DecisionRule) -> str:
-    """Return the same in a line."""
     line = build_mixing_line(rule)
     head = ", ".join(
         part for part in (line.dated, line.source, lower_for_sentence(line.strength), line.against) if part

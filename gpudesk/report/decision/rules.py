@@ -120,7 +120,6 @@ def _enclose_condition(node: ast.expr, formatter: Formatter) -> str:
 
 
 def _describe_choice(parts: Sequence[ast.expr]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a fact and the words that it may be, where that is all that is asked."""
     names, values = set(), []
     for part in parts:
         match part:

@@ -92,7 +92,6 @@ def _in_flight(decision: Decision) -> int | None:
 
 
 def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return in one or two sentences why, or what keeps it open."""
     if decision.verdict is DecisionVerdict.NONE_FITS:
         return _why_none(decision)
     if decision.verdict is DecisionVerdict.OPEN:

@@ -39,7 +39,6 @@ from gpudesk.text.translation import tr, trn
 
 
 def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Explanation | None:
-    """Explain an attribute of an entry, or that nobody states it."""
     found = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
     if name in PRICE_BOUND_ATTRIBUTES and PRICE_BOUND_ATTRIBUTES[0] in found:
         name = PRICE_BOUND_ATTRIBUTES[0]
@@ -260,7 +259,6 @@ def _build_forget_action(waiting: InactiveOverride) -> CatalogAction:
 
 
 def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> Explanation:
-    """Explain what waits where the catalog has nothing beside it."""
     figure, unit = _format_inactive_value(waiting, view)
     what = waiting.thing
     if waiting.attribute is not None:

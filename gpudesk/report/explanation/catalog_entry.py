@@ -55,26 +55,19 @@ class ExplainedCatalog(Protocol):
     def waiting(self) -> tuple[InactiveOverride, ...]:
         """The facts of the user that have no effect, and why."""
 
-    def thing(self, thing_id: str) -> CatalogEntry:
-        """Return an entry."""
+    def thing(self, thing_id: str) -> CatalogEntry: ...
 
-    def things(self) -> tuple[CatalogEntry, ...]:
-        """Return all entries."""
+    def things(self) -> tuple[CatalogEntry, ...]: ...
 
-    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
-        """Return all attributes of an entry."""
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
 
-    def source(self, source_id: str) -> Source:
-        """Return a source."""
+    def source(self, source_id: str) -> Source: ...
 
-    def prices(self) -> tuple[PriceRecord, ...]:
-        """Return all prices."""
+    def prices(self) -> tuple[PriceRecord, ...]: ...
 
-    def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]:
-        """Return the statements of the source documents."""
+    def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]: ...
 
-    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
-        """Return the judged contradictions."""
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -118,7 +111,6 @@ class CatalogContext:
 
 
 def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext) -> Explanation:
-    """Return the explanation with how old its fact is, and that it is stale where the rule says so."""
     age = count_days_since(date, view.today)
     if not age:
         # A year that has not ended has no age yet.
@@ -130,7 +122,6 @@ def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext
 
 
 def build_statement_line(statement: DocumentStatement) -> StatementLine:
-    """Return a statement of a source document as it was printed."""
     value = statement.value
     if statement.value_high not in (None, value):
         value = f"{value} – {statement.value_high}"
@@ -161,14 +152,11 @@ _MOST_GROUPS: Final = 60
 class StatementCatalog(Protocol):
     """What is looked through."""
 
-    def things(self) -> tuple[CatalogEntry, ...]:
-        """Return all entries."""
+    def things(self) -> tuple[CatalogEntry, ...]: ...
 
-    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
-        """Return all attributes of an entry."""
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
 
-    def prices(self) -> tuple[PriceRecord, ...]:
-        """Return all prices."""
+    def prices(self) -> tuple[PriceRecord, ...]: ...
 
 
 def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | None]:
@@ -310,7 +298,6 @@ def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogActi
 
 
 def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
-    """Return by what a source can be found, and what is remarked on it."""
     pairs = (
         (tr("Title"), source.title),
         (tr("Publisher"), None if source.publisher == "not stated" else source.publisher),
@@ -372,7 +359,6 @@ def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None
 
 
 def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | None:
-    """Explain a statement of a source document, with the contradictions that it is part of."""
     found = next((each for each in view.facts.seed_claims() if each.id == statement_id), None)
     if found is None:
         return None

@@ -69,7 +69,6 @@ _DIMENSIONS: Final = MappingProxyType(
 
 
 def label_attribute_alone(name: str) -> str:
-    """Return what an attribute of a part or of a model is called outside a table."""
     known = _ALONE.get(name) or _DIMENSIONS.get(name.rpartition(".")[2])
     if known:
         return tr(known)
@@ -221,7 +220,6 @@ _SHORT_KINDS: Final = MappingProxyType(
 
 
 def label_kind_shortly(kind: SourceKind) -> str:
-    """Return the kind of a source where there is little room."""
     return tr(_SHORT_KINDS[kind])
 
 
@@ -279,7 +277,6 @@ def _list_claim_details(
 
 
 def format_explanation(explanation: Explanation) -> str:
-    """Return the figure with its band, conditions, basis and the sources behind it."""
     head = f"{explanation.what}: {explanation.value or explanation.conditions}"
     conditions = explanation.conditions if explanation.value else ""
     lines = [head, explanation.band, explanation.basis, explanation.age, conditions]
@@ -309,7 +306,6 @@ def format_working(term: TermLine) -> str:
 
 
 def format_runs_title(record: MeasuredRunLines) -> str:
-    """Return the heading of published figures, with what is said beside them."""
     if record.of:
         return tr(
             "Nearest published measurements of {figure}, and what fits said that had not seen them", figure=record.of
@@ -318,7 +314,6 @@ def format_runs_title(record: MeasuredRunLines) -> str:
 
 
 def format_claim_with_source(claim: ClaimLine) -> str:
-    """Return one claim with everything that is known about its source."""
     value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
     details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
     return f"{value}. {details}"

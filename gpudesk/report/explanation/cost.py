@@ -187,7 +187,6 @@ def _rented(told: _CostContext, costs: TokenCosts, term: str) -> TermLine:
 def _rented_with_software(
     told: _CostContext, hourly: float, software: SoftwareCosts, rent: TermLine
 ) -> tuple[TermLine, TermLine]:
-    """Return what is paid over all years, rent and software, and the tokens of these."""
     spread = told.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if spread is None else spread.likely)
     months = hours / HOURS_PER_MONTH

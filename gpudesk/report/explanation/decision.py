@@ -76,7 +76,6 @@ class DecisionContext:
     weights: Mapping[str, float] = field(default_factory=lambda: _NO_WEIGHTS)
 
     def line(self, rule: str) -> TraceLine | None:
-        """Return what a rule does, None where it does not fire."""
         return next((line for line in self.decision.trace if line.rule.id == rule), None)
 
     def outcome(self, place: int, state: str, text: str) -> ColumnOutcomeLine:
@@ -135,7 +134,6 @@ _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, Colu
 
 
 def _state(standing: ColumnStanding, *, weighs: bool) -> str:
-    """Return what becomes of a column, with its share of the draws where the answer moves that."""
     fate = find_column_outcome(standing)
     if not weighs or fate is ColumnOutcome.REMOVED:
         return label_column_outcome(fate)
@@ -264,7 +262,6 @@ def _effects(line: TraceLine, told: DecisionContext) -> Iterator[ColumnOutcomeLi
 def _findings(
     rule: DecisionRule, line: TraceLine | None, place: int | None, told: DecisionContext
 ) -> Iterator[DecisionFinding]:
-    """Yield why a column is not decided on, what was tested, the answer behind it, and what it weighs."""
     if line is None:
         return
     cell = None if place is None else line.cells[place]
@@ -308,6 +305,5 @@ def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Itera
 
 
 def _kin(rule: DecisionRule, line: TraceLine | None, told: DecisionContext) -> list[DecisionRule]:
-    """Return the rules that say otherwise, and the one that it is counted with."""
     named = [*rule.against, *(() if line is None or line.counted_with is None else (line.counted_with,))]
     return [each for each in told.rules if each.id in named]

@@ -84,7 +84,6 @@ def find_limiter_shares(
 
 
 def _describe_full_memory(estimate: Estimate, formatter: Formatter) -> str:
-    """Say how many run where others wait, and whether it is memory that they wait for."""
     running = formatter.count(estimate.admitted)
     if (estimate.admitted or 0) < estimate.max_concurrency:
         most = formatter.count(estimate.max_concurrency)
@@ -108,7 +107,6 @@ def _label_share(name: str) -> str:
 def list_remedies(
     remedies: tuple[FitRemedy, ...], estimate: Estimate, part: Accelerator, formatter: Formatter
 ) -> tuple[RemedyLine, ...]:
-    """Return the ways that were tried to make a deployment hold what it is asked to."""
     name = shorten_name(part.name)
     return tuple(_build_remedy_line(remedy, estimate, name, formatter) for remedy in remedies)
 
@@ -298,7 +296,6 @@ def _explain_from_catalog(
 def explain_figure(
     answer: Answer, position: int, name: str, backing: FigureBacking, formatter: Formatter
 ) -> Explanation:
-    """Explain a figure of a column's estimate, or why there is none."""
     column = answer.columns[position]
     estimate = column.estimate
     if estimate is None:

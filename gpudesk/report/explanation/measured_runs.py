@@ -23,7 +23,6 @@ from gpudesk.text.translation import tr, trn
 
 
 def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict[RunCondition, str]:
-    """Return every condition of the run of a record, each as it is told alone."""
     run = record.request
     deployment = f"{formatter.count(run.count)} × {shorten_name(record.accelerator)}"
     return {

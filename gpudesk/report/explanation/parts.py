@@ -230,7 +230,6 @@ class TermLine:
         return ", ".join(part for part in (f"{self.label} {value}", self.formula, self.source) if part)
 
     def walk(self) -> Iterator[TermLine]:
-        """Yield the term and all that enter it."""
         yield self
         for each in self.inputs:
             yield from each.walk()

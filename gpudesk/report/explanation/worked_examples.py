@@ -25,7 +25,6 @@ _DIGITS: Final = 6
 
 
 def label_worked_verdict(figure: WorkedFigure) -> str:
-    """Return what arithmetic makes of a printed figure, in a word or two."""
     if figure.verdict is WorkedExampleVerdict.REPRODUCED and not _is_printed(figure.example):
         return tr("Follows")
     return tr(_VERDICTS[figure.verdict])
@@ -85,7 +84,6 @@ def _with_numbers(working: DerivationTerm, formatter: Formatter) -> str:
 
 
 def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
-    """Return what arithmetic makes of the printed figure, in a sentence."""
     example = figure.example
     printed, worked = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
     if figure.verdict is WorkedExampleVerdict.NOT_DERIVABLE:

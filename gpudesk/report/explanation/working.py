@@ -151,7 +151,6 @@ _CATALOG: Final = "catalog:"
 
 
 def build_term_line(term: DerivationTerm, source_text: Callable[[str], str], formatter: Formatter) -> TermLine:
-    """Return a term and all that enter it in words."""
     value, unit = format_term_value(term, formatter)
     source = term.source
     formula = format_numeric_formula(term, formatter)

@@ -210,7 +210,6 @@ def _factor(factor: DecisionFactor, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def encode_questions(answers: Mapping[str, QuestionAnswer]) -> dict[str, Any]:
-    """Return all questions with their options and defaults, and the answers in force with their origins."""
     return {"questions": [_question(each, answers[each.id]) for each in QUESTIONS.values()]}
 
 
@@ -243,7 +242,6 @@ def _option(question: str, option: AnswerValue) -> dict[str, Any]:
 
 
 def encode_rules(rules: Sequence[tuple[DecisionRule, float]]) -> dict[str, Any]:
-    """Return all rules with the weights in force."""
     return {"rules": [_rule(rule, weight) for rule, weight in rules]}
 
 

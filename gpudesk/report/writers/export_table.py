@@ -64,7 +64,6 @@ class ExportTable:
 
 
 def drop_not_finite(value: ExportValue) -> ExportValue:
-    """Return the value, or None for a number that is none."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -127,7 +126,6 @@ class ExportCellConverter:
 
 
 def list_source_columns() -> tuple[ExportColumn, ...]:
-    """Return the columns that name a source in a row of its own."""
     return (
         ExportColumn("source", tr("Source")),
         ExportColumn("source_title", tr("Title")),
@@ -137,7 +135,6 @@ def list_source_columns() -> tuple[ExportColumn, ...]:
 
 
 def list_provenance_columns(name: str, label: str) -> tuple[ExportColumn, ...]:
-    """Return the columns that say of a figure in a wide table who states it, how and when."""
     return (
         ExportColumn(f"{name}_source", tr("{figure}: source", figure=label), about=name),
         ExportColumn(f"{name}_kind", tr("{figure}: kind", figure=label), about=name),
@@ -161,7 +158,6 @@ def merge_attribute_names(things: Mapping[str, Mapping[str, AttributeClaims]]) -
 
 
 def build_sources_table(sources: Iterable[Source], cells: ExportCellConverter) -> ExportTable:
-    """Return a row for each source."""
     head = (
         ExportColumn("source", tr("Source")),
         ExportColumn("title", tr("Title")),

@@ -48,7 +48,6 @@ def write_sheet_json(answer: Answer, further: SheetExtras | None = None) -> str:
 
 
 def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[str, Any]:
-    """Return an answer as JSON values, with how many are needed, what that costs and which to take."""
     how_many = None if further is None else further.how_many
     costs = None if further is None else further.costs
     keys = make_column_keys(answer.scenario.accelerators)

@@ -54,7 +54,6 @@ def write_table_markdown(table: ExportTable) -> bytes:
 
 
 def _find_source_places(head: Sequence[ExportColumn]) -> dict[int, int]:
-    """Return for the place of each figure that of the first column about it, which names its source."""
     places = {column.key: place for place, column in enumerate(head)}
     found: dict[int, int] = {}
     for place, column in enumerate(head):

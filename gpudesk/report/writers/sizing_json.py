@@ -131,7 +131,6 @@ def _encode_fit_cell(cell: FitCell, context: int, concurrency: int, *, beyond_co
 def encode_costs(
     costs: CostAnswer, owned: CostDistribution | None = None, rented: CostDistribution | None = None
 ) -> dict[str, Any]:
-    """Return all costs, where they are equal, and, from draws, how often each accelerator is cheapest."""
     found: dict[str, Any] = {
         "candidates": [_encode_cost_column(column) for column in costs.columns],
         "break_even": [

@@ -93,7 +93,6 @@ def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
 
 
 def draw_memory_chart(bars: Sequence[SheetMemoryBar]) -> str:
-    """Return bars of what fills the memory, against each part's capacity."""
     most = max(bar.extent for bar in bars)
     height = _BAR_PITCH * len(bars) + 2
     drawn = "".join(_draw_bar(bar, position, _BAR_WIDTH / most) for position, bar in enumerate(bars))
@@ -180,7 +179,6 @@ class _ChartPlane:
 def draw_throughput_chart(
     series: Sequence[ThroughputSeries], concurrency: int | None, height: float, formatter: Formatter
 ) -> str:
-    """Return the chart of all curves, with a line at the scenario's own concurrency."""
     step = choose_tick_step(max(max(each.high) for each in series))
     highest = math.ceil(max(max(each.high) for each in series) / step) * step
     longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
@@ -256,7 +254,6 @@ def _working_line(concurrency: int, plane: _ChartPlane, formatter: Formatter) ->
 
 
 def _labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
-    """Return the names at the right, each at the height where its curve ends, pushed apart where needed."""
     pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
     wanted = sorted(series, key=lambda each: plane.y(each.value[-1]))
     places = spread_labels([plane.y(each.value[-1]) for each in wanted], pitch, _TOP + 4, plane.height - _BOTTOM)

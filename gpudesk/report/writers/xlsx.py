@@ -65,7 +65,6 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
 
 
 def _list_appendix_tables(tables: Sequence[ExportTable]) -> Iterator[ExportTable]:
-    """Yield the sheets of notes and sources, where there are any."""
     notes = [(table.title, note) for table in tables for note in _list_table_notes(table)]
     if notes:
         head = (ExportColumn("table", tr("Table")), ExportColumn("note", tr("Note")))
@@ -139,7 +138,6 @@ def _fits_in_double(value: float) -> bool:
 
 
 def _count_decimals(cells: Iterable[ExportValue]) -> int:
-    """Return how many decimals keep the digits of all numbers among the cells, within a bound."""
     most = 0
     for value in cells:
         if isinstance(value, float) and not value.is_integer() and value != round(value, most):

@@ -62,7 +62,6 @@ Operand = CellFormula | float | str
 
 
 def sum_cells(cells: Sequence[CellFormula]) -> CellFormula:
-    """Return the sum of cells that lie next to each other."""
     return CellFormula(f"SUM({_name_span(cells)})", math.fsum(_as_number(cell) for cell in cells))
 
 
@@ -78,12 +77,10 @@ def take_sign(number: CellFormula) -> CellFormula:
 
 
 def choose_if_blank(tested: CellFormula, then: Operand, otherwise: Operand) -> CellFormula:
-    """Return one thing where a cell shows nothing, and another where it holds something."""
     return _choose(f'{tested.text}=""', tested.value == "", then, otherwise)
 
 
 def choose_if_below(low: CellFormula, high: CellFormula, then: Operand, otherwise: Operand) -> CellFormula:
-    """Return one thing where a number is below another, and another where it is not."""
     return _choose(f"{low.text}<{high.text}", _as_number(low) < _as_number(high), then, otherwise)
 
 

@@ -149,7 +149,6 @@ class BackupsDialog(QDialog):
             self.close_button.setFocus()
 
     def open_folder(self) -> None:
-        """Show the folder of the user's files in the system's file manager."""
         if self._own.path is not None:
             folder = self._own.backups_folder
             shown = folder if folder is not None and folder.is_dir() else self._own.path.parent

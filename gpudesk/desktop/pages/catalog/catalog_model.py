@@ -189,7 +189,6 @@ class CatalogSections:
         return part.texts
 
     def is_ready(self, section: CatalogSection) -> bool:
-        """Return whether a section can be searched at once."""
         part = self._parts[section]
         return part.table is not None and len(part.texts) == len(part.table.rows)
 
@@ -251,7 +250,6 @@ class CatalogSections:
         announced_among: bool,
         stale_days: int,
     ) -> list[int]:
-        """Return the places of the rows within facets, in order."""
         table, part = self.table(section), self._parts[section]
         key = (sorting, announced_among)
         found = part.orders.get(key)
@@ -317,7 +315,6 @@ class CatalogModel(QAbstractTableModel):
         self.endResetModel()
 
     def mark_stale(self, today: str, days: int) -> None:
-        """Mark the ages of what is older than so many days on a day."""
         if (today, days) != (self._today, self._stale_days):
             self._today, self._stale_days = today, days
             self._stale.clear()
@@ -392,7 +389,6 @@ class CatalogModel(QAbstractTableModel):
         return None
 
     def alignment(self, column: int) -> Qt.AlignmentFlag:
-        """Return on which side the values of a column are in line."""
         figures = self.column(column).kind in FIGURES
         return Qt.AlignmentFlag.AlignRight if figures else Qt.AlignmentFlag.AlignLeft
 

@@ -146,7 +146,6 @@ class ColumnArrangement(QObject):
         return shown[place] if 0 < place < len(shown) else None
 
     def reset(self) -> None:
-        """Show the columns as they were designed, as wide as their content."""
         self._memory.forget(self._section)
         self._apply()
         self.changed.emit()

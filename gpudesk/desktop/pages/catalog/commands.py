@@ -32,7 +32,6 @@ _STANDS_FOR = {"price": "price_low"}
 
 
 def find_attribute(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> str | None:
-    """Return the attribute that a cell is about, None where it is about no attribute."""
     if section in (CatalogSection.CLAIMS, CatalogSection.DISPUTES, CatalogSection.YOURS):
         return row.attribute
     return _STANDS_FOR.get(column.key, column.attribute)
@@ -57,7 +56,6 @@ def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: Catalo
 
 
 def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> EditorRequest | None:
-    """Return what would be edited in a cell, None where nothing can be."""
     if row.waits is not None:
         return None
     if isinstance(row.item, PriceRecord):
@@ -76,7 +74,6 @@ def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogC
 
 
 def make_preference_request(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> EditorRequest | None:
-    """Return the choice among claims that a cell is about, None where there is none."""
     attribute = find_attribute(section, row, column)
     if row.thing is None or attribute is None or row.waits is not None:
         return None
@@ -237,7 +234,6 @@ class CatalogCommands:
         self._copy(rows, columns, with_heads=len(rows) * len(columns) > 1)
 
     def copy_table(self) -> None:
-        """Copy all rows and columns that are shown."""
         model = self._page.model
         rows = [row for line in range(len(model.lines)) if (row := model.row(line)) is not None]
         self._copy(rows, self._page.view.heads.shown(), with_heads=True)
@@ -266,7 +262,6 @@ class CatalogCommands:
         menu.popup(place)
 
     def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: CatalogColumn) -> None:
-        """Offer what can be done with a cell and its row."""
         section, writable = self._page.section, self._page.desk.service.own.writable
         use = self._use_of(row)
         if use is not None:

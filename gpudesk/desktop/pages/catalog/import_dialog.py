@@ -61,7 +61,6 @@ class ImportFiguresView(QWidget):
         self._column.setSpacing(0)
 
     def show_figures(self, figures: ImportPreviewFigures, notes: Sequence[str], left_out: Sequence[str]) -> None:
-        """Show what would come, what was taken for granted, and what is not taken."""
         column = self._begin(tr("What comes"))
         if figures.prices:
             column.addWidget(_make_price_table(self._theme, list_price_lines(figures.prices, self._formatter)))
@@ -72,7 +71,6 @@ class ImportFiguresView(QWidget):
         column.addStretch(1)
 
     def show_sentence(self, text: str, notes: Sequence[str] = ()) -> None:
-        """Say why there are no figures."""
         column = self._begin(tr("What comes"))
         column.addWidget(ThemedLabel(self._theme, text, font="small", colour="text2", wrap=True))
         self._remarks(column, tr("How it was read"), "info", "text3", notes)
@@ -196,7 +194,6 @@ class ImportFiguresPanel(QWidget):
         column.addWidget(area)
 
     def height_for(self, width: int) -> int:
-        """Return the height that shows all figures in a width."""
         return max(self._body.heightForWidth(width), self._body.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name

@@ -173,6 +173,5 @@ class PackDialog(BackgroundFormDialog):
         return (self.leave_button, self.table, self.trust)
 
     def set_writing(self, *, writing: bool) -> None:
-        """Let nothing be changed while it is written."""
         super().set_writing(writing=writing)
         self._count()

@@ -90,7 +90,6 @@ def explain_empty_list(
 
 
 def find_list_marks(table: CatalogTable, stale_days: int) -> list[tuple[str, str]]:
-    """Return glyph and meaning of each mark that stands in a list."""
     marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
     meanings = {
         CatalogCellMark.OWN: tr("Your value"),
@@ -276,7 +275,6 @@ class CatalogPage(DeskPage):
 
     @property
     def includes_announced_in_ranking(self) -> bool:
-        """Whether announced parts stand among the others where rows are ordered by a figure."""
         return self.settings.get(RANK_ANNOUNCED, default=False)
 
     def refresh(self) -> None:
@@ -404,7 +402,6 @@ class CatalogPage(DeskPage):
         self._show_rows()
 
     def clear_filter(self) -> None:
-        """Show all rows of the section again."""
         self._facets.pop(self.section, None)
         self._words = ""
         self.filter.field.set_text("")
@@ -452,7 +449,6 @@ class CatalogPage(DeskPage):
             self._explain_marks()
 
     def tell(self, text: str) -> None:
-        """Say what could not be done, and what can be done about it."""
         remedies = make_rewrite_actions(self.desk.service.own, self.desk.formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.backups_requested.emit))
@@ -473,7 +469,6 @@ class CatalogPage(DeskPage):
 
     @property
     def preparing(self) -> bool:
-        """Whether some section is still to be made before it can be searched."""
         return not all(map(self.shelf.is_ready, CatalogSection))
 
     def _prepare_later(self) -> None:
@@ -504,7 +499,6 @@ class CatalogPage(DeskPage):
         self.filter.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def add(self) -> None:
-        """Ask for the form of what can be added in this section."""
         kind = _ADDED.get(self.section)
         if kind is not None:
             self.editing_requested.emit(EditorRequest(kind))

@@ -103,7 +103,6 @@ class CatalogHeader(PaintedHeader):
 
     @property
     def frozen_width(self) -> int:
-        """Width of the column that does not scroll."""
         return self.sectionSize(0) if self.count() else 0
 
     def number_at(self, place: QPoint) -> int:
@@ -377,7 +376,6 @@ class CatalogTableView(PaintedTable):
         self._kept = None if keys is None else (*keys, self.verticalScrollBar().value())
 
     def _restore_position(self) -> None:
-        """Find the current cell again where it is still shown."""
         self._hovered = -1
         self.measure()
         if self._kept is not None:
@@ -502,7 +500,6 @@ class CatalogTableView(PaintedTable):
             self.viewport().update()
 
     def sentence_at(self, index: QModelIndex) -> str:
-        """Return all that a cell shows as a sentence."""
         return self._table.sentence(index.row(), index.column())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -192,7 +192,6 @@ class ComparisonCellPainter:
     def _heading(
         self, pen: ThemePainter, line: ComparisonLine, row: VisibleSection, shown: ComparisonPaintState, right: int
     ) -> None:
-        """Draw the rule of a heading, and its words as far as they reach beyond the labels."""
         pen.hairline(0, row.start + row.size - 1, right, row.start + row.size - 1, "strong")
         for x, token, colour, text in lay_out_heading(line, self._theme, self._texts):
             self._layer.text(token, colour, text, x - shown.label_width, locate_heading(row, self._theme))

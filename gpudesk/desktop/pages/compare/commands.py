@@ -212,7 +212,6 @@ class ComparisonCommands:
         self._copy(rows, [self._model.positions[column] for column in columns], with_heads=len(cells) > 1)
 
     def copy_table(self) -> None:
-        """Copy all rows and columns that are shown."""
         rows = [line.row for line in self._model.lines if line.row is not None]
         self._copy(rows, list(self._model.positions), with_heads=True)
 
@@ -229,7 +228,6 @@ class ComparisonCommands:
     # Menus
 
     def open_menu(self, row: int, column: int, place: QPoint, parent: QWidget) -> None:
-        """Show what can be done with a row, a column or a cell, at a place on the screen."""
         menu = make_menu(parent=parent)
         found = self.row_of(row)
         if found is not None:

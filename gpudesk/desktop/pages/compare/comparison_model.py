@@ -220,7 +220,6 @@ class ComparisonModel(QAbstractTableModel):
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """The position in the table of each column that is shown."""
         return self._positions
 
     @property
@@ -333,7 +332,6 @@ class RowChoiceModel(QAbstractListModel):
         self._hidden: frozenset[str] = frozenset()
 
     def show(self, groups: tuple[ComparedGroup, ...], hidden: Set[str]) -> None:
-        """List the rows of groups, with ticks at those that are not hidden."""
         self.beginResetModel()
         self._lines = tuple(
             line

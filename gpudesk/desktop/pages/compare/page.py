@@ -101,7 +101,6 @@ class ComparisonCorner(QWidget):
         theme.changed.connect(self.update)
 
     def show_count(self, text: str, hidden_columns: int) -> None:
-        """Say how many rows are shown, and offer the columns that are hidden."""
         self._text = text
         self.setAccessibleName(text)
         self._link.setVisible(hidden_columns > 0)

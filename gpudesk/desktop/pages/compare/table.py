@@ -214,7 +214,6 @@ class ComparisonRowHeader(PaintedHeader):
         return "arrow-up-down" if orderable else ""
 
     def set_hovered(self, row: int) -> None:
-        """Show which row the mouse is on, here or in the cells."""
         if row != self.hovered_section:
             old, self.hovered_section = self.hovered_section, row
             for each in (old, row):
@@ -353,7 +352,6 @@ class ComparisonTableView(PaintedTable):
         self._kept_scroll = (self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
     def _restore_position(self) -> None:
-        """Find the current cell again where it is still shown, and scroll to where the view was."""
         self._labels.hovered_section = -1
         self.measure()
         follows = self.hasAutoScroll()
@@ -444,7 +442,6 @@ class ComparisonTableView(PaintedTable):
     # The mouse
 
     def hover(self, row: int) -> None:
-        """Tint the row under the mouse, and show the arrow by its label."""
         old = self._labels.hovered_section
         if row == old:
             return
@@ -485,7 +482,6 @@ class ComparisonTableView(PaintedTable):
     # Painting
 
     def paint(self, painter: QPainter, area: QRect) -> None:
-        """Draw everything in sight in one go, or what is said where nothing is."""
         self._painter.paint(painter, self._shown(area))
         pen = ThemePainter(painter, self._theme)
         if self.horizontalScrollBar().value() > 0:

@@ -345,7 +345,6 @@ class AssumptionsView(CostView):
     # Showing
 
     def show_costs(self, costed: ColumnCosts) -> None:
-        """Show all inputs as they are in force."""
         answer = self._desk.answer
         if answer is None:
             return

@@ -77,7 +77,6 @@ class TokenCostChart(RowChart):
     # Painting
 
     def paint_key(self, pen: ThemePainter, place: QRectF) -> None:
-        """Draw which dot is which."""
         px, middle = self.theme.px, place.center().y()
         x = place.left() + px(4)
         years = self._years()
@@ -220,7 +219,6 @@ class OwnershipCostChart(RowChart):
     # Painting
 
     def paint_key(self, pen: ThemePainter, place: QRectF) -> None:
-        """Draw which fill is which, as far as there is room."""
         px, x, side = self.theme.px, 0.0, self.theme.px(9)
         for (name, _), (ink, _) in zip(COST_PARTS.items(), _LOOKS, strict=True):
             words = tr(name)
@@ -231,7 +229,6 @@ class OwnershipCostChart(RowChart):
             x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(12)
 
     def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        """Draw one bar with the total behind it, or what is missing."""
         if self._costed is None:
             return
         column, px = self._costed.costs.columns[number], self.theme.px
@@ -262,7 +259,6 @@ class OwnershipCostChart(RowChart):
                 pen.text(rest, said, font="caption", colour="text3")
 
     def _missing(self, pen: ThemePainter, column: CostColumn, bar: QRectF) -> None:
-        """Draw an empty frame that says what is missing, with the way to state it."""
         px = self.theme.px
         missing = next((each for each in column.missing if each != "rent_usd_per_hour"), "price_usd")
         text = describe_missing_input(missing)
@@ -365,7 +361,6 @@ class SensitivityChart(RowChart):
     # Painting
 
     def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        """Draw the bar from the cheapest to the dearest, with the input at both ends."""
         if self._costed is None:
             return
         row, px, currency = self._found[number], self.theme.px, self._costed.money.in_currency

@@ -25,7 +25,6 @@ class ColumnCosts:
     formatter: Formatter
 
     def pairs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
-        """Yield each column of the comparison with its costs."""
         return zip(self.parts, self.costs.columns, strict=True)
 
     @property
@@ -50,7 +49,6 @@ _THOUSAND: Final = 1000.0
 
 
 def make_unit_figures(costed: ColumnCosts) -> FiguresContent:
-    """Return what a token, a request and a user cost, and what power and memory yield for their price."""
     code = costed.money.code
     heads = (
         tr("M output"),

@@ -45,7 +45,6 @@ class CostCurveChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw what each accelerator costs, with the scenario's own load as a point."""
         self.title = tr("Cost against interactivity")
         code = "" if self._costed is None else self._costed.money.code
         self.subtitle = tr("{code} per million output tokens, owned; thin: rented", code=code)
@@ -90,7 +89,6 @@ class CostCurveChart(DeskChart):
     # Reading
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read the costs where each user gets so much."""
         if self._costed is None:
             return None
         rows = []
@@ -110,7 +108,6 @@ class CostCurveChart(DeskChart):
         return min(max(value + (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
 
     def summary(self) -> str:
-        """Say what each costs at the least and at the most speed for a user."""
         said = []
         for part, column in self._costed.pairs() if self._costed else ():
             line = self._line(part, column, rented=column.owned is None)
@@ -240,7 +237,6 @@ class RentOrBuyChart(DeskChart):
     # Reading
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read both costs after a whole number of months."""
         if self._costed is None:
             return None
         month = min(max(round(x), 0), int(self._months()[-1]))
@@ -307,7 +303,6 @@ class CostDistributionChart(DeskChart):
         return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw how often each cost comes."""
         self.title = tr("What it may cost")
         self.subtitle = tr("per cent of draws by cost, the same draws for all accelerators")
         code = "" if self._costed is None else self._costed.money.code
@@ -337,7 +332,6 @@ class CostDistributionChart(DeskChart):
         )
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read in what share of draws each costs less than this."""
         draws, costed = self._draws, self._costed
         if draws is None or costed is None or not draws.edges:
             return None
@@ -362,7 +356,6 @@ class CostDistributionChart(DeskChart):
         return min(max(value + width * (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
 
     def summary(self) -> str:
-        """Say how often each is the cheapest."""
         if self._draws is None or self._costed is None:
             return self.why_empty
         names = self._costed.names

@@ -58,7 +58,6 @@ class CostPage(MultiViewPage[CostView]):
         return tr("Cost")
 
     def view_specs(self) -> Sequence[PageViewSpec[CostView]]:
-        """Return the overview, a view for each question, and what is assumed."""
         return (
             PageViewSpec("overview", tr("Overview"), CostOverview),
             PageViewSpec("tokens", tr("Per token"), TokenCostView),
@@ -78,7 +77,6 @@ class CostPage(MultiViewPage[CostView]):
     # Views
 
     def make_view(self, key: str) -> CostView:
-        """Return a new view, in which accelerators are chosen and prices asked for."""
         view = super().make_view(key)
         view.chosen.connect(self._choose)
         view.price_wanted.connect(self._ask_for_price)
@@ -94,7 +92,6 @@ class CostPage(MultiViewPage[CostView]):
         self.refresh()
 
     def _ask_for_price(self, key: str) -> None:
-        """Show the field in which the price of an accelerator is stated."""
         self.choose_view("assumptions")
         if isinstance(self.view, AssumptionsView):
             self.view.focus_price(get_accelerator_id(key))
@@ -105,7 +102,6 @@ class CostPage(MultiViewPage[CostView]):
         chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
 
     def save_cash_flow(self) -> None:
-        """Ask for a file, and write what is paid month by month as a workbook with live formulas."""
         if self.desk.answer is None:
             return
         folder = Path(self.settings.get(_FOLDER, str(paths.home_dir())))
@@ -117,7 +113,6 @@ class CostPage(MultiViewPage[CostView]):
             self.write_cash_flow(target if target.suffix else target.with_suffix(".xlsx"))
 
     def write_cash_flow(self, target: Path) -> None:
-        """Write the workbook, and say so or what stood in the way."""
         from gpudesk.files import write_atomically
         from gpudesk.report.cash_flow import build_cash_flow_workbook
         from gpudesk.report.labels import get_today
@@ -142,7 +137,6 @@ class CostPage(MultiViewPage[CostView]):
         self.said.show()
 
     def focus_content(self) -> None:
-        """Give the focus to the first chart."""
         first = self.view.charts[0]
         if isinstance(first, QWidget):
             first.setFocus(Qt.FocusReason.OtherFocusReason)

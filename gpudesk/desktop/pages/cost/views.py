@@ -329,7 +329,6 @@ class PublishedCasesView(CostView):
         return self._cases[self.case.value]
 
     def show_costs(self, costed: ColumnCosts) -> None:
-        """Show the case that is chosen, which does not rest on the scenario."""
         del costed
         self._show()
 

@@ -118,16 +118,13 @@ class FactorsModel(QAbstractTableModel):
     # Looking up
 
     def head(self, column: int) -> TraceHead | None:
-        """Return the accelerator of a column, None for factors and documents."""
         place = column - FIRST
         return self.heads[place] if 0 <= place < len(self.heads) else None
 
     def cell(self, row: int, column: int) -> FactorTableCell | None:
-        """Return how an accelerator does in a factor, None in other columns."""
         return None if self.head(column) is None else self.rows[row].cells[column - FIRST]
 
     def sentence(self, row: int, column: int) -> str:
-        """Return all that a cell says."""
         factor, head, cell = self.rows[row], self.head(column), self.cell(row, column)
         if head is None or cell is None:
             if column == FACTOR:
@@ -145,7 +142,6 @@ class FactorsModel(QAbstractTableModel):
         return 0 if parent.isValid() else FIRST + len(self.heads) + 1
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let cells be selected, and nothing be edited."""
         return _HERE if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role

@@ -220,7 +220,6 @@ class FactorsTableView(PaintedTable):
         self._two_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
 
     def _documents(self, pen: ThemePainter, factor: FactorRow, place: QRectF) -> None:
-        """Write which documents have a factor, and below what they say, in up to two lines."""
         if not factor.rules:
             return
         left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)

@@ -247,7 +247,6 @@ class FlipsBlock(QWidget):
     # Showing
 
     def shown_flips(self) -> tuple[FlipText, ...]:
-        """Return all changes in words."""
         found = self._found
         if found is None or self.flips is None:
             return ()

@@ -50,7 +50,6 @@ class DecidePage(MultiViewPage[DecideView]):
         return tr("Decide")
 
     def view_specs(self) -> Sequence[PageViewSpec[DecideView]]:
-        """Return the dialogue and the ways to look at what it comes to."""
         return (
             PageViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
             PageViewSpec(RESULT, tr("Recommendation"), _load_view("result_view.ResultView")),
@@ -65,7 +64,6 @@ class DecidePage(MultiViewPage[DecideView]):
     # Views
 
     def make_view(self, key: str) -> DecideView:
-        """Return a new view, which may ask for another one or for the sheet."""
         view = super().make_view(key)
         view.view_requested.connect(self._show_wanted)
         view.sheet_requested.connect(self.preview_requested)
@@ -80,7 +78,6 @@ class DecidePage(MultiViewPage[DecideView]):
         return super().framed(view) if view.scrolls else view
 
     def show_view(self) -> None:
-        """Show the decision on the desk's answer, or why there is none."""
         try:
             found = decide_answer(self.desk)
             if found is not None:
@@ -108,8 +105,6 @@ class DecidePage(MultiViewPage[DecideView]):
             super().focus_content()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return each view, a copy, and the steps of the dialogue."""
-
         def usable() -> bool:
             return self.body.usable
 

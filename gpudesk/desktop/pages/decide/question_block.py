@@ -387,7 +387,6 @@ class QuestionBlock(QWidget):
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
     def show_answer(self, answered: QuestionAnswer, default: QuestionAnswer) -> None:
-        """Show which answer is in force, and what it falls back to."""
         values = list_offered_values(self.question, answered.value)
         if values != self.values:
             self._make_options(values)

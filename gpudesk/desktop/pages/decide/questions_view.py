@@ -202,7 +202,6 @@ class QuestionsView(DecideView):
     # What is shown
 
     def show_decision(self, found: AnswerDecision) -> None:
-        """Show the answers in force on the screen, and work out what others would do."""
         self.found = found
         if self.body is not None and self.body.asked == self._asked():
             self._fill(found)
@@ -349,7 +348,6 @@ class QuestionsView(DecideView):
     # Focus and keys
 
     def focus_first(self) -> None:
-        """Give the focus to the answer in force to the first question."""
         if self.body is not None and self.body.blocks:
             self.body.blocks[0].focus_chosen()
         else:
@@ -404,7 +402,6 @@ class QuestionsView(DecideView):
     # Copies and looks
 
     def copied(self) -> str:
-        """Return all answers in force as lines of a text, each with whose it is."""
         if self.found is None:
             return ""
         return "".join(

@@ -125,7 +125,6 @@ def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
 
 
 def make_dispute_cell(disputes: tuple[str, ...]) -> RecordCell:
-    """Return the mark of a dispute with its ids, a dash without any."""
     if not disputes:
         return make_cell(MISSING_VALUE_TEXT, colour="text3")
     return make_cell(format_ids(disputes), colour="disputed_text", glyph="disputed")
@@ -262,7 +261,6 @@ class WeightLoadingBlock(QWidget):
     # Showing
 
     def show_decision(self, found: AnswerDecision) -> None:
-        """Show the times of all columns."""
         self._loadings = self._desk.service.beside.loadings(found.answer)
         self._names = found.names
         stated = found.answer.scenario.decision.plans.get(STORAGE)
@@ -308,7 +306,6 @@ def _make_loading_row(found: AnswerDecision, key: str, loading: WeightLoading | 
 
 
 def _format_load_time(time: WeightLoadTime, formatter: Formatter) -> Iterator[CellParagraph]:
-    """Yield the time, then its formulas, or why it is not known."""
     known = time.seconds is not None
     yield CellParagraph(format_load_time(time, formatter), "small_strong", "text1" if known else "disputed_text")
     for line in list_load_workings(time, formatter):
@@ -373,7 +370,6 @@ class RecordView(DecideView):
     # Showing
 
     def show_decision(self, found: AnswerDecision) -> None:
-        """Show the record for what is compared, and the times of its deployments."""
         self._found = found
         self._show()
         self.loading.show_decision(found)
@@ -390,7 +386,6 @@ class RecordView(DecideView):
         self.references.show_references(self._wanted_references(), found.formatter)
 
     def _make_platforms(self, wanted: tuple[str, ...]) -> None:
-        """Have one block for each platform that is wanted, in this order."""
         if tuple(block.platform for block in self.platforms) == wanted:
             return
         for block in self.platforms:
@@ -436,7 +431,6 @@ class RecordView(DecideView):
         return "\n\n".join(part for part in parts if part)
 
     def focus_first(self) -> None:
-        """Give the focus to the choice of what is shown, and so to what stands below it."""
         first = next((block.table for block in self.platforms if block.table.isVisible()), None)
         (first or self.references.table).setFocus(Qt.FocusReason.OtherFocusReason)
 

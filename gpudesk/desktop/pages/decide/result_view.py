@@ -42,7 +42,6 @@ _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 
 def make_delivery_figures(found: AnswerDecision) -> FiguresContent:
-    """Return what the leading column delivers, and the next one beside it."""
     decision = found.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
     money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
@@ -420,7 +419,6 @@ def _list_reasons(found: AnswerDecision) -> list[MarkedLine]:
 
 
 def _list_conflicts(found: AnswerDecision, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:
-    """Return each pair of rules whose documents say otherwise, both with their dates."""
     return [
         MarkedLine(
             "disputed",

@@ -55,7 +55,6 @@ class _ScreenButton(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_step(self, step: ScreenEntry, *, current: bool) -> None:
-        """Show what there is to say of the screen, and whether it is the one that is shown."""
         self.step = step
         self.setChecked(current)
         state = tr("answered") if step.done else ""
@@ -188,7 +187,6 @@ class ScreenList(QWidget):
         theme.follow(self._dress)
 
     def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen) -> None:
-        """Show the state of all screens, in their order, and which one is shown."""
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)
         place = list(DialogueScreen).index(current) + 1

@@ -91,7 +91,6 @@ class AnswerSetComparison:
         return FiguresContent(tr("Both rankings"), heads, frozenset({0, 2}), (), rows, tr("Out by"))
 
     def _removed_by(self, key: str) -> str:
-        """Return which rules remove a column, and under which set."""
         said = []
         for decided, words in ((self.now, name_current_set()), (self.kept, name_kept_set())):
             titles = [each.rule.title for each in decided.decision.exclusions if each.key == key]
@@ -118,7 +117,6 @@ def _format_answer(name: str, answered: QuestionAnswer, formatter: Formatter) ->
 
 
 def _list_rules_only_in(decision: Decision, other: Decision, words: str) -> list[tuple[str, str, str]]:
-    """Return the rules that fire in a decision and not in the other."""
     fired = {line.rule.id for line in other.trace}
     return [(line.rule.title, line.rule.id, words) for line in decision.trace if line.rule.id not in fired]
 

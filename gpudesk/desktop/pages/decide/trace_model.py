@@ -214,7 +214,6 @@ def strip_unit(figure: str, unit: str) -> str:
 
 
 def describe_row(row: TraceRuleRow, formatter: Formatter) -> str:
-    """Return all that a row says of its rules."""
     parts = [row.title, row.group, row.ids, row.answer]
     if row.weight is not None:
         parts.append(describe_weight(row, formatter))
@@ -302,7 +301,6 @@ class TraceModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, self.columnCount() - 1))
 
     def set_opened(self, opened: bool) -> None:
-        """Show the rules that say nothing, or hide them."""
         if opened != self.opened:
             self.beginResetModel()
             self.opened = opened
@@ -321,7 +319,6 @@ class TraceModel(QAbstractTableModel):
     # Looking up
 
     def head(self, column: int) -> TraceHead | None:
-        """Return the accelerator of a column, None for those before."""
         place = column - FIRST
         return self.table.heads[place] if 0 <= place < len(self.table.heads) else None
 
@@ -331,7 +328,6 @@ class TraceModel(QAbstractTableModel):
         return line if isinstance(line, TraceRuleRow) else None
 
     def cell(self, row: int, column: int) -> TraceTableCell | None:
-        """Return what a rule does to an accelerator, None where there is no such cell."""
         traced = self.row_at(row)
         return None if traced is None or self.head(column) is None else traced.cells[column - FIRST]
 
@@ -351,7 +347,6 @@ class TraceModel(QAbstractTableModel):
         return traced is not None and traced.weight is not None
 
     def sentence(self, row: int, column: int) -> str:
-        """Return all that a cell says."""
         line = self.lines[row]
         match line:
             case TraceGroup():

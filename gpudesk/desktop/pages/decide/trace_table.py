@@ -338,7 +338,6 @@ class RuleTraceTableView(PaintedTable):
         self._kept = (make_line_key(self._table.lines[index.row()]), index.column()) if index.isValid() else None
 
     def _restore_position(self) -> None:
-        """Find the current cell again where it is still shown."""
         self._hovered = -1
         self.measure()
         if self._kept is not None:

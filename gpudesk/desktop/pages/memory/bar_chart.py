@@ -178,7 +178,6 @@ class MemoryBarChart(QWidget):
         self._lay_out()
 
     def _go(self, number: int) -> None:
-        """Go to another row, to the place of the same name."""
         if not 0 <= number < len(self._bars):
             return
         left = next((row.place for row in self.rows if row.hasFocus()), WHOLE_ROW)
@@ -284,7 +283,6 @@ def _is_figure_selected(selection: Selection | None, key: str) -> bool:
 
 
 def paint_key_sample(pen: ThemePainter, kind: MemorySegmentKind, square: QRectF) -> None:
-    """Draw the square that stands for a part in the key."""
     if kind is MemorySegmentKind.SHORT:
         pen.hatch(square, "unfit", "unfit_tint")
     elif kind is MemorySegmentKind.KEPT:

@@ -135,7 +135,6 @@ def locate_bar(pen: ThemePainter, at: MemoryBarLayout, size: float) -> QRectF:
 
 
 def locate_segment(pen: ThemePainter, at: MemoryBarLayout, part: MemorySegment) -> QRectF:
-    """Return where a part of a bar lies."""
     whole = locate_bar(pen, at, part.end)
     whole.setLeft(at.x(part.start))
     return whole
@@ -373,7 +372,6 @@ class MemoryBarRow(QWidget):
         return QRectF(at, round(theme.length(BAR_TOP)), end - at, round(theme.length(BAR)))
 
     def rect_of(self, place: str) -> QRectF:
-        """Return where a place lies."""
         rect = self._bar_rect()
         at, part = self._measures, self._part(place)
         if at is None:

@@ -85,7 +85,6 @@ class ColumnMemoryBar:
         return max(self.capacity, self.needed)
 
     def part(self, kind: MemorySegmentKind) -> MemorySegment | None:
-        """Return a part, or None where the bar has none of it."""
         return next((part for part in self.parts if part.kind is kind), None)
 
 
@@ -244,7 +243,6 @@ def _list_remedies(estimate: Estimate, state: ColumnFitState, desk: Desk) -> tup
 
 
 def format_remedy(remedy: FitRemedy, formatter: Formatter) -> str:
-    """Return the wording of the link that takes a way out."""
     if isinstance(remedy.value, int):
         return tr("Use {n}", n=formatter.count(remedy.value))
     if isinstance(remedy.value, float):

@@ -102,13 +102,11 @@ class _CacheChart(DeskChart):
         raise NotImplementedError
 
     def why_empty(self) -> str:
-        """Return what is said where there is no line."""
         raise NotImplementedError
 
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw the lines, with the length of the scenario's requests as a line across them."""
         found = self._contexts.found()
         self.x_title = tr("tokens of context")
         lines = self.curve_lines(found)
@@ -204,11 +202,9 @@ class RequestCacheChart(_CacheChart):
         )
 
     def why_empty(self) -> str:
-        """Return what is said where there is no line."""
         return tr("None of them can be estimated, so there is no curve")
 
     def summary(self) -> str:
-        """Say what a request takes at the scenario's length and at the longest."""
         found = self._contexts.found()
         if not found:
             return self.why_empty()
@@ -221,7 +217,6 @@ class RequestCacheChart(_CacheChart):
         return " ".join(said)
 
     def data(self, formatter: Formatter) -> ChartData:
-        """Return the cache at each length, whole and on the fullest accelerator of each column."""
         found = self._contexts.found()
         heads = (
             tr("Tokens"),
@@ -283,13 +278,11 @@ class RequestCapacityChart(_CacheChart):
         return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
 
     def why_empty(self) -> str:
-        """Return what is said where there is no line."""
         if self._contexts.found():
             return tr("None of them fits, so none holds a request")
         return tr("None of them can be estimated, so there is no curve")
 
     def summary(self) -> str:
-        """Say how many requests each column holds at the scenario's length and at the longest."""
         said = [tr("Most requests in flight against their tokens.")]
         for each in self._contexts.found():
             curve = each.curve
@@ -326,7 +319,6 @@ def _format_gib(size: int, formatter: Formatter) -> str:
 
 
 def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[PointMark, ...]:
-    """Return a circle on each line at the length of the scenario's requests."""
     marks = []
     for line in lines:
         found = line.y[line.x == tokens]

@@ -65,7 +65,6 @@ class FitTable:
 
 
 def arrange_fit_table(matrix: FitMatrix, parameters: Mapping[str, float], order: FitOrder, reading: str) -> FitTable:
-    """Return the rows and columns that an order leaves, columns under their vendors."""
     places = {part.id: place for place, part in enumerate(matrix.accelerators)}
     words, wanted = order.models.casefold().split(), order.parts.casefold().split()
     columns = [
@@ -170,7 +169,6 @@ class FitModel(QAbstractTableModel):
         return self.table.columns[number]
 
     def cell(self, index: Index) -> FitCell | None:
-        """Return the cell at an index, None where it is none."""
         return self.table.rows[index.row()].cells[index.column()] if index.isValid() else None
 
     def index_of(self, model: str, part: str) -> QModelIndex:
@@ -180,7 +178,6 @@ class FitModel(QAbstractTableModel):
         return self.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
     def sentence(self, index: Index) -> str:
-        """Return all that a cell says, empty where there is none."""
         cell, table = self.cell(index), self.table
         if cell is None or table.question is None:
             return ""
@@ -198,7 +195,6 @@ class FitModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.table.columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let cells be selected, and nothing be edited."""
         return _HERE if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role

@@ -260,7 +260,6 @@ class MatrixFilterRow(ControlRow):
         self.count.setFixedHeight(self._theme.px(28))
 
     def show_most(self, most: int) -> None:
-        """Say which count is asked for at the most."""
         self._most = most
         self.most.show_text(_format_most_count(most), on=most > 0)
         self.flow.invalidate()

@@ -124,7 +124,6 @@ class FitMatrixColumnHeader(PaintedHeader):
         pen.text(QRectF(left, rect.y(), width + 1, rect.height()), memory, font="caption", colour="text3")
 
     def _vendors(self, pen: ThemePainter) -> None:
-        """Draw each vendor over its accelerators, as far as they are in sight."""
         columns = self._model.table.columns
         first = 0
         for number, column in enumerate(columns):

@@ -292,7 +292,6 @@ class FitMatrixTableView(PaintedTable):
             self._kept = cell.model, cell.accelerator
 
     def _restore_position(self) -> None:
-        """Find the current cell again where it is still shown."""
         self.hover(-1)
         self.measure()
         if self._kept is not None:
@@ -348,13 +347,11 @@ class FitMatrixTableView(PaintedTable):
             self.viewport().update()
 
     def sentence_at(self, index: Index) -> str:
-        """Return all that a cell shows as a sentence."""
         return self._table.sentence(index)
 
     # Painting
 
     def paint(self, painter: QPainter, area: QRect) -> None:
-        """Draw everything in sight in one go, or what is said where nothing is."""
         current = self.currentIndex()
         columns = [
             VisibleSection(number, self.heads.sectionViewportPosition(number), self.heads.sectionSize(number))

@@ -156,7 +156,6 @@ class _GroupBuilder:
     formatter: Formatter
 
     def group(self, found: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
-        """Return the group of what was found for each column, by format."""
         return NeededGroup(self.title, tuple(self._row(across) for across in zip(*found, strict=True)))
 
     def _row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
@@ -275,7 +274,6 @@ class NeededModel(QAbstractTableModel):
         return 0 if parent is not None and parent.isValid() else len(self._table.heads) + 1
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let cells be selected, and nothing be edited."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         return _HERE if self.cell(index.row(), index.column()) is not None else Qt.ItemFlag.ItemIsEnabled

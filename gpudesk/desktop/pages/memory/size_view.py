@@ -118,7 +118,6 @@ def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> s
 
 
 def list_count_factors(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
-    """Return the chain of factors, each with its number, and their product, the count."""
     rows = [
         (label_sizing_factor(factor), f"{'× ' if place else ''}{format_sizing_factor(factor, formatter)}")
         for place, factor in enumerate(candidate.factors)
@@ -133,7 +132,6 @@ def find_best_candidate(pairs: ColumnCandidates) -> str | None:
 
 
 def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, formatter: Formatter) -> ChartData:
-    """Return all that was found, one candidate in a column."""
     title = tr("Accelerators for the demand")
     if sizing is None:
         return ChartData(title=title, heads=(tr("Figure"),), rows=())
@@ -156,7 +154,6 @@ def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, forma
 
 
 def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tuple[str, list[str]]]:
-    """Return the factors across all candidates that have an answer."""
     longest = max((each.factors for _, each in pairs), key=len, default=())
     return [
         (
@@ -528,7 +525,6 @@ class SizingView(QWidget):
             make_chart_menu(self, self, []).popup(find_menu_position(event, self))
 
     def focus_first(self) -> None:
-        """Give the focus to what is stated, or to the first way to begin."""
         demand = self._desk.scenario.demand
         first = self.offers[DemandKind.USERS] if demand is None else self.form.amounts[demand.kind]
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)

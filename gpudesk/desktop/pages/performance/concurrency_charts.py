@@ -168,7 +168,6 @@ def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
 
 
 def _not_there(pen: ThemePainter, rest: QRectF) -> None:
-    """Hatch where memory admits no more, and say so where there is room."""
     pen.hatch(rest)
     words = tr("does not fit")
     width = pen.width(words, "caption") + 12
@@ -304,7 +303,6 @@ class ConcurrencyChart(DeskChart):
         return words[:1].upper() + words[1:]
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read all curves at a number of requests."""
         count = max(1, round(x))
         pinned, by_key = self._pinned, {line.key: line for line in self.drawing.lines}
         reads = []
@@ -376,7 +374,6 @@ class ConcurrencyChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        """Say for each accelerator where it stands now and where its curve ends."""
         unit = FIGURE_UNITS[self.figure]
         said = [tr("{figure} against requests in flight.", figure=label_figure(self.figure))]
         by_key = {line.key: line for line in self.drawing.lines}
@@ -442,7 +439,6 @@ class ThroughputChart(ConcurrencyChart):
         self.title_below = False
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw the curves, and a strip for every column that has an estimate."""
         self.subtitle = (
             tr("tokens per second, whole deployment; band holds the measured value four times in five")
             if self.in_closed_loop()

@@ -71,7 +71,6 @@ def _make_mlperf_cells(row: MlperfRow, scenario: MlperfScenario, formatter: Form
 
 
 def _format_system(row: MlperfRow, formatter: Formatter) -> str:
-    """Return whose system the first of the best results is of."""
     best = next(iter(row.cells.values())).best
     return describe_mlperf_result(best, formatter)
 
@@ -79,7 +78,6 @@ def _format_system(row: MlperfRow, formatter: Formatter) -> str:
 def make_mlperf_data(
     found: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
 ) -> ChartData:
-    """Return every result of the round and model, one in a row."""
     title = tr("MLPerf Inference")
     heads = (
         tr("Accelerator"),

@@ -64,7 +64,6 @@ class PerformanceHead(PageHeader):
     # The pinned result
 
     def show_ghost(self) -> None:
-        """Say what is pinned, with the way to let it go."""
         ghost = self._desk.ghost
         for widget in (self.pinned, self.let_go):
             widget.setVisible(ghost is not None)

@@ -125,7 +125,6 @@ class ParetoChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw every column that fits, the scenario's point on it, and where the line crosses."""
         self.title = tr("Speed against throughput")
         self.subtitle = tr("tok/s of one accelerator at each concurrency")
         self.x_title = tr("tok/s for each user")
@@ -152,7 +151,6 @@ class ParetoChart(DeskChart):
         return tuple(line for line in made if line is not None)
 
     def _scenario_marks(self) -> tuple[PointMark, ...]:
-        """Return the point of each column at the scenario's own load."""
         marks = []
         for part in list_fitting_columns(self.desk.answer):
             tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
@@ -195,7 +193,6 @@ class ParetoChart(DeskChart):
     # Reading off
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read all curves at another least speed."""
         speed = float(round(x))
         if speed <= 0:
             return None
@@ -249,7 +246,6 @@ class ParetoChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        """Say what each accelerator reaches at the speed that is read off."""
         cursor_readout = self.drawing.cursor_readout
         if cursor_readout is None:
             return tr("No curves to compare")

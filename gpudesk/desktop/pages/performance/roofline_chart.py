@@ -65,7 +65,6 @@ class RooflineChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw a roof for every column that fits, and its points under it."""
         self.title = tr("Roofline")
         self.subtitle = tr("TFLOPS of one accelerator; thick: what is reached at the most, faint: data sheet")
         self.x_title = tr("FLOP for each byte read")
@@ -118,7 +117,6 @@ class RooflineChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        """Say for each accelerator where its ridge is and on which side of it its steps stand."""
         said = [tr("What memory and arithmetic of one accelerator admit.")]
         for each in self.roofed:
             roof = each.roofline.effective
@@ -182,7 +180,6 @@ def _points(each: RooflineColumn) -> list[tuple[str, RooflinePoint]]:
 
 
 def _span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
-    """Return from which intensity to which the roofs are drawn."""
     places = [each.roofline.effective.ridge for each in roofed]
     places += [each.roofline.paper.ridge for each in roofed]
     places += [point.intensity for each in roofed for _, point in _points(each)]

@@ -156,7 +156,6 @@ def format_memory(memory_bytes: float, formatter: Formatter) -> str:
 
 
 def describe_plan(row: ScalingRow, formatter: Formatter) -> str:
-    """Return the plan of a row with what is particular to it, or why there is none."""
     said = [_format_plan_or_problem(row, formatter)]
     if row.falls is not None:
         said.append(format_message(row.falls, formatter))
@@ -178,7 +177,6 @@ def _format_plan_or_problem(row: ScalingRow, formatter: Formatter) -> str:
 
 
 def describe_misfit(estimate: Estimate, formatter: Formatter) -> str:
-    """Return that a deployment does not fit, and by how much where that is known."""
     missing = None if estimate.reason is None else estimate.reason.parameters.get("missing")
     if not isinstance(missing, tuple) or isinstance(missing[0], str):
         return tr("does not fit")
@@ -363,7 +361,6 @@ def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
 def make_topology_data(
     pair: tuple[ScaledColumn, ScaledColumn] | None, found: TopologyComparison | None, formatter: Formatter
 ) -> ChartData:
-    """Return all figures of the comparison, one deployment in a column."""
     title = tr("Sharding against fewer parts")
     if pair is None or found is None:
         return ChartData(title, (tr("Figure"),), ())

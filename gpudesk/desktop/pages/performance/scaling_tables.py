@@ -154,7 +154,6 @@ class DeploymentComparisonBlock(QWidget):
             self.setAccessibleDescription(text)
 
     def summary(self) -> str:
-        """Return what the comparison comes to, or why there is none."""
         found = self._found.topology()
         if found is None:
             return tr("Add a second accelerator, or the same one with another count, to compare with.")

@@ -74,7 +74,6 @@ class ScalingChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw a curve for every part that fits at any count."""
         self.x_title = tr("accelerators")
         scaled = self._found.lines()
         if self.quantity == THROUGHPUT:
@@ -165,7 +164,6 @@ class ScalingChart(DeskChart):
             self.ground_changed()
 
     def paint_ground(self, painter: QPainter) -> None:
-        """Paint the borders of hosts with what lies below the curves."""
         super().paint_ground(painter)
         if not self.drawing.lines:
             return
@@ -232,7 +230,6 @@ class ScalingChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        """Say for each part from which count it fits, where it is fastest, and what links take there."""
         said = [tr("Output throughput and memory bandwidth of one replica against its accelerators.")]
         for each in self._found.columns():
             scaling = each.scaling

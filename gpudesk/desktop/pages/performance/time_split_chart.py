@@ -144,7 +144,6 @@ class TimeSplitChart(GroupedBarChart):
     # In words and numbers
 
     def summary(self) -> str:
-        """Say for each accelerator how the time of a request divides."""
         said = []
         for split in self._splits:
             if split.request is None:

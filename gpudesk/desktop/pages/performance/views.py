@@ -44,7 +44,6 @@ def format_figures_title(desk: Desk) -> str:
 
 
 def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
-    """Return what limits a column, or why it has no figures, and whether that is a fault."""
     estimate = part.column.estimate
     if estimate is None:
         problem = part.column.problem
@@ -111,7 +110,6 @@ def _format_tab(chart: ParetoChart) -> str:
 
 
 def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
-    """Return where the steps of each column stand under its roof."""
     heads = (
         tr("Decode, FLOP/byte"),
         tr("Decode, TFLOPS"),
@@ -302,7 +300,6 @@ def make_roofline_view(desk: Desk, theme: Theme) -> PerformanceView:
 
 
 def make_split_view(desk: Desk, theme: Theme) -> PerformanceView:
-    """Return where the time of requests and steps goes."""
     view = ChartView(desk, theme, [TimeSplitChart(desk, theme)], None)
     layout = view.layout()
     if layout is not None:

@@ -483,7 +483,6 @@ class RowChart(QWidget):
         return int((place.y() - area.top()) / (area.height() / len(self.rows)))
 
     def event(self, event: QEvent) -> bool:
-        """Tell all of the row under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             number = self._row_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), "" if number < 0 else self.rows[number].sentence, self)

@@ -97,7 +97,6 @@ def _paint_bare_axis(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def count_possible_ticks(plot: PlotCanvas) -> tuple[int, int]:
-    """Return how many ticks have room along x and along y."""
     px, area = plot.theme.px, plot.frame.area
     pitch = px(_Y_PITCH if isinstance(plot.frame.y_scale, LinearScale) else _Y_PITCH_OF_LOG)
     return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(7, max(2, int(area.height() / pitch)))
@@ -197,7 +196,6 @@ def find_floating_boxes(plot: PlotCanvas) -> list[QRectF]:
 
 
 def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint the plot's read-out where it hides least."""
     cursor_readout = plot.cursor_readout()
     if cursor_readout is None or not cursor_readout.rows:
         return
@@ -275,7 +273,6 @@ _LEADER_FROM: Final = 14.0
 
 
 def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint caps, names, marks, what the mouse is at, and the read-out."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     ends = [_find_curve_end(plot, number) for number in range(len(plot.drawing.lines))]
     for line, end in zip(plot.drawing.lines, ends, strict=True):
@@ -401,7 +398,6 @@ def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour:
 
 
 def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
-    """Paint the point at which a curve is read, with a ring where the keyboard is."""
     if not _is_x_visible(plot, mark.x):
         return
     centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
@@ -572,7 +568,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.viewport().update()
 
     def set_bands(self, keys: frozenset[str]) -> None:
-        """Shade the bands of these curves only."""
         if keys != self.banded:
             self.banded = keys
             self._redraw_bands()

@@ -147,14 +147,11 @@ class CopyableChart(Protocol):
     theme: Theme
     formatter: Formatter
 
-    def grab(self) -> QPixmap:
-        """Return the chart as it stands."""
+    def grab(self) -> QPixmap: ...
 
-    def data(self, formatter: Formatter) -> ChartData:
-        """Return the chart's numbers."""
+    def data(self, formatter: Formatter) -> ChartData: ...
 
-    def window(self) -> QWidget:
-        """Return the window that the chart is in."""
+    def window(self) -> QWidget: ...
 
 
 def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
@@ -182,7 +179,6 @@ def show_data_table(chart: CopyableChart) -> ChartDataDialog:
 
 
 def save_picture(chart: CopyableChart) -> None:
-    """Ask for a file and write the chart as it stands."""
     name, _ = QFileDialog.getSaveFileName(chart.window(), tr("Save picture"), "", tr("Pictures (*.png)"))
     if name and not chart.grab().save(str(Path(name).with_suffix(".png"))):
         QMessageBox.warning(
@@ -193,7 +189,6 @@ def save_picture(chart: CopyableChart) -> None:
 
 
 def list_chart_commands(chart: CopyableChart) -> list[ChartCommand]:
-    """Return what the context menu offers, in order."""
     return [
         (tr("Copy picture"), lambda: copy_picture(chart)),
         (tr("Copy data"), lambda: copy_data(chart)),

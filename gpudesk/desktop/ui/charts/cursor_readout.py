@@ -28,7 +28,6 @@ class ReadoutSize:
 
 
 def find_corner_boxes(area: QRectF, size: ReadoutSize, inset: float) -> list[Box]:
-    """Return the boxes that a read-out has in the corners of an area."""
     lefts = (area.left() + inset, area.right() - inset - size.width)
     tops = (area.top() + inset, area.bottom() - inset - size.height)
     return [(x, y, x + size.width, y + size.height) for y in tops for x in lefts]

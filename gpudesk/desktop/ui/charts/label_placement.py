@@ -97,7 +97,6 @@ def _put_in_order(found: dict[int, PlacedLabel], wanted: Sequence[LabelRequest])
 
 
 def labels_collide(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest], boxes: Sequence[Box]) -> bool:
-    """Whether labels at their places lie over each other or under one of the boxes."""
     mine = [_label_box(place, label) for place, label in zip(places, wanted, strict=True)]
     everything = [*mine, *boxes]
     return any(
@@ -267,7 +266,6 @@ def _covered(place: QRectF, dots: np.ndarray) -> int:
 
 
 def find_leader_line(end: QPointF, place: QRectF) -> tuple[QPointF, QPointF] | None:
-    """Return the line from an end to its label, or None where the label stands close enough."""
     nearest = QPointF(
         min(max(end.x(), place.left() - 1), place.right() + 1), min(max(end.y(), place.top()), place.bottom())
     )

@@ -29,14 +29,11 @@ _SLACK: Final = 1e-6
 class AxisScale(Protocol):
     """What an axis measures with."""
 
-    def place(self, values: FloatArray) -> FloatArray:
-        """Return where values lie."""
+    def place(self, values: FloatArray) -> FloatArray: ...
 
-    def place_of(self, value: float) -> float:
-        """Return where one value lies."""
+    def place_of(self, value: float) -> float: ...
 
-    def value_at(self, place: float) -> float:
-        """Return the value that lies at a place."""
+    def value_at(self, place: float) -> float: ...
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
         """Return the values, at most about `most` of them, of the ticks between two values."""

@@ -53,7 +53,6 @@ class TextPainter:
         return found
 
     def elided(self, text: str, token: str, width: float) -> str:
-        """Return the text, cut with an ellipsis where it is wider."""
         if self.width(text, token) <= width:
             return text
         return self.metrics(token).elidedText(text, Qt.TextElideMode.ElideRight, width)

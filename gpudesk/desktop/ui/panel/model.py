@@ -38,7 +38,6 @@ class PanelRow:
         return self._children or []
 
     def walk(self) -> Iterator[PanelRow]:
-        """Yield the line and all below it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -87,7 +86,6 @@ class PanelModel(QAbstractItemModel):
         return self.createIndex(line.row, 0, line)
 
     def find(self, key: str) -> QModelIndex:
-        """Return the index of the line with a key, an invalid one where there is none."""
         lines = self.lines
         while lines:
             # The key of a line begins with those of the lines that it belongs to.
@@ -163,7 +161,6 @@ def is_address(node: PanelNode) -> bool:
 
 
 def make_tool_tip(node: PanelNode) -> str | None:
-    """Return the whole of what a line may have no room for."""
     content = node.content
     if isinstance(content, ClaimLine):
         return content.source

@@ -241,14 +241,12 @@ def make_detail_nodes(details: tuple[ExplanationDetail, ...], key: str) -> tuple
 
 
 def make_detail_section(explanation: Explanation) -> Iterator[PanelNode]:
-    """Yield by what the source of a price, a source or a statement can be found."""
     if explanation.details:
         yield make_section_node("details", tr("Source"))
         yield from make_detail_nodes(explanation.details, "detail")
 
 
 def make_remark_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    """Yield whose choice it is, and where it is kept."""
     for place, text in enumerate(explanation.remarks):
         yield PanelNode(NodeKind.NOTE, f"remark.{place}", NodeRemark(text, "info"), text)
 
@@ -265,7 +263,6 @@ def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
 
 
 def make_stated_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    """Yield what a source states, folded by what it is about."""
     if explanation.stated:
         yield make_section_node("stated", tr("What it states"))
     for group in explanation.stated:
@@ -350,7 +347,6 @@ def make_nodes(explanation: Explanation) -> tuple[PanelNode, ...]:
 
 
 def make_empty_nodes() -> tuple[PanelNode, ...]:
-    """Return what the panel says while nothing is selected."""
     text = tr("Click any figure, curve or bar: its sources, its formula and the numbers in it appear here.")
     return (PanelNode(NodeKind.EMPTY, "empty", NodeRemark(text, "mouse-pointer-click"), text),)
 

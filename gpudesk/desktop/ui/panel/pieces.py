@@ -53,7 +53,6 @@ class TextMeasure:
         return found
 
     def elided(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
-        """Return a text cut with an ellipsis where it is too wide."""
         mode = _ELLIPSIS.ElideMiddle if middle else _ELLIPSIS.ElideRight
         if self.width(text, font) <= width:
             return text

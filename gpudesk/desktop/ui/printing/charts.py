@@ -125,7 +125,6 @@ class PaperThroughputChart:
         ink.text(place, plane.top, text, style="note_number", colour="text1", align=align)
 
     def _draw_markers(self, ink: SheetPainter, plane: _PaperPlane) -> None:
-        """Draw each part's marker where its curve meets the scenario's own concurrency."""
         for series in self._shown:
             if self._concurrency in series.concurrency:
                 at = series.concurrency.index(self._concurrency)

@@ -48,7 +48,6 @@ _HEADING: Final = 15.0
 
 
 def make_recommendation(found: SheetRecommendation, room: float) -> SheetPiece:
-    """Return the verdict with its reason, and at the right in how many draws it holds."""
     left, right = room * _VERDICT, room * _FIRM
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
     reason = make_paragraph(wrap_text(found.reason, "body", left, "text2"), "body")
@@ -205,7 +204,6 @@ def _fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range
 
 
 def _fault(headline: SheetHeadline, room: float) -> SheetPiece:
-    """Return what does not fit and what helps, on lines of its own above the answers."""
     runs = (TextRun(f"{headline.answer}. ", "head", "unfit"), TextRun(f"{headline.detail}.", "lead", "text1"))
     words = make_paragraph(wrap_runs(runs, room - _GLYPH), "lead")
 
@@ -217,7 +215,6 @@ def _fault(headline: SheetHeadline, room: float) -> SheetPiece:
 
 
 def _answers(headlines: Sequence[SheetHeadline], room: float) -> SheetPiece:
-    """Return the questions side by side, each with its answer and the figures behind it."""
     column = (room - _ANSWER_GAP * (len(headlines) - 1)) / len(headlines)
     made = [_answer(headline, column) for headline in headlines]
     tallest = max(piece.height for piece in made)

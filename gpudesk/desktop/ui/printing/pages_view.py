@@ -56,7 +56,6 @@ class PagesView(QWidget):
         self._settle()
 
     def zoom_to_fit(self, room: QSize, *, whole_page: bool) -> float:
-        """Return the zoom at which a page, or its width, fits a room."""
         paper = self._pages.paper
         across = (room.width() - 2 * _GAP) / (paper.width * PIXELS_PER_POINT)
         down = (room.height() - 2 * _GAP) / (paper.height * PIXELS_PER_POINT)

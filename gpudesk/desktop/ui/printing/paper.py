@@ -161,7 +161,6 @@ def measure_width(text: str, style: str) -> float:
 
 
 def find_widest(texts: Iterable[str], style: str) -> float:
-    """Return the width of the widest text, zero where there are none."""
     return max((measure_width(text, style) for text in texts), default=0.0)
 
 
@@ -231,7 +230,6 @@ def _width_of(word: _Word) -> float:
 
 
 def _broken(word: _Word, room: float) -> Iterator[_Word]:
-    """Yield pieces of a word that is too long, each as long as fits."""
     for part in word:
         text = part.text
         while text:

@@ -69,7 +69,6 @@ class SheetPainter:
         self._painter.drawPolygon(QPolygonF([corner * UNITS for corner in corners]))
 
     def curve(self, points: Sequence[QPointF], slot: int, width: float) -> None:
-        """Draw a part's curve in its dash, and the cap at its end."""
         colour = self._look.mark_color(slot)
         pen = QPen(colour, width * UNITS, Qt.PenStyle.SolidLine, FLAT)
         dash = self._look.dash_pattern(slot)
@@ -123,8 +122,6 @@ def make_space(height: float) -> SheetPiece:
 
 
 def stack_pieces(pieces: Sequence[SheetPiece]) -> SheetPiece:
-    """Return pieces below each other as one."""
-
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         for piece in pieces:
             piece.draw(ink, x, y)

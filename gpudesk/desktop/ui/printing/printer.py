@@ -87,7 +87,6 @@ def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, fo
 
 
 def _on_paper_of(printer: QPrinter, sheet: ComparisonSheet, pages: SheetPages, formatter: Formatter) -> SheetPages:
-    """Return the pages for the paper that the printer is set to."""
     sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
     wanted = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
     return pages if wanted is pages.paper.size else lay_out_sheet(sheet, wanted, formatter)

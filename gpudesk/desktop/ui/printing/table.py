@@ -131,7 +131,6 @@ class PaperTable:
     # Groups and rows
 
     def _group(self, group: SheetGroup) -> list[SheetPiece]:
-        """Return the rows of a group, the first one with the title above it."""
         beside = self._fits_beside(group)
         first, *rest = [self._row(row, beside=beside) for row in group.rows]
         return [stack_pieces([*self._title(group.title), first]), *rest]
@@ -280,7 +279,6 @@ def _right_lines(
 
 
 def explain_marks(sheet: ComparisonSheet, room: float) -> SheetPiece:
-    """Return what the marks of the table mean, on as few lines as they take."""
     lines: list[list[tuple[float, str]]] = [[]]
     x = 0.0
     for text in sheet.key:

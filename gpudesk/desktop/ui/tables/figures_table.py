@@ -217,7 +217,6 @@ class FiguresTable(QTableView):
         self.chosen.emit(figures.rows[index.row()].key, figures.figures[column])
 
     def choose_row(self, key: str | None) -> None:
-        """Mark the row of the column that is selected on the desk."""
         keys = [row.key for row in self._model.figures.rows]
         if key in keys:
             index = self._model.index(keys.index(key), 0)

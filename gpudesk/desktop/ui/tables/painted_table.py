@@ -160,7 +160,6 @@ class PaintedTable(QTableView):
         raise NotImplementedError
 
     def sentence_at(self, index: QModelIndex) -> str:
-        """Return all that a cell shows as a sentence, empty where none is shown."""
         raise NotImplementedError
 
     def named_rows(self) -> Sequence[tuple[int, str]]:

@@ -130,7 +130,6 @@ class TextLayer:
             painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, colour, ratio))
 
     def _glyph(self, name: str, colour: str, ratio: float) -> QPixmap:
-        """Return a mark as a picture, drawn once for each theme and resolution."""
         key = (name, colour, ratio)
         found = self._glyphs.get(key)
         if found is None:

@@ -64,7 +64,6 @@ class FocusRing(QWidget):
             ring.refresh()
 
     def refresh(self) -> None:
-        """Put the ring where the focus is, or hide it."""
         # While the program ends, events still come from windows that are half gone.
         if not isValid(self._window):
             return

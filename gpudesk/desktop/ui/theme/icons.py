@@ -67,8 +67,7 @@ def make_program_icon() -> QIcon:
 class IconColors(Protocol):
     """What an icon asks of the theme when it is painted."""
 
-    def colour(self, token: str) -> QColor:
-        """Return the colour of a token."""
+    def colour(self, token: str) -> QColor: ...
 
     def px(self, n: float) -> int:
         """Return a length of the design in pixels."""

@@ -132,7 +132,6 @@ class Theme(QObject):
         return QColor(self.palette.labels[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
 
     def band_color(self, slot: int) -> QColor:
-        """Return the colour of the area that a slot's band fills, with its alpha."""
         colour = self.mark_color(slot)
         colour.setAlpha(self.palette.band_alpha)
         return colour
@@ -145,7 +144,6 @@ class Theme(QObject):
         return tokens.MARKERS[(slot - 1) % tokens.PALETTE_SIZE] if slot > 0 else tokens.MARKERS[0]
 
     def font(self, token: str) -> QFont:
-        """Return the font of a token at the size in force."""
         found = self._fonts.get(token)
         if found is None:
             found = self._fonts[token] = make_scaled_font(tokens.TYPE_STYLES[token], self._percent / 100)

@@ -216,26 +216,21 @@ def make_scaled_font(style: TypeStyle, scale: float = 1.0) -> QFont:
 class PaintStyle(Protocol):
     """Colours, fonts and lengths by token."""
 
-    def colour(self, token: str) -> QColor:
-        """Return the colour of a token."""
+    def colour(self, token: str) -> QColor: ...
 
     def mark_color(self, slot: int) -> QColor:
         """Return the colour of a slot's curves and markers; slot 0 is grey."""
 
-    def name_color(self, slot: int) -> QColor:
-        """Return the colour of a slot's name."""
+    def name_color(self, slot: int) -> QColor: ...
 
-    def band_color(self, slot: int) -> QColor:
-        """Return the colour of the area that a slot's band fills, with its alpha."""
+    def band_color(self, slot: int) -> QColor: ...
 
     def dash_pattern(self, slot: int) -> list[float]:
         """Return strokes and gaps in pen widths; empty for a solid line."""
 
-    def marker_name(self, slot: int) -> str:
-        """Return the name of a slot's marker."""
+    def marker_name(self, slot: int) -> str: ...
 
-    def font(self, token: str) -> QFont:
-        """Return the font of a token."""
+    def font(self, token: str) -> QFont: ...
 
     def length(self, n: float) -> float:
         """Return a length of the design in the painter's units."""
@@ -270,7 +265,6 @@ class PaperPaintStyle:
         return QColor(LIGHT.labels[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.colour("text3")
 
     def band_color(self, slot: int) -> QColor:
-        """Return the colour of the area that a slot's band fills, with its alpha."""
         colour = self.mark_color(slot)
         colour.setAlpha(PRINT_BAND_ALPHA)
         return colour

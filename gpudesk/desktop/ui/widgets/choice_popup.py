@@ -401,7 +401,6 @@ class ChoicePopup(QFrame):
             self.chosen.emit(row.key)
 
     def _place(self, field: QRect) -> None:
-        """Take a size that shows the options, within the screen, on the side of the field with more room."""
         theme = self._theme
         self._search.setFixedHeight(theme.px(30))
         self._search.setTextMargins(theme.px(26), 0, 0, 0)

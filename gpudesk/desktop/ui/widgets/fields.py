@@ -147,7 +147,6 @@ class FieldFrame:
         return QRectF(px(_SIDE), px(_CAPTION_TOP), width - 2 * px(_SIDE), self.theme.line("caption"))
 
     def value_rect(self, width: int, height: int, right: int = 0) -> QRect:
-        """Return where the value stands, with room left for what is right of it."""
         px = self.theme.px
         line = self.theme.line("body")
         return QRect(px(_SIDE), height - px(_VALUE_BOTTOM) - line, width - 2 * px(_SIDE) - right, line)

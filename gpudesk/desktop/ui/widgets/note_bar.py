@@ -43,7 +43,6 @@ class NoteBar(QWidget):
 
     @property
     def text(self) -> str:
-        """What the note says, empty while there is none."""
         return self._note.text if not self._note.isHidden() else ""
 
     @property

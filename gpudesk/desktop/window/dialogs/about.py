@@ -96,7 +96,6 @@ class ThirdPartyList(QWidget):
             self.opened.emit(part)
 
     def _narrow(self, text: str) -> None:
-        """Show the rows that have all words that were typed."""
         words = text.casefold().split()
         shown = [row for row, part in enumerate(self._parts) if _has(part, words)]
         for row in set(range(len(self._parts))).difference(shown):

@@ -194,7 +194,6 @@ class InstallationDialog(QDialog):
 
     @property
     def text(self) -> str:
-        """What is copied, empty while there is no result."""
         return self._text
 
     def copy_text(self) -> None:

@@ -44,7 +44,6 @@ class FaultMessage:
 
 
 def make_fault_message(fault: FaultRecord, kept: str, report: str) -> FaultMessage:
-    """Return what is told of a fault of the running program."""
     if fault.place:
         happened = tr("A step stopped midway: {kind} in {place}.", kind=fault.kind, place=fault.place)
     else:

@@ -125,7 +125,6 @@ _LABELS: Final = {"price_low": "Price", "price_high": "Price up to"}
 
 
 def make_figure_rows(theme: Theme, desk: Desk) -> list[tuple[str, list[FormRow]]]:
-    """Return the titles of the sections, each with its rows."""
     style = desk.formatter.style
 
     def rows(names: tuple[str, ...]) -> list[FormRow]:
@@ -163,7 +162,6 @@ def _make_figure_row(theme: Theme, desk: Desk, name: str) -> FormRow:
 
 
 def list_generations(service: GpuDeskService) -> list[tuple[str, str]]:
-    """Return the generations that can be chosen, each with accelerators that are known."""
     found = []
     for generation in group_by_generation(service.catalog):
         shown, more = generation.parts[0], len(generation.parts) - 1
@@ -422,7 +420,6 @@ class AcceleratorForm(FormDialog):
         return describe_findings(found, self.desk.formatter)
 
     def _judge(self) -> None:
-        """Look at the figures together, and say at each row what speaks against it."""
         self._judging.stop()
         self._found = self._findings()
         for row in self.figure_rows:

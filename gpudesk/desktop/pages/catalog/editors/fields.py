@@ -131,7 +131,6 @@ class ChoiceRow(FormRow):
         return self.box
 
     def is_empty(self) -> bool:
-        """Say whether the choice is that of nothing."""
         return not self.key()
 
     def read(self) -> object:
@@ -156,7 +155,6 @@ class YesNoRow(ChoiceRow):
         super().__init__(theme, name, label, options, required=required)
 
     def yes(self) -> bool | None:
-        """Return whether it is yes, None where nothing is chosen."""
         return self.key() == _YES if self.key() else None
 
     def show_yes(self, yes: bool) -> None:

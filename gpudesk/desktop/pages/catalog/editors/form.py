@@ -110,8 +110,7 @@ class FormDialog(QDialog):
         """
         raise NotImplementedError
 
-    def after_saving(self) -> None:
-        """Do what is to be done once the step is taken."""
+    def after_saving(self) -> None: ...
 
     # Making the form
 
@@ -155,7 +154,6 @@ class FormDialog(QDialog):
         self.left_buttons.addWidget(button)
 
     def row(self, name: str) -> FormRow | None:
-        """Return the row of a field, None where there is none."""
         return next((row for row in self.rows if row.name == name), None)
 
     # Saving and leaving
@@ -215,7 +213,6 @@ class FormDialog(QDialog):
         self.save_button.setFocus()
 
     def show_problem(self, text: str) -> None:
-        """Say at the top why it was not saved."""
         self.show_top_message(text)
         self._area.verticalScrollBar().setValue(0)
 
@@ -398,7 +395,6 @@ class BackgroundFormDialog(FormDialog):
             super().reject()
 
     def set_writing(self, *, writing: bool) -> None:
-        """Let nothing be changed while it is written."""
         self.writing = writing
         for widget in self.held():
             widget.setEnabled(not writing)

@@ -166,7 +166,6 @@ class ClaimOption(QAbstractButton):
         return self._measure.width(self.choice.stance, "caption") + mark + 1
 
     def _columns(self, width: int) -> tuple[float, float, float]:
-        """Return where the figure, the words and the right end stand."""
         px = self._theme.px
         left = px(_SIDE) + px(_RADIO) + px(_GAP)
         return left, left + px(_FIGURE), width - px(_SIDE)

@@ -132,7 +132,6 @@ class FormRow(QWidget):
 
     @property
     def doubt(self) -> str:
-        """What is doubtful though it may be kept."""
         return self._doubt.text()
 
     @property
@@ -177,7 +176,6 @@ class FormRow(QWidget):
         self._echo.say(echo)
 
     def set_aside(self, text: str) -> None:
-        """Change what stands small beside the control, where something does."""
         self._aside = text
         self._unit.setText(text)
         self._describe()

@@ -172,7 +172,6 @@ class ValueEditor(FormDialog):
 
 
 def make_value_row(theme: Theme, entry: ValueEntry, desk: Desk) -> FormRow:
-    """Return the row in which a figure is typed."""
     label = tr("Value")
     if entry.kind is ValueKind.NUMBER:
         return NumberRow(theme, "value", label, entry.units, required=True, style=desk.formatter.style)

@@ -48,7 +48,6 @@ class PackModel(QAbstractTableModel):
         self._choose(frozenset())
 
     def toggle(self, row: int) -> None:
-        """Choose a row, or no longer."""
         key = self._rows[row].key
         if key in self._open:
             self._chosen ^= {key}

@@ -100,7 +100,6 @@ class DelayChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        """Draw both amounts by the slip, the slip in force and where they cross."""
         facts = self._facts
         self.title = tr("Cost of waiting against gain")
         self.x_title = tr("months of slip")
@@ -245,7 +244,6 @@ class DeferralResultBlock(QWidget):
         whole.addStretch(1)
 
     def _sides(self) -> QGridLayout:
-        """Return documents beside arithmetic, and below them where they contradict."""
         grid = QGridLayout()
         grid.setHorizontalSpacing(self._theme.px(10))
         grid.setVerticalSpacing(self._theme.px(2))

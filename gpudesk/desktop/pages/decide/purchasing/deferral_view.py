@@ -147,7 +147,6 @@ class DeferralForm(QWidget):
     # Showing
 
     def set_parts(self, parts: Sequence[Accelerator]) -> None:
-        """Offer accelerators to wait for, announced ones first."""
         announced, others = tr("Announced"), tr("Others")
         ordered = sorted(parts, key=lambda part: not part.announced)
         self.parts["next_part"].set_provider(
@@ -350,7 +349,6 @@ class DeferralView(DecideView):
         return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the form above the result where both have no room side by side."""
         super().resizeEvent(event)
         px = self.theme.px
         beside = event.size().width() >= px(_BESIDE)
@@ -362,7 +360,6 @@ class DeferralView(DecideView):
     # Asking
 
     def show_decision(self, found: AnswerDecision) -> None:
-        """Work out the plan of a decision's scenario, and show the watch list."""
         self._decided = found
         scenario = found.answer.scenario
         recommended = found.decision.recommended

@@ -124,7 +124,6 @@ class NegotiationStepBlock(QWidget):
         theme.follow(self._dress)
 
     def _evidence(self) -> FlowLayout:
-        """Return where the step comes from, and links to what it rests on and is disputed in."""
         flow = FlowLayout(self._theme.px(10))
         source = tr("{document}, {date}", document=label_document(self.step.source), date=self.step.dated)
         flow.addWidget(ThemedLabel(self._theme, source, font="small", colour="text3", parent=self))
@@ -138,7 +137,6 @@ class NegotiationStepBlock(QWidget):
         return flow
 
     def show_line(self, line: ProcurementStepStatus) -> None:
-        """Show whether the step applies, and what of it is done."""
         self.state.setText(summarize_step(line, self._formatter))
         self.state.set_colour(_STATES[line.applies])
         remarks = "\n".join(list_step_remarks(line, self._formatter))

@@ -35,7 +35,6 @@ class PlanNumberFormat(NumberFormat):
     """A number of a plan; a field that is emptied leaves it to the program."""
 
     def text(self, value: float) -> str:
-        """Write a number, or that it is not known."""
         return MISSING_VALUE_TEXT if value == NO_VALUE else NumberFormat.text(self, value)
 
     def parse(self, text: str) -> float:

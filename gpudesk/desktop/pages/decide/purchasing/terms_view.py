@@ -158,7 +158,6 @@ class ExportCheckBlock(QWidget):
         self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
 
     def text(self, formatter: Formatter) -> str:
-        """Return all of it as text."""
         if self._rules is None:
             return ""
         return join_lines(list_export_lines(self._checks, self._rules, formatter))
@@ -196,7 +195,6 @@ def _make_accelerator_row(check: ExportCheck, found: AnswerDecision, rules: tupl
 
 
 def _list_extra_lines(lines: tuple[str, ...]) -> Iterator[CellParagraph]:
-    """Yield the first line as what counts, further ones as what stands beside it."""
     for number, line in enumerate(lines):
         yield CellParagraph(line, "small" if number else "small_strong", "text3" if number else "text1")
 
@@ -280,7 +278,6 @@ _DEFAULT_SUFFIX: Final = ".html"
 
 
 def save_negotiation(view: DecideView, settings: UserSettings) -> None:
-    """Ask for a file and write the sheet of a view that has it, or say what stood in the way."""
     if not isinstance(view, TermsView):
         return
     folder = Path(settings.get(_FOLDER, str(paths.home_dir())))
@@ -294,7 +291,6 @@ def save_negotiation(view: DecideView, settings: UserSettings) -> None:
 
 
 def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> None:
-    """Write the sheet on what the view shows, and say so there or what stood in the way."""
     from gpudesk.files import write_atomically
     from gpudesk.report.decision.negotiation import NegotiationDocument, write_negotiation_file
     from gpudesk.report.labels import get_today

@@ -375,7 +375,6 @@ class WatchListBlock(QWidget):
             self.saved.emit(signal, form.entry())
 
     def tell(self, signal: str, where: str, sentence: str) -> None:
-        """Say in the form of a signal what is wrong with what was typed."""
         form = self.rows[signal].form
         if form is not None:
             form.tell(where, sentence)
