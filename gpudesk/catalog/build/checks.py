@@ -1,39 +1,37 @@
 """Consistency checks of the data files: units, preferences, references."""
 
 from __future__ import annotations
-from gpudesk.catalog.build.claims import list_attribute_files
-from gpudesk.catalog.build.claims import list_attributes_by_thing
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
+
 from pydantic import BaseModel
-from gpudesk.catalog.build.files import DataFiles
-from gpudesk.catalog.build.files import DataEntry
-from gpudesk.catalog.build.claims import make_model_attributes
-from gpudesk.catalog.build.files import DataProblem
-from gpudesk.catalog.build.records import AcceleratorFile
-from gpudesk.catalog.build.records import AttributeRecord
-from gpudesk.catalog.build.records import CloudPriceRecord
-from gpudesk.catalog.build.records import DiffusionFile
-from gpudesk.catalog.build.records import DisputeRecord
-from gpudesk.catalog.build.records import PurchasePriceRecord
-from gpudesk.catalog.build.records import SeedClaimRecord
-from gpudesk.catalog.build.records import split_names
-from collections.abc import Callable
-from typing import TypeVar
+
+from gpudesk.catalog.build.claims import (
+    find_claim_problems,
+    join_statements,
+    list_attribute_files,
+    list_attributes_by_thing,
+    make_model_attributes,
+)
+from gpudesk.catalog.build.files import DataEntry, DataFiles, DataProblem
+from gpudesk.catalog.build.records import (
+    AcceleratorFile,
+    AttributeRecord,
+    CloudPriceRecord,
+    DiffusionFile,
+    DisputeRecord,
+    ModelFile,
+    PurchasePriceRecord,
+    SeedClaimRecord,
+    split_names,
+)
+from gpudesk.catalog.model_definition import find_shape_faults, parse_model
 from gpudesk.domain import attributes as attributes_module
-from gpudesk.catalog.model_definition import parse_model
-from gpudesk.catalog.build.claims import find_claim_problems
-from gpudesk.catalog.build.records import ModelFile
-from gpudesk.catalog.model_definition import find_shape_faults
-from gpudesk.catalog.build.claims import join_statements
 from gpudesk.domain.attributes import convert_claim_to_si
 from gpudesk.domain.claim import is_figure
-from gpudesk.text.units import UnknownUnitError
-from gpudesk.text.units import get_si_unit
-
+from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 #: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
 REFUTATIONS: Final = frozenset({"ARITHMETIC", "PUBLIC-RECORD"})
@@ -54,15 +52,11 @@ def find_missing_references(files: DataFiles, broken: frozenset[str] = frozenset
         yield from _check_disputed_claims(files)
 
 
-
-
 def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
     known = {entry.place.removeprefix("sources.") for entry in files.sources}
     for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
         if source not in known:
             yield entry.problem(field, f"there is no source {source!r} in sources/")
-
-
 
 
 def _list_prices(files: DataFiles) -> tuple[DataEntry[CloudPriceRecord] | DataEntry[PurchasePriceRecord], ...]:
@@ -194,9 +188,7 @@ def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProble
     for name in attributes_module.REQUIRED_ATTRIBUTES:
         attribute = entry.record.attributes.get(name)
         if attribute is None or not any(claim.preferred for claim in attribute.claims):
-            yield entry.problem(
-                f"attributes.{name}", "needs a preferred claim: no estimate is possible without"
-            )
+            yield entry.problem(f"attributes.{name}", "needs a preferred claim: no estimate is possible without")
 
 
 def _check_attributes(
@@ -220,9 +212,7 @@ def _check_model(model: ModelFile) -> Iterator[_Fault]:
     yield from unnamed
     if not unnamed and model.layers:
         definition = model.definition()
-        missing = [
-            name for name in ("hidden_size", "vocab_size", "tied_embeddings") if name not in definition
-        ]
+        missing = [name for name in ("hidden_size", "vocab_size", "tied_embeddings") if name not in definition]
         yield from ((name, "is missing: the layers are known, so this must be too") for name in missing)
         yield from ((f"layers.{fault.group}", str(fault)) for fault in find_shape_faults(parse_model(definition)))
 

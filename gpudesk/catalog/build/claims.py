@@ -1,32 +1,26 @@
 """Claims per attribute from data files: model dimensions and statements of the source documents."""
 
 from __future__ import annotations
-from collections.abc import Iterator
-from typing import Any
-from typing import Final
-from gpudesk.domain.attributes import MODEL_STATED_UNITS
-from gpudesk.domain.attributes import find_model_unit
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from gpudesk.catalog.build.files import DataEntry, DataFiles, DataProblem
+from gpudesk.catalog.build.records import (
+    AcceleratorFile,
+    AttributeRecord,
+    ClaimRecord,
+    DiffusionFile,
+    ModelClaimRecord,
+    ModelFile,
+    SeedClaimRecord,
+    split_names,
+)
 from gpudesk.catalog.model_definition import MODEL_FIELDS
-from gpudesk.catalog.build.records import ModelClaimRecord
-from gpudesk.catalog.build.records import ModelFile
-from gpudesk.catalog.build.records import AttributeRecord
-from gpudesk.catalog.build.records import ClaimRecord
-from collections.abc import Mapping
-from gpudesk.catalog.build.files import DataFiles
-from gpudesk.catalog.build.files import DataEntry
-from gpudesk.catalog.build.files import DataProblem
-from gpudesk.catalog.build.records import AcceleratorFile
-from gpudesk.catalog.build.records import DiffusionFile
-from gpudesk.catalog.build.records import SeedClaimRecord
-from gpudesk.catalog.build.records import split_names
-from dataclasses import dataclass
-from dataclasses import field
-from typing import NamedTuple
-from gpudesk.domain.attributes import RecordedClaimValue
-from gpudesk.domain.attributes import convert_claim_to_si
+from gpudesk.domain.attributes import MODEL_STATED_UNITS, RecordedClaimValue, convert_claim_to_si, find_model_unit
 from gpudesk.domain.claim import is_figure
 from gpudesk.text.units import UnknownUnitError
-
 
 #: Words about the checkpoint, whose source is that of its precision where a file names no configuration.
 _OF_THE_CHECKPOINT: Final = frozenset({"quantised_tensors", "native_other_precision", "native_group_size"})
@@ -103,18 +97,13 @@ def find_claim_problems(model: ModelFile) -> Iterator[tuple[str, str]]:
         field = f"claims.{number}"
         if claim.attribute in stated:
             value = stated[claim.attribute]
-            if claim.preferred and (
-                claim.value != value or isinstance(claim.value, bool) != isinstance(value, bool)
-            ):
+            if claim.preferred and (claim.value != value or isinstance(claim.value, bool) != isinstance(value, bool)):
                 yield f"{field}.value", f"{claim.value!r} is preferred, but the file has {value!r}"
         elif claim.attribute in MODEL_FIELDS:
             if claim.preferred:
                 yield f"{field}.value", f"is preferred, but the file has no {claim.attribute}"
         elif claim.attribute not in MODEL_STATED_UNITS:
-            yield (
-                f"{field}.attribute",
-                f"{claim.attribute!r} is neither an attribute nor a dimension stated here",
-            )
+            yield (f"{field}.attribute", f"{claim.attribute!r} is neither an attribute nor a dimension stated here")
         if not claim.preferred and claim.verdict is None:
             yield f"{field}.verdict", "is missing: say why the claim is not taken"
     sourced = make_model_attributes(model)
@@ -213,7 +202,9 @@ def _make_claim(record: SeedClaimRecord, name: str, attribute: AttributeRecord) 
     )
 
 
-def _find_value(record: SeedClaimRecord, name: str, attribute: AttributeRecord) -> tuple[RecordedClaimValue, str | None]:
+def _find_value(
+    record: SeedClaimRecord, name: str, attribute: AttributeRecord
+) -> tuple[RecordedClaimValue, str | None]:
     """Return the value of an attribute that a statement gives, and the unit that it is printed in."""
     told = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
     known = next((claim.value for claim in attribute.claims), "")

@@ -1,34 +1,30 @@
 """Reading the files of `data/` into validated records, with every problem collected."""
 
 from __future__ import annotations
-from collections.abc import Collection
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
-from pydantic import ValidationError
-from gpudesk.text.messages import InputError
-from gpudesk.text.messages import message
+
 import csv
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from typing import Generic
-from typing import Protocol
-from typing import TypeVar
-from pydantic import BaseModel
-from gpudesk.catalog.build.records import MODEL_FILE
-from gpudesk.catalog.build.records import ModelFile
-from gpudesk.catalog.build.records import AcceleratorFile
-from gpudesk.catalog.build.records import CloudPriceRecord
-from gpudesk.catalog.build.records import DiffusionFile
-from gpudesk.catalog.build.records import DisputeRecord
-from gpudesk.catalog.build.records import HardwareDisputeRecord
-from gpudesk.catalog.build.records import PurchasePriceRecord
-from gpudesk.catalog.build.records import SeedClaimRecord
-from gpudesk.catalog.build.records import SourceRecord
-from gpudesk.catalog.build.records import SourcesFile
+from typing import Any, Final, Generic, Protocol, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+from gpudesk.catalog.build.records import (
+    MODEL_FILE,
+    AcceleratorFile,
+    CloudPriceRecord,
+    DiffusionFile,
+    DisputeRecord,
+    HardwareDisputeRecord,
+    ModelFile,
+    PurchasePriceRecord,
+    SeedClaimRecord,
+    SourceRecord,
+    SourcesFile,
+)
+from gpudesk.text.messages import InputError, message
 
 #: Longer inputs are cut where a problem shows what was given.
 _SHOWN: Final = 60
@@ -180,9 +176,7 @@ class DataFileReader:
             if entry is not None:
                 yield entry
 
-    def _validated(
-        self, name: str, place: str, content: dict[str, Any], schema: type[_R]
-    ) -> DataEntry[_R] | None:
+    def _validated(self, name: str, place: str, content: dict[str, Any], schema: type[_R]) -> DataEntry[_R] | None:
         try:
             return DataEntry(name, place, schema.model_validate(content))
         except ValidationError as error:

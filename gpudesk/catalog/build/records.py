@@ -1,38 +1,22 @@
 """Records of the files in `data/`: fields, types, required keys."""
 
 from __future__ import annotations
+
 import math
 import re
-from collections.abc import Iterator
-from typing import Annotated
-from typing import Final
-from pydantic import AfterValidator
-from pydantic import BaseModel
-from pydantic import BeforeValidator
-from pydantic import ConfigDict
-from pydantic import Field
-from pydantic import WrapValidator
-from gpudesk.domain.claim import SourceKind
 import types
-from dataclasses import MISSING
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import Literal
-from typing import Union
-from typing import get_args
-from typing import get_origin
-from typing import get_type_hints
-from pydantic import create_model
-from gpudesk.catalog.model_definition import MODEL_FIELDS
-from gpudesk.domain.model import FFN_KINDS
-from gpudesk.domain.model import MIXER_KINDS
-from gpudesk.domain.model import AttentionIndexer
-from gpudesk.domain.model import Model
-from gpudesk.domain.precision import Precision
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator, create_model
+
+from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, AttentionIndexer, Model
+from gpudesk.domain.precision import Precision
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 

@@ -1,37 +1,34 @@
 """Serving engine files: reading, validation, checks against the catalog."""
 
 from __future__ import annotations
+
 import json
 import math
 import re
 import tomllib
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from pathlib import Path
-from typing import Any
-from typing import Final
-from pydantic import TypeAdapter
-from pydantic import ValidationError
-from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.build.files import DataProblem
-from gpudesk.catalog.build.files import list_validation_problems
-from gpudesk.domain.model import FFN_KINDS
-from gpudesk.domain.model import MIXER_KINDS
-from gpudesk.domain.serving_engine import KernelRule
-from gpudesk.domain.serving_engine import KvCacheRule
-from gpudesk.domain.serving_engine import UnsupportedModelRule
-from gpudesk.domain.serving_engine import ParallelSupport
-from gpudesk.domain.serving_engine import PlatformRule
-from gpudesk.domain.serving_engine import EnginePreferenceRule
-from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.serving_engine import EngineSetting
-from gpudesk.domain.serving_engine import EngineSettingRule
-from gpudesk.domain.serving_engine import EngineCondition
-from gpudesk.domain.serving_engine import KernelPathKind as KernelWay
 from itertools import chain
-from gpudesk.catalog.build.files import DataFiles
+from pathlib import Path
+from typing import Any, Final
 
+from pydantic import TypeAdapter, ValidationError
+
+from gpudesk.catalog.build.files import DataError, DataFiles, DataProblem, list_validation_problems
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS
+from gpudesk.domain.serving_engine import (
+    EngineCondition,
+    EnginePreferenceRule,
+    EngineSetting,
+    EngineSettingRule,
+    KernelRule,
+    KvCacheRule,
+    ParallelSupport,
+    PlatformRule,
+    ServingEngine,
+    UnsupportedModelRule,
+)
+from gpudesk.domain.serving_engine import KernelPathKind as KernelWay
 
 #: Folder of the files below `data/`.
 ENGINES_FOLDER: Final = "serving_engines"
@@ -39,13 +36,16 @@ ENGINES_FOLDER: Final = "serving_engines"
 _ADAPTER: Final = TypeAdapter(ServingEngine)
 _MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 #: Fields of all tables but conditions that say nothing when empty.
-_NEVER_EMPTY: Final = frozenset(
-    {"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"}
-)
+_NEVER_EMPTY: Final = frozenset({"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"})
 _FRACTIONS: Final = frozenset({EngineSetting.MEMORY_FRACTION, EngineSetting.SAFE_MEMORY_FRACTION})
 _SHARES: Final = frozenset({EngineSetting.WINDOW_SHARE, EngineSetting.STATE_SHARE})
 _SWITCHES: Final = frozenset(
-    {EngineSetting.CHUNKED_PREFILL, EngineSetting.MIXED_STEPS, EngineSetting.KV_ON_DEMAND, EngineSetting.PRESENT_RUNTIME}
+    {
+        EngineSetting.CHUNKED_PREFILL,
+        EngineSetting.MIXED_STEPS,
+        EngineSetting.KV_ON_DEMAND,
+        EngineSetting.PRESENT_RUNTIME,
+    }
 )
 
 #: Everything that is a table of its own in a file.

@@ -1,65 +1,43 @@
 """Building the catalog file from `data/`: table rows, written whole and put in place at once."""
 
 from __future__ import annotations
+
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from typing import Any
-from typing import Final
-from gpudesk.domain.attributes import ACCELERATOR_UNITS
-from gpudesk.domain.attributes import DIFFUSION_UNITS
-from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.catalog.build.files import DataFiles
-from gpudesk.catalog.build.files import DataEntry
-from gpudesk.catalog.revision import TableRow
-from gpudesk.catalog.revision import TableRows
-from gpudesk.catalog.build.records import AcceleratorFile
-from gpudesk.catalog.build.records import AttributeRecord
-from gpudesk.catalog.build.records import CloudPriceRecord
-from gpudesk.catalog.build.records import DiffusionFile
-from gpudesk.catalog.build.records import DisputeRecord
-from gpudesk.catalog.build.records import PurchasePriceRecord
-from gpudesk.catalog.build.records import SourceRecord
-from gpudesk.catalog.build.records import split_names
-from gpudesk.catalog.build.serving_engines import write_engine_json as engine_json
-from gpudesk.catalog.build.claims import JoinedStatements
-from gpudesk.catalog.build.claims import join_statements
-from gpudesk.domain.attributes import format_published
-from gpudesk.domain.attributes import convert_claim_to_si
-from gpudesk.domain.claim import PURCHASE_TERM
-from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.claim import CatalogEntryKind
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from sqlalchemy import URL
-from sqlalchemy import Connection
-from sqlalchemy import create_engine
-from sqlalchemy import insert
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.pool import NullPool
-from gpudesk.catalog.build.checks import find_data_problems
-from gpudesk.catalog.database import sync_to_disk
-from gpudesk.catalog.build.serving_engines import find_engine_problems
-from gpudesk.catalog.build.files import read_data_files
-from gpudesk.catalog.revision import compute_inputs_digest
-from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.revision import compute_revision
-from gpudesk.catalog.build.serving_engines import read_serving_engines
-from gpudesk.catalog.database import APPLICATION_ID
-from gpudesk.catalog.database import SCHEMA_VERSION
-from gpudesk.catalog.database import CatalogBugError
-from gpudesk.catalog.database import CatalogFileError
-from gpudesk.catalog.schema import SHIPPED_METADATA
-from gpudesk.text.messages import message
+from typing import Any, Final
 
+from sqlalchemy import URL, Connection, create_engine, insert
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
+
+from gpudesk.catalog.build.checks import find_data_problems
+from gpudesk.catalog.build.claims import JoinedStatements, join_statements
+from gpudesk.catalog.build.files import DataEntry, DataError, DataFiles, read_data_files
+from gpudesk.catalog.build.records import (
+    AcceleratorFile,
+    AttributeRecord,
+    CloudPriceRecord,
+    DiffusionFile,
+    DisputeRecord,
+    PurchasePriceRecord,
+    SourceRecord,
+    split_names,
+)
+from gpudesk.catalog.build.serving_engines import find_engine_problems, read_serving_engines
+from gpudesk.catalog.build.serving_engines import write_engine_json as engine_json
+from gpudesk.catalog.database import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError, sync_to_disk
+from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
+from gpudesk.catalog.schema import SHIPPED_METADATA
+from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, convert_claim_to_si, format_published
+from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.text.messages import message
 
 #: Columns of the tables of statements and disputes that say what these are about.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
@@ -89,9 +67,7 @@ def make_table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Table
             *_make_thing_rows(CatalogEntryKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
             *_make_thing_rows(CatalogEntryKind.SERVING_ENGINE, [(e.id, e.name, None) for e in engines]),
         ],
-        "accelerator": [
-            {"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators
-        ],
+        "accelerator": [{"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators],
         "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
         "serving_engine": [{"id": e.id, "definition": engine_json(e)} for e in engines],
         "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
@@ -119,9 +95,7 @@ def _natural_order(name: str) -> tuple[tuple[int, str], ...]:
 
 def _release_order(accelerator: AcceleratorFile) -> tuple[Any, ...]:
     attribute = accelerator.attributes.get("release_date")
-    dates = (
-        [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
-    )
+    dates = [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
     return accelerator.vendor, dates[0] if dates else "9999", _natural_order(accelerator.id)
 
 
@@ -274,9 +248,7 @@ def build_catalog(data_dir: Path, target: Path) -> str:
         "inputs": inputs,
     }
     with _replace_file(target) as fresh:
-        _write_tables(
-            fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]}
-        )
+        _write_tables(fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]})
     return built
 
 
