@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.decision.outcome.decision import Decider
     from gpudesk.decision.purchasing.reference_data import ReferenceData
-    from gpudesk.domain.answer import Answer, SheetExtras
+    from gpudesk.domain.answer import Answer, AnswerImpact, SheetExtras
     from gpudesk.domain.cost import CostAnswer
     from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
     from gpudesk.domain.deployment_analysis import (
@@ -233,6 +233,21 @@ class GpuDeskService:
             with_curves=with_curves,
             rank_announced=self.rank_announced,
         )
+
+    def compute_impact(self, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
+        """Return what an edit would do to a scenario; nothing is written.
+
+        Raises `InputError` where the scenario cannot be answered, before or after.
+        """
+        from gpudesk.estimation.estimator import Estimator
+        from gpudesk.estimation.impact import compare_answers
+        from gpudesk.estimation.scenario_answer import answer_scenario
+
+        before = self.answer(scenario)
+        catalog = self.catalog.with_own(self.own.facts.after(edit))
+        estimator = Estimator(catalog, self.calibration) if edit.moves_estimates else self.estimator
+        after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=self.rank_announced)
+        return compare_answers(before, after)
 
     # Estimates
 

@@ -82,6 +82,10 @@ class CatalogDatabase:
         except sqlite3.Error as error:
             raise self._translated(error) from error
 
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Return the names of the columns of a table."""
+        return tuple(row[1] for row in self.rows(f"PRAGMA table_info({table})"))
+
     def close(self) -> None:
         """Let the file go; closing twice is no error."""
         self._connection.close()

@@ -34,7 +34,7 @@ def compute_stored_revision(store: CatalogDatabase) -> str:
 
 
 def _read_table(store: CatalogDatabase, table: str) -> list[TableRow]:
-    columns = [row[1] for row in store.rows(f"PRAGMA table_info({table})")]
+    columns = store.columns(table)
     return [dict(zip(columns, row, strict=True)) for row in store.rows(f"SELECT * FROM {table}")]
 
 

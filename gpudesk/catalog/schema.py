@@ -1,14 +1,79 @@
-"""Tables of the shipped catalog."""
+"""Tables of both catalog files: the shipped one, and the user's with its versions.
+
+What a table of either file says of a source, a claim or a price is declared once. Programs that only read take
+the columns from the fields of the domain's records, which are in these tables under the same names: this module
+takes time to load.
+"""
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from sqlalchemy import ForeignKeyConstraint, Index, MetaData, text
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, MetaData, UniqueConstraint, text
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Field, SQLModel
 
-#: The metadata of these tables alone, whatever other tables a program defines.
+#: The tables of each file, whatever other tables a program defines.
 SHIPPED_METADATA: Final = MetaData()
+USER_METADATA: Final = MetaData()
+
+
+# What both files say
+
+
+class SourceFields(SQLModel):
+    """A publication that figures come from."""
+
+    title: str
+    publisher: str
+    kind: str
+    url: str | None
+    date: str | None
+    trust: str | None
+
+
+class AcceleratorFields(SQLModel):
+    """What an accelerator is beyond its attributes."""
+
+    generation: str
+    announced: bool = Field(sa_type=Integer)
+
+
+class ModelFields(SQLModel):
+    """The structure of a model: its dimensions, layer kinds and layers as JSON."""
+
+    definition: str
+
+
+class ClaimFields(SQLModel):
+    """A figure as one source states it: JSON in the unit used inside, `published` as printed."""
+
+    value: str
+    kind: str
+    published: str | None
+    conditions: str | None
+    note: str | None
+
+
+class PriceFields(SQLModel):
+    """A rent by the hour or a purchase, in US dollars per accelerator."""
+
+    term: str
+    kind: str
+    usd: float | None
+    usd_low: float | None
+    usd_high: float | None
+    provider: str | None
+    region: str | None
+    instance: str | None
+    accelerators_in_instance: int | None
+    basis: str | None
+    date: str | None
+    note: str | None
+
+
+# The shipped file
 
 
 class _ShippedTable(SQLModel):
@@ -25,17 +90,11 @@ class MetaRow(_ShippedTable, table=True):
     value: str
 
 
-class SourceRow(_ShippedTable, table=True):
-    """A publication that figures come from."""
+class SourceRow(SourceFields, _ShippedTable, table=True):
+    """A source of shipped claims."""
 
     __tablename__ = "source"
     id: str = Field(primary_key=True)
-    title: str
-    publisher: str
-    kind: str
-    url: str | None
-    date: str | None
-    trust: str | None
 
 
 class ThingRow(_ShippedTable, table=True):
@@ -49,21 +108,18 @@ class ThingRow(_ShippedTable, table=True):
     position: int
 
 
-class AcceleratorRow(_ShippedTable, table=True):
-    """What an accelerator is beyond its attributes."""
+class AcceleratorRow(AcceleratorFields, _ShippedTable, table=True):
+    """A shipped accelerator."""
 
     __tablename__ = "accelerator"
     id: str = Field(primary_key=True, foreign_key="thing.id")
-    generation: str
-    announced: bool
 
 
-class ModelRow(_ShippedTable, table=True):
-    """The structure of a model: its dimensions, layer kinds and layers as JSON."""
+class ModelRow(ModelFields, _ShippedTable, table=True):
+    """A shipped model."""
 
     __tablename__ = "model"
     id: str = Field(primary_key=True, foreign_key="thing.id")
-    definition: str
 
 
 class ServingEngineRow(_ShippedTable, table=True):
@@ -113,8 +169,8 @@ class AttributeRow(_ShippedTable, table=True):
     reason: str | None
 
 
-class ClaimRow(_ShippedTable, table=True):
-    """A figure as one source states it: JSON in the unit used inside, `published` as printed."""
+class ClaimRow(ClaimFields, _ShippedTable, table=True):
+    """A shipped claim; `verdict` says why it is not the preferred one."""
 
     __tablename__ = "claim"
     __table_args__ = (
@@ -124,14 +180,9 @@ class ClaimRow(_ShippedTable, table=True):
     thing: str = Field(primary_key=True)
     attribute: str = Field(primary_key=True)
     position: int = Field(primary_key=True)
-    value: str
     source: str = Field(foreign_key="source.id")
-    kind: str
     preferred: bool
-    published: str | None
-    conditions: str | None
     retrieved: str | None
-    note: str | None
     verdict: str | None
 
 
@@ -195,23 +246,125 @@ class DisputeSubjectRow(_ShippedTable, table=True):
     attribute: str | None
 
 
-class ShippedPriceRow(_ShippedTable, table=True):
-    """A rent by the hour or a purchase, in US dollars per accelerator."""
+class ShippedPriceRow(PriceFields, _ShippedTable, table=True):
+    """A shipped price; `position` is its place in lists."""
 
     __tablename__ = "price"
     id: str = Field(primary_key=True)
     position: int
     accelerator: str | None = Field(foreign_key="accelerator.id")
-    term: str
     source: str = Field(foreign_key="source.id")
-    kind: str
-    usd: float | None
-    usd_low: float | None
-    usd_high: float | None
-    provider: str | None
-    region: str | None
-    instance: str | None
-    accelerators_in_instance: int | None
-    basis: str | None
-    date: str | None
+
+
+# The user's file
+
+
+class _UserTable(SQLModel):
+    """What the tables share: `position` is the place in the order in which rows were entered.
+
+    What a claim or a price is about can be a thing of the shipped catalog: nothing refers to it here.
+    """
+
+    metadata: ClassVar[MetaData] = USER_METADATA
+    position: int | None = Field(primary_key=True)
+
+
+def _refer_to_source() -> ForeignKey:
+    """Checked at the end of a step, whose facts may come in any order."""
+    return ForeignKey("source.id", deferrable=True, initially="DEFERRED")
+
+
+class UserSourceRow(SourceFields, _UserTable, table=True):
+    """A source of the user's."""
+
+    __tablename__ = "source"
+    id: str = Field(unique=True)
+
+
+class UserAcceleratorRow(AcceleratorFields, _UserTable, table=True):
+    """An accelerator of the user's."""
+
+    __tablename__ = "accelerator"
+    id: str = Field(unique=True)
+    name: str
+    vendor: str
+
+
+class UserModelRow(ModelFields, _UserTable, table=True):
+    """A model of the user's."""
+
+    __tablename__ = "model"
+    id: str = Field(unique=True)
+    name: str
+    organisation: str
+
+
+class UserClaimRow(ClaimFields, _UserTable, table=True):
+    """A claim of the user's."""
+
+    __tablename__ = "claim"
+    __table_args__ = (UniqueConstraint("thing", "attribute", "source"), Index("claim_source", "source"))
+    thing: str
+    attribute: str
+    source: str = Field(sa_column_args=[_refer_to_source()])
+    retrieved: str
+
+
+class PreferenceRow(_UserTable, table=True):
+    """The claim that the user takes for an attribute; its source can be a shipped one."""
+
+    __tablename__ = "preference"
+    __table_args__ = (UniqueConstraint("thing", "attribute"),)
+    thing: str
+    attribute: str
+    source: str
+    value: str
+    reason: str
+    date: str
+
+
+class UserPriceRow(PriceFields, _UserTable, table=True):
+    """A price of the user's."""
+
+    __tablename__ = "price"
+    __table_args__ = (Index("price_source", "source"),)
+    id: str = Field(unique=True)
+    accelerator: str
+    source: str = Field(sa_column_args=[_refer_to_source()])
+
+
+class SignerRow(SQLModel, table=True):
+    """A signer of packs whom the user trusts."""
+
+    metadata: ClassVar[MetaData] = USER_METADATA
+    __tablename__ = "signer"
+    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 2}}
+    key: str = Field(primary_key=True)
+    name: str
+    trusted_on: str
+
+
+class WatchRow(_UserTable, table=True):
+    """A note on the watch list."""
+
+    __tablename__ = "watch"
+    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 3}}
+    signal: str = Field(unique=True)
+    value: str
+    date: str
+    source: str
     note: str | None
+
+
+def list_user_migrations() -> tuple[tuple[str, ...], ...]:
+    """Return what each version of the user's file adds, as statements; the first makes version 1.
+
+    A version adds the tables that say so in `since`; those that do not are of version 1.
+    """
+    versions: dict[int, list[str]] = {}
+    for table in USER_METADATA.sorted_tables:
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        made = [CreateTable(table).compile(dialect=dialect())]
+        made += [CreateIndex(index).compile(dialect=dialect()) for index in indexes]
+        versions.setdefault(table.info.get("since", 1), []).extend(map(str, made))
+    return tuple(tuple(statements) for _, statements in sorted(versions.items()))

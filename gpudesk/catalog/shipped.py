@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, find_file_problem
+from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, DatabaseRow, find_file_problem
 from gpudesk.catalog.revision import compute_inputs_digest
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.attributes import PEAK_DENSE
@@ -65,9 +65,43 @@ def _read_hints(kind: type) -> dict[str, Any]:
 
 
 Sources = Mapping[str, Source]
+_NO_SOURCES: Sources = MappingProxyType({})
 #: Things and attributes that a row is about.
 _Subjects = tuple[tuple[str, ...], tuple[str, ...]]
 _Statement = TypeVar("_Statement", DocumentStatement, Dispute)
+
+
+def _parse_claim_value(text: str) -> ClaimValue:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
+
+
+#: By the annotation of a field; what is stored as it is used has none.
+_DECODERS: Mapping[Any, Callable[[Any], Any]] = MappingProxyType(
+    {SourceKind: SourceKind, bool: bool, ClaimValue: _parse_claim_value, float | str: json.loads}
+)
+
+
+def read_rows(
+    store: CatalogDatabase,
+    table: str,
+    record: type,
+    rest: str,
+    parameters: Sequence[object] = (),
+    *,
+    sources: Sources = _NO_SOURCES,
+    beside: Sequence[str] = (),
+) -> Iterator[tuple[dict[str, Any], DatabaseRow]]:
+    """Yield of each row the fields of a dataclass that the table has, and the columns `beside` them.
+
+    `rest` is what stands in the query behind the table, such as its order.
+    """
+    hints, columns = _read_hints(record), store.columns(table)
+    names = [name for name in hints if name in columns]
+    decoders = [sources.__getitem__ if hints[name] is Source else _DECODERS.get(hints[name]) for name in names]
+    for row in store.rows(f"SELECT {', '.join((*names, *beside))} FROM {table} {rest}", parameters):
+        values = zip(names, decoders, row[: len(names)], strict=True)
+        yield ({name: value if decode is None else decode(value) for name, decode, value in values}, row[len(names) :])
 
 
 def read_meta(store: CatalogDatabase) -> dict[str, str]:
@@ -76,13 +110,8 @@ def read_meta(store: CatalogDatabase) -> dict[str, str]:
 
 def read_sources(store: CatalogDatabase) -> dict[str, Source]:
     """Read every source by its id, in the order of the ids."""
-    rows = store.rows("SELECT id, title, publisher, kind, url, date, trust FROM source ORDER BY id")
-    return {
-        row[0]: Source(
-            id=row[0], title=row[1], publisher=row[2], kind=SourceKind(row[3]), url=row[4], date=row[5], trust=row[6]
-        )
-        for row in rows
-    }
+    found = (Source(**values) for values, _ in read_rows(store, "source", Source, "ORDER BY id"))
+    return {source.id: source for source in found}
 
 
 def read_things(store: CatalogDatabase) -> dict[str, CatalogEntry]:
@@ -174,25 +203,10 @@ def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
 def read_diffusion_models(store: CatalogDatabase, sources: Sources) -> dict[str, DiffusionModel]:
     """Read every diffusion model with its results, in the order of lists."""
     results: dict[str, list[DiffusionResult]] = {}
-    for row in store.rows(
-        "SELECT model, part, accelerator, count, setting, value, value_high, unit, estimated, source, kind,"
-        " retrieved, note FROM diffusion_result ORDER BY model, position"
+    for values, (model,) in read_rows(
+        store, "diffusion_result", DiffusionResult, "ORDER BY model, position", sources=sources, beside=("model",)
     ):
-        result = DiffusionResult(
-            part=row[1],
-            accelerator=row[2],
-            count=row[3],
-            setting=row[4],
-            value=json.loads(row[5]),
-            value_high=row[6],
-            unit=row[7],
-            estimated=bool(row[8]),
-            source=sources[row[9]],
-            kind=SourceKind(row[10]),
-            retrieved=row[11],
-            note=row[12],
-        )
-        results.setdefault(row[0], []).append(result)
+        results.setdefault(model, []).append(DiffusionResult(**values))
     rows = store.rows(
         "SELECT thing.id, thing.name, diffusion_model.medium FROM diffusion_model JOIN thing"
         " ON diffusion_model.id = thing.id ORDER BY thing.position"
@@ -209,25 +223,17 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
     units = {name: unit for name, unit, _ in rows}
     claims: dict[str, list[Claim]] = {name: [] for name in units}
     statements = _read_statement_ids(store, thing)
-    for row in store.rows(
-        "SELECT attribute, value, source, kind, preferred, published, conditions, retrieved, note, verdict,"
-        " position FROM claim WHERE thing = ? ORDER BY attribute, position",
+    for values, (attribute, place) in read_rows(
+        store,
+        "claim",
+        Claim,
+        "WHERE thing = ? ORDER BY attribute, position",
         (thing,),
+        sources=sources,
+        beside=("attribute", "position"),
     ):
-        claim = Claim(
-            value=_parse_claim_value(row[1]),
-            unit=units[row[0]],
-            source=sources[row[2]],
-            kind=SourceKind(row[3]),
-            preferred=bool(row[4]),
-            published=row[5],
-            conditions=row[6],
-            retrieved=row[7],
-            note=row[8],
-            verdict=row[9],
-            statements=tuple(statements.get((row[0], row[10]), ())),
-        )
-        claims[row[0]].append(claim)
+        said = tuple(statements.get((attribute, place), ()))
+        claims[attribute].append(Claim(unit=units[attribute], statements=said, **values))
     return {
         name: AttributeClaims(thing=thing, name=name, unit=unit, claims=tuple(claims[name]), reason=reason)
         for name, unit, reason in rows
@@ -246,58 +252,24 @@ def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, i
     return found
 
 
-def _parse_claim_value(text: str) -> ClaimValue:
-    value = json.loads(text)
-    return tuple(value) if isinstance(value, list) else value
-
-
 def read_prices(store: CatalogDatabase, sources: Sources) -> tuple[PriceRecord, ...]:
     """Read every price: rents first, then purchases, each by accelerator."""
-    rows = store.rows(
-        "SELECT id, accelerator, term, source, kind, usd, usd_low, usd_high, provider, region, instance,"
-        " accelerators_in_instance, basis, date, note FROM price ORDER BY position"
-    )
-    return tuple(
-        PriceRecord(
-            id=row[0],
-            accelerator=row[1],
-            term=row[2],
-            source=sources[row[3]],
-            kind=SourceKind(row[4]),
-            usd=row[5],
-            usd_low=row[6],
-            usd_high=row[7],
-            provider=row[8],
-            region=row[9],
-            instance=row[10],
-            accelerators_in_instance=row[11],
-            basis=row[12],
-            date=row[13],
-            note=row[14],
-        )
-        for row in rows
-    )
+    rows = read_rows(store, "price", PriceRecord, "ORDER BY position", sources=sources)
+    return tuple(PriceRecord(**values) for values, _ in rows)
 
 
 def read_seed_claims(store: CatalogDatabase, sources: Sources) -> tuple[DocumentStatement, ...]:
     """Read the statements of the source documents, in the order of their ids."""
     subjects = _read_subjects(store, "seed_subject", "seed_claim")
-    rows = store.rows(
-        "SELECT id, source, subject, attribute, value, value_high, unit, conditions, as_of, stated_by, note"
-        " FROM seed_claim ORDER BY id"
-    )
-    return tuple(
-        _with_subjects(DocumentStatement(row[0], sources[row[1]], *row[2:]), subjects.get(row[0])) for row in rows
-    )
+    rows = read_rows(store, "seed_claim", DocumentStatement, "ORDER BY id", sources=sources)
+    return tuple(_with_subjects(DocumentStatement(**values), subjects.get(values["id"])) for values, _ in rows)
 
 
 def read_disputes(store: CatalogDatabase) -> tuple[Dispute, ...]:
     """Read the disputes, in the order of their ids."""
     subjects = _read_subjects(store, "dispute_subject", "dispute")
-    rows = store.rows(
-        "SELECT id, claim_a, claim_b, subject, attribute, disagreement, verdict, reason FROM dispute ORDER BY id"
-    )
-    return tuple(_with_subjects(Dispute(*row), subjects.get(row[0])) for row in rows)
+    rows = read_rows(store, "dispute", Dispute, "ORDER BY id")
+    return tuple(_with_subjects(Dispute(**values), subjects.get(values["id"])) for values, _ in rows)
 
 
 def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str, _Subjects]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from gpudesk.catalog.importing.proposals import (
     check_new_id,
@@ -44,8 +44,8 @@ from gpudesk.engine.tensors import count_active_parameters, count_parameters
 from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
+    from gpudesk.catalog.user_store.user_catalog import UserCatalog
     from gpudesk.domain.fact_exchange import FactPack, PackRow, TrustedSigner
-    from gpudesk.service import GpuDeskService
 
 
 def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> ImportPreviewFigures:
@@ -344,9 +344,16 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
     return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
 
 
-def write_proposals(
-    service: GpuDeskService, proposals: Sequence[ImportProposal]
-) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
+class FactStore(Protocol):
+    """Where facts are written: the catalog, the user's facts over it, and what lays new ones over it beforehand."""
+
+    catalog: Catalog
+    own: UserCatalog
+
+    def prepare(self, facts: UserFacts) -> None: ...
+
+
+def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write all of some proposals to the user's file as one step, which is not in force yet.
 
     Return the step and the facts after it, for `OwnCatalog.adopt`. Where it raises `InputError`, nothing was
@@ -354,29 +361,29 @@ def write_proposals(
     """
     writing = JobProgress(message("import.writing", name=proposals[0].name))
     yield writing
-    edit = make_import_step(service.catalog, proposals)
+    edit = make_import_step(store.catalog, proposals)
     yield writing
-    return edit, _write_step(service, edit)
+    return edit, _write_step(store, edit)
 
 
-def _write_step(service: GpuDeskService, edit: FactEdit) -> UserFacts:
+def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
     """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
-    facts = service.own.write(edit)
-    service.prepare(facts)
+    facts = store.own.write(edit)
+    store.prepare(facts)
     return facts
 
 
 def apply_import(
-    service: GpuDeskService, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
+    store: FactStore, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
 ) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
     """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
-    made = yield from revise_proposal(found, proposal, wishes, service.catalog)
-    edit, facts = yield from write_proposals(service, [made])
+    made = yield from revise_proposal(found, proposal, wishes, store.catalog)
+    edit, facts = yield from write_proposals(store, [made])
     return edit, facts, made
 
 
 def apply_pack(
-    service: GpuDeskService, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
+    store: FactStore, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
 ) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
@@ -388,9 +395,9 @@ def apply_pack(
         raise ValueError("only packs are taken by rows")
     writing = JobProgress(message("import.writing", name=found.pack.name))
     yield writing
-    edit = make_pack_edit(found.pack, found.rows, chosen, service.catalog)
+    edit = make_pack_edit(found.pack, found.rows, chosen, store.catalog)
     yield writing
     if signer is not None:
         # Before the facts: once they are written, nothing may come between them and being in force.
-        service.own.trust(signer)
-    return edit, _write_step(service, edit)
+        store.own.trust(signer)
+    return edit, _write_step(store, edit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gpudesk.domain.answer import (
     HIGHER_IS_BETTER,
@@ -16,12 +16,6 @@ from gpudesk.domain.answer import (
     mask_unranked,
 )
 from gpudesk.domain.estimate import Estimate
-
-if TYPE_CHECKING:
-    from gpudesk.domain.scenario import Scenario
-    from gpudesk.domain.user_facts import FactEdit
-    from gpudesk.service import GpuDeskService
-
 
 IN_FLIGHT: Final = "max_concurrency"
 #: What people choose by, the most important first.
@@ -41,21 +35,6 @@ def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
     leads = [LeaderChange(figure, _find_leaders(before, figure), _find_leaders(after, figure)) for figure in _LEADS]
     leads.append(LeaderChange(IN_FLIGHT, _find_largest_capacity(before), _find_largest_capacity(after)))
     return AnswerImpact(before, after, tuple(columns), tuple(leads))
-
-
-def compute_impact(service: GpuDeskService, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
-    """Return what an edit would do to a scenario; nothing is written.
-
-    Raises `InputError` where the scenario cannot be answered, before or after.
-    """
-    from gpudesk.estimation.estimator import Estimator
-    from gpudesk.estimation.scenario_answer import answer_scenario
-
-    before = service.answer(scenario)
-    catalog = service.catalog.with_own(service.own.facts.after(edit))
-    estimator = Estimator(catalog, service.calibration) if edit.moves_estimates else service.estimator
-    after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=service.rank_announced)
-    return compare_answers(before, after)
 
 
 def _list_changed_figures(before: Estimate | None, after: Estimate | None) -> tuple[FigureChange, ...]:

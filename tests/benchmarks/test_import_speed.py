@@ -32,7 +32,6 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from gpudesk.engine.tensors import count_parameters
-from gpudesk.estimation.impact import compute_impact
 from gpudesk.report.catalog_export import write_table
 from gpudesk.report.writers.export_table import ExportCellKind, ExportColumn, ExportFormat, ExportTable
 from gpudesk.service import GpuDeskService
@@ -153,7 +152,7 @@ def test_trying_an_edit(benchmark: BenchmarkFixture) -> None:
         source = make_user_source("A letter", "The maker", url=None, date="2026-11-01", kind=SourceKind.USER)
         scenario = read_template("mi325x-or-h200-70b")
         edit = state_value(service.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", source, today=TODAY)
-        assert not benchmark(compute_impact, service, scenario, edit).unchanged
+        assert not benchmark(service.compute_impact, scenario, edit).unchanged
     assert _median(benchmark) <= IMPACT
 
 

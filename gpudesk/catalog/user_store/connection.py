@@ -17,14 +17,23 @@ from gpudesk.catalog.user_store.faults import (
     make_companion_path,
     translate_errors,
 )
-from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
-from gpudesk.catalog.user_store.rows import FACT_TABLES, WATCH_TABLE, FactTable, RowError, decode_rows
+from gpudesk.catalog.user_store.migrations import USER_VERSION, read_version
+from gpudesk.catalog.user_store.rows import (
+    FACT_TABLES,
+    SIGNER_TABLE,
+    WATCH_TABLE,
+    FactTable,
+    RowError,
+    StoredRecord,
+    decode_rows,
+)
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import UserFacts
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.messages import message
 
 _T = TypeVar("_T")
+_R = TypeVar("_R", bound=StoredRecord)
 
 #: Seconds that another process may keep the file to itself: no longer than a window may stand still.
 PATIENCE: Final = 0.25
@@ -81,7 +90,7 @@ def _read_state(path: Path) -> tuple[int, int, int] | None:
 def query_file(path: Path, question: Callable[[sqlite3.Connection], _T]) -> _T:
     """Put a question to the file at `path` as it lies there; raises `CatalogFileError` where it is not whole.
 
-    A file in an older version answers in the newest one, while it stays what it is.
+    A file in an older version stays what it is, and may lack tables.
     """
     problem = find_user_file_problem(path)
     if problem is not None:
@@ -108,12 +117,7 @@ def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Conne
         version = read_version(connection)
         if version > USER_VERSION:
             raise CatalogFileError(message("own.file.newer", version=version, supported=USER_VERSION), path)
-        if version == USER_VERSION:
-            return question(connection)
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
-            connection.backup(copy, progress=make_lock_check(path))
-            migrate(copy)
-            return question(copy)
+        return question(connection)
 
 
 def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
@@ -137,21 +141,21 @@ def read_contents(connection: sqlite3.Connection) -> UserFileContents:
     """Read everything; raises `RowError` where the tables or rows are not those that this program writes."""
     try:
         with _pause_garbage_collection():
-            facts = UserFacts.of(
-                fact
-                for table in FACT_TABLES
-                for fact in decode_rows(table, connection.execute(table.select).fetchall())
-            )
-        signers = connection.execute("SELECT key, name, trusted_on FROM signer ORDER BY trusted_on, key")
-        watched = connection.execute(WATCH_TABLE.select).fetchall()
-        return UserFileContents(
-            facts, tuple(TrustedSigner(*row) for row in signers), tuple(decode_rows(WATCH_TABLE, watched))
-        )
+            facts = UserFacts.of(fact for table in FACT_TABLES for fact in _read_table(connection, table))
+        signers, watched = _read_table(connection, SIGNER_TABLE), _read_table(connection, WATCH_TABLE)
+        return UserFileContents(facts, tuple(signers), tuple(watched))
     except sqlite3.OperationalError as error:
         # The statements are right: a table or a column is not there.
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
             raise RowError(str(error)) from error
         raise
+
+
+def _read_table(connection: sqlite3.Connection, table: FactTable[_R]) -> list[_R]:
+    """Return the rows of a table; none where the file is of a version that does not have it."""
+    if read_version(connection) < table.since:
+        return []
+    return decode_rows(table, connection.execute(table.select).fetchall())
 
 
 @contextmanager

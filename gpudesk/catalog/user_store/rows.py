@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
 
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
+from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
@@ -27,18 +28,24 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, message
 
 #: What has a row of its own.
-StoredRecord = UserFact | WatchNote
+StoredRecord = UserFact | WatchNote | TrustedSigner
 
 _T = TypeVar("_T", bound=StoredRecord)
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable(Generic[_T]):
-    """A table and the facts in it; `key` are the columns by which one is told from another."""
+    """A table of `gpudesk.catalog.schema` and the facts in it, whose fields are its columns.
+
+    `key` are the columns by which one is told from another, `since` is the first version of the file that has
+    the table.
+    """
 
     name: str
     fact: type[_T]
     key: tuple[str, ...]
+    since: int = 1
+    order: str = "position"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -47,7 +54,7 @@ class FactTable(Generic[_T]):
     @property
     def select(self) -> str:
         """All rows, in the order in which they were entered."""
-        return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY position"
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {self.order}"
 
     @property
     def select_one(self) -> str:
@@ -80,7 +87,8 @@ FACT_TABLES: Final[tuple[FactTable[UserFact], ...]] = (
     FactTable("preference", ClaimPreference, ("thing", "attribute")),
     FactTable("price", UserPrice, ("id",)),
 )
-WATCH_TABLE: Final = FactTable("watch", WatchNote, ("signal",))
+WATCH_TABLE: Final = FactTable("watch", WatchNote, ("signal",), since=3)
+SIGNER_TABLE: Final = FactTable("signer", TrustedSigner, ("key",), since=2, order="trusted_on, key")
 STORED_TABLES: Final[tuple[FactTable[Any], ...]] = (*FACT_TABLES, WATCH_TABLE)
 TABLE_BY_NAME: Final = {table.name: table for table in STORED_TABLES}
 
@@ -286,13 +294,9 @@ def list_row_changes(edit: FactEdit) -> list[RowChange]:
     return [RowChange(TABLE_BY_NAME[key[0]], key[1:], before.get(key), after.get(key)) for key in {**before, **after}]
 
 
-def _encode_records(stored: tuple[StoredRecord, ...]) -> dict[FactKey, StoredRow]:
-    keyed = {_find_key(each): each for each in stored}
+def _encode_records(stored: tuple[UserFact | WatchNote, ...]) -> dict[FactKey, StoredRow]:
+    keyed = {each.key if isinstance(each, WatchNote) else get_fact_key(each): each for each in stored}
     return {key: encode_row(TABLE_BY_NAME[key[0]], each) for key, each in keyed.items()}
-
-
-def _find_key(stored: StoredRecord) -> FactKey:
-    return stored.key if isinstance(stored, WatchNote) else get_fact_key(stored)
 
 
 def is_row_as_expected(connection: sqlite3.Connection, change: RowChange) -> bool:

@@ -35,9 +35,10 @@ from gpudesk.catalog.user_store.file_system import (
 )
 from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
 from gpudesk.catalog.user_store.rows import (
+    SIGNER_TABLE,
     TABLE_BY_NAME,
     RowChange,
-    check_text,
+    encode_row,
     is_row_as_expected,
     list_row_changes,
     write_row_change,
@@ -50,7 +51,7 @@ from gpudesk.text.messages import InputError, Message, message
 #: Facts that one step may change without a backup before it.
 SMALL_STEP: Final = 50
 
-_ALL_TABLE_NAMES: Final = (*TABLE_BY_NAME, "signer")
+_ALL_TABLE_NAMES: Final = (*TABLE_BY_NAME, SIGNER_TABLE.name)
 
 
 class ChangedElsewhereError(InputError):
@@ -192,8 +193,8 @@ class UserFile:
     def _write_all(self, connection: sqlite3.Connection) -> None:
         for change in list_row_changes(FactEdit(Message(""), after=tuple(self.facts), watched=self.watched)):
             write_row_change(connection, change)
-        rows = [(each.key, each.name, each.trusted_on) for each in self.signers()]
-        connection.executemany("INSERT INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", rows)
+        rows = [encode_row(SIGNER_TABLE, each) for each in self.signers()]
+        connection.executemany(SIGNER_TABLE.insert, rows)
 
     def take_over(self, other: sqlite3.Connection) -> UserFacts:
         """Put everything of another file, open in the newest version, in the place of what is in here.
@@ -225,14 +226,14 @@ class UserFile:
 
         Raises `InputError` at a field that cannot be kept.
         """
-        row = tuple(check_text(name, getattr(signer, name)) for name in ("key", "name", "trusted_on"))
-        self._change_signers("INSERT OR REPLACE INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", row)
+        row = encode_row(SIGNER_TABLE, signer)
+        self._change_signers(SIGNER_TABLE.insert.replace("INSERT", "INSERT OR REPLACE", 1), row)
 
     def distrust(self, key: str) -> None:
         """Trust a signer no longer; one that is not trusted stays so."""
-        self._change_signers("DELETE FROM signer WHERE key = ?", (key,))
+        self._change_signers(SIGNER_TABLE.delete, (key,))
 
-    def _change_signers(self, statement: str, values: tuple[str, ...]) -> None:
+    def _change_signers(self, statement: str, values: tuple[object, ...]) -> None:
         with self._lock:
             with self._writing(BackupReason.DAY) as connection:
                 connection.execute(statement, values)
@@ -395,6 +396,7 @@ def restore_backup(path: Path, backup: Path) -> UserFacts:
             query_file(backup, lambda whole: whole.backup(copy))
         except CatalogFileError as error:
             raise CatalogFileError(_reword_for_backup(error.problem), backup) from error
+        migrate(copy)
         with _open_user_file(path) as file:
             return file.take_over(copy)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from gpudesk.catalog.schema import list_user_migrations
 from gpudesk.catalog.user_store.faults import USER_APPLICATION_ID
-from gpudesk.catalog.user_store.migrations import MIGRATIONS, migrate
+from gpudesk.catalog.user_store.migrations import migrate
 from gpudesk.catalog.user_store.rows import TABLE_BY_NAME, encode_row
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, get_fact_key
@@ -109,7 +110,7 @@ def write_version(path: Path, version: int, *edits: FactEdit) -> None:
     """Make a file as the program of that version left it behind."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
-        migrate(connection, MIGRATIONS[:version])
+        migrate(connection, list_user_migrations()[:version])
         connection.execute("BEGIN")
         for edit in edits:
             for fact in edit.after:

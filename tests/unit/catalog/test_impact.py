@@ -12,7 +12,6 @@ from gpudesk.domain.answer import AnswerImpact
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.estimation.impact import compute_impact
 from gpudesk.report.comparison.impact import describe_impact
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
@@ -41,7 +40,7 @@ def stated(service: GpuDeskService, thing: str, attribute: str, value: float, un
 
 def tried(service: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
     """Return what stating a value would do."""
-    return compute_impact(service, scenario, stated(service, *edit))  # type: ignore[arg-type]
+    return service.compute_impact(scenario, stated(service, *edit))  # type: ignore[arg-type]
 
 
 def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDeskService, scenario: Scenario) -> None:
@@ -66,12 +65,12 @@ def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenari
 
 def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scenario) -> None:
     edit = stated(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
-    expected = compute_impact(service, scenario, edit)
+    expected = service.compute_impact(scenario, edit)
     service.own.do(edit)
     after = service.answer(scenario)
     assert after.columns == expected.after.columns
     assert after.differences == expected.after.differences
-    back = compute_impact(service, scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
+    back = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     assert back.after.columns == expected.before.columns
 
 
@@ -94,7 +93,7 @@ def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: S
 
 def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
     service.own.do(stated(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
-    found = compute_impact(service, scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
+    found = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     words = describe_impact(found, PLAIN)
     assert words.sentence == "No winner any more in output throughput: the bands overlap"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -10,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.user_store.migrations import MIGRATIONS, USER_VERSION, migrate, read_version
+from gpudesk.catalog.schema import SHIPPED_METADATA, USER_METADATA, list_user_migrations
+from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
+from gpudesk.catalog.user_store.rows import SIGNER_TABLE, STORED_TABLES
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
+from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord, Source
 from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.model import DiffusionResult
 from gpudesk.domain.user_facts import BackupReason
 from tests.unit.catalog.own_samples import ALL, numbered, write_version
 
@@ -24,8 +29,71 @@ def _version(path: Path) -> int:
         return read_version(connection)
 
 
-def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    return connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+def _schema(connection: sqlite3.Connection) -> dict[str, object]:
+    """Return what SQLite makes of the statements that made the tables, whose wording is that of their time."""
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+    return {name: _table(connection, name) for (name,) in names}
+
+
+def _table(connection: sqlite3.Connection, name: str) -> tuple[object, ...]:
+    columns = {
+        # What must not be null, where it is no other name of the row's number; and the affinity of the type.
+        (
+            column,
+            kind.replace("VARCHAR", "TEXT").replace("FLOAT", "REAL"),
+            bool(full or (key and kind == "INTEGER")),
+            key,
+        )
+        for _, column, kind, full, _, key in connection.execute(f"PRAGMA table_info({name})")
+    }
+    indexes = {
+        (
+            row[1] if row[3] == "c" else row[3],
+            row[2],
+            tuple(each[2] for each in connection.execute(f"PRAGMA index_info({row[1]})")),
+        )
+        for row in connection.execute(f"PRAGMA index_list({name})").fetchall()
+    }
+    references = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+    (made,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+    return columns, indexes, references, "DEFERRABLE INITIALLY DEFERRED" in made
+
+
+def test_program_writes_the_newest_version_of_the_schema() -> None:
+    assert len(list_user_migrations()) == USER_VERSION
+
+
+def test_tables_have_the_fields_of_the_records_in_them() -> None:
+    """What reads and writes rows takes the columns from the records, so that no start loads the schema."""
+    tables = {table.name: table for table in (*STORED_TABLES, SIGNER_TABLE)}
+    assert tables.keys() == USER_METADATA.tables.keys()
+    for name, made in USER_METADATA.tables.items():
+        table, fields = tables[name], {field.name: str(field.type) for field in dataclasses.fields(tables[name].fact)}
+        nullable = {column.name: bool(column.nullable) for column in made.columns if column.name != "position"}
+        assert nullable == {
+            column: kind.endswith("| None") and (name, column) != ("preference", "value")
+            for column, kind in fields.items()
+        }
+        assert set(table.key) <= fields.keys()
+        assert table.since == made.info.get("since", 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "record"),
+    [
+        ("source", Source),
+        ("claim", Claim),
+        ("price", PriceRecord),
+        ("diffusion_result", DiffusionResult),
+        ("seed_claim", DocumentStatement),
+        ("dispute", Dispute),
+    ],
+)
+def test_shipped_tables_have_the_fields_of_the_records_in_them(table: str, record: type) -> None:
+    derived = {"own", "statements", "things", "attributes", *(["unit"] if record is Claim else [])}
+    named = {field.name for field in dataclasses.fields(record)} - derived
+    beside = {"position", "thing", "attribute", "model"} - ({"attribute"} & named)
+    assert {column.name for column in SHIPPED_METADATA.tables[table].columns} - beside == named
 
 
 def test_there_is_a_file_of_every_older_version() -> None:
@@ -85,7 +153,7 @@ def test_step_that_fails_leaves_the_version_before_it_whole(tmp_path: Path, brok
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         before = _schema(connection)
         with pytest.raises(sqlite3.OperationalError):
-            migrate(connection, (MIGRATIONS[0], broken))
+            migrate(connection, (list_user_migrations()[0], broken))
         assert (read_version(connection), _schema(connection)) == (1, before)
 
 

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from gpudesk.catalog.user_store.migrations import MIGRATIONS, migrate
+from gpudesk.catalog.schema import list_user_migrations
+from gpudesk.catalog.user_store.migrations import migrate
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups, restore_backup
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import FactEdit
@@ -70,7 +71,8 @@ def die_in_a_migration(path: Path) -> None:
     """End by the hardest signal when the last step of the tables is done and not yet committed."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    migrate(connection, (*MIGRATIONS[:-1], (*MIGRATIONS[-1], "SELECT die()")))
+    *former, last = list_user_migrations()
+    migrate(connection, (*former, (*last, "SELECT die()")))
 
 
 def lock(path: Path) -> None:

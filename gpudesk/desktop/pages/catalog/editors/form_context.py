@@ -215,10 +215,8 @@ class SaveEffectPreview(QWidget):
 
 
 def _compute_effect(service: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
-    from gpudesk.estimation.impact import compute_impact
-
     yield from _ignore_progress()
-    return compute_impact(service, scenario, step)
+    return service.compute_impact(scenario, step)
 
 
 def _ignore_progress() -> ProgressSteps[None]:
