@@ -22,7 +22,7 @@ USER_METADATA: Final = MetaData()
 # What both files say
 
 
-class SourceFields(SQLModel):
+class SourceBase(SQLModel):
     """A publication that figures come from."""
 
     title: str
@@ -33,20 +33,20 @@ class SourceFields(SQLModel):
     trust: str | None
 
 
-class AcceleratorFields(SQLModel):
+class AcceleratorBase(SQLModel):
     """What an accelerator is beyond its attributes."""
 
     generation: str
     announced: bool = Field(sa_type=Integer)
 
 
-class ModelFields(SQLModel):
+class ModelBase(SQLModel):
     """The structure of a model: its dimensions, layer kinds and layers as JSON."""
 
     definition: str
 
 
-class ClaimFields(SQLModel):
+class ClaimBase(SQLModel):
     """A figure as one source states it: JSON in the unit used inside, `published` as printed."""
 
     value: str
@@ -56,7 +56,7 @@ class ClaimFields(SQLModel):
     note: str | None
 
 
-class PriceFields(SQLModel):
+class PriceBase(SQLModel):
     """A rent by the hour or a purchase, in US dollars per accelerator."""
 
     term: str
@@ -90,7 +90,7 @@ class MetaRow(_ShippedTable, table=True):
     value: str
 
 
-class SourceRow(SourceFields, _ShippedTable, table=True):
+class SourceRow(SourceBase, _ShippedTable, table=True):
     """A source of shipped claims."""
 
     __tablename__ = "source"
@@ -108,14 +108,14 @@ class ThingRow(_ShippedTable, table=True):
     position: int
 
 
-class AcceleratorRow(AcceleratorFields, _ShippedTable, table=True):
+class AcceleratorRow(AcceleratorBase, _ShippedTable, table=True):
     """A shipped accelerator."""
 
     __tablename__ = "accelerator"
     id: str = Field(primary_key=True, foreign_key="thing.id")
 
 
-class ModelRow(ModelFields, _ShippedTable, table=True):
+class ModelRow(ModelBase, _ShippedTable, table=True):
     """A shipped model."""
 
     __tablename__ = "model"
@@ -169,7 +169,7 @@ class AttributeRow(_ShippedTable, table=True):
     reason: str | None
 
 
-class ClaimRow(ClaimFields, _ShippedTable, table=True):
+class ClaimRow(ClaimBase, _ShippedTable, table=True):
     """A shipped claim; `verdict` says why it is not the preferred one."""
 
     __tablename__ = "claim"
@@ -246,7 +246,7 @@ class DisputeSubjectRow(_ShippedTable, table=True):
     attribute: str | None
 
 
-class ShippedPriceRow(PriceFields, _ShippedTable, table=True):
+class ShippedPriceRow(PriceBase, _ShippedTable, table=True):
     """A shipped price; `position` is its place in lists."""
 
     __tablename__ = "price"
@@ -274,14 +274,14 @@ def _refer_to_source() -> ForeignKey:
     return ForeignKey("source.id", deferrable=True, initially="DEFERRED")
 
 
-class UserSourceRow(SourceFields, _UserTable, table=True):
+class UserSourceRow(SourceBase, _UserTable, table=True):
     """A source of the user's."""
 
     __tablename__ = "source"
     id: str = Field(unique=True)
 
 
-class UserAcceleratorRow(AcceleratorFields, _UserTable, table=True):
+class UserAcceleratorRow(AcceleratorBase, _UserTable, table=True):
     """An accelerator of the user's."""
 
     __tablename__ = "accelerator"
@@ -290,7 +290,7 @@ class UserAcceleratorRow(AcceleratorFields, _UserTable, table=True):
     vendor: str
 
 
-class UserModelRow(ModelFields, _UserTable, table=True):
+class UserModelRow(ModelBase, _UserTable, table=True):
     """A model of the user's."""
 
     __tablename__ = "model"
@@ -299,7 +299,7 @@ class UserModelRow(ModelFields, _UserTable, table=True):
     organisation: str
 
 
-class UserClaimRow(ClaimFields, _UserTable, table=True):
+class UserClaimRow(ClaimBase, _UserTable, table=True):
     """A claim of the user's."""
 
     __tablename__ = "claim"
@@ -323,7 +323,7 @@ class PreferenceRow(_UserTable, table=True):
     date: str
 
 
-class UserPriceRow(PriceFields, _UserTable, table=True):
+class UserPriceRow(PriceBase, _UserTable, table=True):
     """A price of the user's."""
 
     __tablename__ = "price"
