@@ -37,7 +37,7 @@ def test_program_that_opens_none_passes() -> None:
     ],
 )
 def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, told: str) -> None:
-    assert said_after(deed).startswith(f"FailedError {told}")
+    assert said_after(deed).startswith(f"CheckFailedError {told}")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
@@ -47,7 +47,7 @@ def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, told: str) -
 )
 def test_socket_of_compiled_code_is_told_while_it_is_open(family: int, kind: int, told: str) -> None:
     deed = COMPILED.format(family=int(family), kind=int(kind))
-    assert said_after(deed) == f"FailedError a socket is open: {told}"
+    assert said_after(deed) == f"CheckFailedError a socket is open: {told}"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
@@ -55,7 +55,7 @@ def test_socket_that_has_a_port_is_told_by_its_kind() -> None:
     place = socket.AF_INET.to_bytes(2, "little") + bytes([0, 0, 127, 0, 0, 1]) + bytes(8)
     made = f"system.socket({int(socket.AF_INET)}, {int(socket.SOCK_DGRAM)}, 0)"
     deed = f"import ctypes; system = ctypes.CDLL(None); assert system.bind({made}, {place!r}, 16) == 0"
-    assert said_after(deed) == "FailedError a socket is open: udp"
+    assert said_after(deed) == "CheckFailedError a socket is open: udp"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
@@ -73,7 +73,7 @@ def test_socket_that_was_handed_down_is_somebody_elses() -> None:
 
 def test_client_in_a_frozen_program_is_told() -> None:
     said = said_after("import sys; sys.frozen = True")
-    assert said.startswith("FailedError http.client is part of the program")
+    assert said.startswith("CheckFailedError http.client is part of the program")
     assert said_after("import sys; sys.frozen = True; network._CLIENTS = ('no.such.module',)") == (
         "no socket was opened"
     )

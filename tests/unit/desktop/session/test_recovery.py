@@ -30,10 +30,10 @@ from dataclasses import replace
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from gpudesk.desktop.session.recovery import RecoveryFile
-from gpudesk.documents.scenario_file import SAMPLE, read_template
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 application = QCoreApplication([])
 file = RecoveryFile()
-file.keep(replace(read_template(SAMPLE), name="Crashed"), Path("/somewhere/a.gpudesk"))
+file.keep(replace(read_template(SAMPLE_TEMPLATE), name="Crashed"), Path("/somewhere/a.gpudesk"))
 file.write()
 print("kept", flush=True)
 time.sleep(60)

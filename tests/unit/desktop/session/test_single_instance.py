@@ -19,16 +19,16 @@ from gpudesk.desktop.session.single_instance import ProgramInstance, find_inbox_
 #: Ends with 1 where the running program took the files, with 2 where this one became the first.
 HANDS_OVER = """
 import sys
-from gpudesk.desktop.session.single_instance import Instance
-instance = Instance()
+from gpudesk.desktop.session.single_instance import ProgramInstance
+instance = ProgramInstance()
 sys.exit(1 if instance.hand_over(sys.argv[1:]) else 2 if instance.listening else 3)
 """
 
 #: Is the first, and does nothing else, for as many seconds.
 HOLDS = """
 import os, sys, time
-from gpudesk.desktop.session.single_instance import Instance
-instance = Instance()
+from gpudesk.desktop.session.single_instance import ProgramInstance
+instance = ProgramInstance()
 instance._mark_idle()
 print(instance.listening, flush=True)
 time.sleep(float(sys.argv[1]))
@@ -39,9 +39,9 @@ os._exit(0)
 STARTS = """
 import sys, time
 from PySide6.QtCore import QCoreApplication, QTimer
-from gpudesk.desktop.session.single_instance import Instance
+from gpudesk.desktop.session.single_instance import ProgramInstance
 file, count = sys.argv[1], int(sys.argv[2])
-instance = Instance()
+instance = ProgramInstance()
 if instance.hand_over([file]):
     print("handed over")
     sys.exit()
