@@ -86,7 +86,6 @@ class GpuDeskService:
         self._calibration_file = calibration_file
         self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
         self._ready: Catalog | None = None
-        self._flips: tuple[Scenario, tuple[DecisionFlip, ...]] | None = None
         self.own = UserCatalog(own_file, self._show_own)
 
     @classmethod
@@ -112,7 +111,6 @@ class GpuDeskService:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
-        self._flips = None
         for name in ("costing", "decider"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
@@ -380,7 +378,7 @@ class GpuDeskService:
 
         return CostCalculator(self.catalog, read_cost_assumptions(paths.cost_assumptions_path()))
 
-    def further(self, answer: Answer, flips: Sequence[DecisionFlip] = ()) -> SheetExtras:
+    def make_sheet_extras(self, answer: Answer, flips: Sequence[DecisionFlip] = ()) -> SheetExtras:
         """Return what a sheet says beside an answer: how many are needed, what that costs, which to take.
 
         Which to take, it says where the user answered questions; `flips` are what would change that, where
@@ -420,19 +418,7 @@ class GpuDeskService:
         """Look, as a job, for what would change the decision on an answered scenario; return it."""
         from gpudesk.decision.outcome.flips import search_flips
 
-        return self._keep_flips(answer.scenario, search_flips(self.decider.apart(answer), answer))
-
-    def _keep_flips(
-        self, scenario: Scenario, steps: ProgressSteps[tuple[DecisionFlip, ...]]
-    ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
-        flips = yield from steps
-        self._flips = scenario, flips
-        return flips
-
-    def known_flips(self, scenario: Scenario) -> tuple[DecisionFlip, ...]:
-        """Return what was found to change the decision on a scenario; empty where nobody has looked."""
-        known = self._flips
-        return known[1] if known is not None and known[0] == scenario else ()
+        return search_flips(self.decider.apart(answer), answer)
 
     def flips(self, answer: Answer) -> tuple[DecisionFlip, ...]:
         """Return what would change the decision on an answered scenario, the nearest change first."""

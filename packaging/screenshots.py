@@ -187,7 +187,7 @@ class _Studio:
             answer,
             date=answer.data_date,
             explain=self._program.service.explain,
-            further=self._program.service.further(answer),
+            further=self._program.service.make_sheet_extras(answer),
         )
         pages = lay_out_sheet(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE

@@ -225,7 +225,7 @@ def check_paper() -> CheckFinding:
     with TemporaryDirectory(prefix="gpudesk-") as folder, open_shipped_catalog() as service:
         target = Path(folder) / "sheet.pdf"
         answer = service.answer(read_template(SAMPLE_TEMPLATE), with_curves=True)
-        further = service.further(answer)
+        further = service.make_sheet_extras(answer)
         save_answer_as_pdf(answer, target, None, service.explain, further=further)
         if service.answer(service.read_scenario(target)).content_hash != answer.content_hash:
             raise CheckFailedError(tr("a sheet does not open as the comparison that it shows"))

@@ -11,8 +11,8 @@ from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
@@ -153,7 +153,7 @@ class _NoticeSwatch(QWidget):
 
 def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:
     """Return a title for those without a curve, and one entry for each; an empty title without any."""
-    everyone = list_columns(desk.answer)
+    everyone = desk.columns
     short = [part for part in everyone if part.column.estimate is not None and not part.column.estimate.fits]
     unknown = [part for part in everyone if part.column.estimate is None]
     entries = [_short(part, number, desk) for number, part in enumerate(everyone) if part in short]
@@ -172,10 +172,10 @@ def _title(short: int, unknown: int, everyone: int) -> str:
 def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
     estimate = part.column.estimate
     if estimate is None or estimate.needs is None:
-        return UnfitColumn(part.slot, part.is_variant, part.name, format_missing_memory(part, desk))
+        return UnfitColumn(part.palette_index, part.is_variant, part.name, format_missing_memory(part, desk))
     count, name = estimate.needs, part.name
     return UnfitColumn(
-        part.slot,
+        part.palette_index,
         part.is_variant,
         name,
         format_missing_memory(part, desk),
@@ -207,7 +207,10 @@ def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
 def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
     problem = part.column.problem
     return UnfitColumn(
-        part.slot, part.is_variant, part.name, "" if problem is None else format_message(problem, desk.formatter)
+        part.palette_index,
+        part.is_variant,
+        part.name,
+        "" if problem is None else format_message(problem, desk.formatter),
     )
 
 

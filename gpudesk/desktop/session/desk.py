@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer, list_columns
 from gpudesk.desktop.session.scenario_edits import fix_palette_indexes, make_empty_scenario
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.domain.answer import (
-    Answer,
-    ComparisonColumn,
-    assign_palette_indexes,
-    find_variants,
-    get_accelerator_id,
-    make_column_keys,
-)
+from gpudesk.domain.answer import Answer, ComparisonColumn, get_accelerator_id
 from gpudesk.domain.scenario import Scenario
-from gpudesk.report.labels import list_column_names
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -93,7 +86,8 @@ class Desk(QObject):
         self.service = service
         self.formatter = formatter
         self.scenario = make_empty_scenario()
-        self.answer: Answer | None = None
+        #: The answer in force with what follows from it; every page, the panel and the sheet read this one.
+        self.evaluated: EvaluatedAnswer | None = None
         self.problem: InputError | None = None
         self.elapsed_ms = 0.0
         self.selection: Selection | None = None
@@ -119,7 +113,7 @@ class Desk(QObject):
         """Put another document's scenario in force: nothing can be undone, nothing is selected or pinned."""
         self._end_gesture_quietly()
         self.undo_stack.clear()
-        self.answer = None
+        self.evaluated = None
         self.select(None)
         self.clear_ghost()
         self._show(fix_palette_indexes(scenario), all_changed=True)
@@ -166,6 +160,10 @@ class Desk(QObject):
     # The answer
 
     @property
+    def answer(self) -> Answer | None:
+        return None if self.evaluated is None else self.evaluated.answer
+
+    @property
     def missing(self) -> str | None:
         """What the scenario lacks before it can be answered: `model`, `accelerators`, or nothing."""
         if not self.scenario.model:
@@ -189,12 +187,12 @@ class Desk(QObject):
     def evaluate(self) -> None:
         self._timer.stop()
         if self.missing is not None:
-            self.answer, self.problem = None, None
+            self.evaluated, self.problem = None, None
             self.answered.emit()
             return
         begun = time.perf_counter()
         try:
-            self.answer = self.service.answer(self.scenario, with_curves=bool(self._curves))
+            self.evaluated = self._evaluate(self.scenario, with_curves=bool(self._curves))
         except InputError as error:
             self.problem = error
         else:
@@ -202,6 +200,20 @@ class Desk(QObject):
             self.elapsed_ms = (time.perf_counter() - begun) * 1000
         self._drop_stale_selection()
         self.answered.emit()
+
+    def _evaluate(self, scenario: Scenario, *, with_curves: bool) -> EvaluatedAnswer:
+        evaluated = EvaluatedAnswer(
+            self.service.answer(scenario, with_curves=with_curves), self.service, self.formatter
+        )
+        if self.evaluated is not None:
+            evaluated.take_over(self.evaluated)
+        return evaluated
+
+    def evaluate_with_curves(self) -> EvaluatedAnswer | None:
+        """Return the answer with its curves, which a sheet shows; the answer in force where it has them."""
+        if self.evaluated is None or self.has_curves:
+            return self.evaluated
+        return self._evaluate(self.evaluated.answer.scenario, with_curves=True)
 
     def _facts_changed(self, things: frozenset[str]) -> None:
         before = self.answer
@@ -223,26 +235,28 @@ class Desk(QObject):
     # Reading the answer by column
 
     @property
+    def columns(self) -> tuple[AcceleratorColumn, ...]:
+        return () if self.evaluated is None else self.evaluated.columns
+
+    @property
+    def fitting_columns(self) -> tuple[AcceleratorColumn, ...]:
+        return tuple(column for column in self.columns if column.fits)
+
+    @property
+    def ghost_columns(self) -> tuple[AcceleratorColumn, ...]:
+        """The columns of the pinned answer that fit."""
+        return () if self.ghost is None else tuple(column for column in list_columns(self.ghost) if column.fits)
+
+    @property
     def keys(self) -> tuple[str, ...]:
-        return () if self.answer is None else make_column_keys(self.answer.scenario.accelerators)
+        return () if self.evaluated is None else self.evaluated.keys
 
     @property
     def names(self) -> tuple[str, ...]:
-        return () if self.answer is None else list_column_names(self.answer)
-
-    @property
-    def slots(self) -> tuple[int, ...]:
-        return () if self.answer is None else assign_palette_indexes(self.answer.scenario.accelerators)
-
-    @property
-    def is_variant(self) -> tuple[bool, ...]:
-        """Whether each column of the answer is a further one of its part."""
-        return () if self.answer is None else find_variants(self.answer.scenario.accelerators)
+        return tuple(column.name for column in self.columns)
 
     def column(self, key: str) -> ComparisonColumn | None:
-        if self.answer is None or key not in self.keys:
-            return None
-        return self.answer.columns[self.keys.index(key)]
+        return next((column.column for column in self.columns if column.key == key), None)
 
     # Selection and ghost
 

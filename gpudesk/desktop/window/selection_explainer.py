@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 from gpudesk.catalog.list_rows import compute_model_value
 from gpudesk.catalog.user_store.edits import forget_inactive, revert_attribute
 from gpudesk.desktop.session import selection as selections
-from gpudesk.desktop.session.decision import AnswerDecision, decide_answer, decide_with_answer
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection, SelectionKind
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.documents.settings_file import make_age_rule
@@ -122,37 +122,38 @@ def revert_offer(offer: CatalogAction, desk: Desk) -> None:
 _T = TypeVar("_T")
 
 
-def explain_decision(desk: Desk, selection: Selection, view: CatalogContext) -> Explanation | None:
+def explain_decision(
+    desk: Desk, evaluated: EvaluatedAnswer, selection: Selection, view: CatalogContext
+) -> Explanation | None:
     """Explain an answer or a rule; None where there is no decision, or no such rule."""
     try:
-        now = decide_answer(desk)
-        if now is None:
-            return None
         if selection.kind is SelectionKind.TRACE:
-            return explain_ruling(_told(desk, now, now.decision, view), selection.name, selection.column)
-        then = decide_with_answer(desk, selection.name, selection.answer)
+            context = _make_decision_context(desk, evaluated, evaluated.decision, view)
+            return explain_ruling(context, selection.name, selection.column)
+        alternative = evaluated.decide_alternative(selection.name, selection.answer)
     except (InputError, MissingFileError):
         # The page says what is wrong with the rules.
         return None
-    if then is None:
-        return None
-    return explain_option(_told(desk, now, then, view), selection.name, selection.answer)
+    context = _make_decision_context(desk, evaluated, alternative, view)
+    return explain_option(context, selection.name, selection.answer)
 
 
-def _told(desk: Desk, now: AnswerDecision, decision: Decision, view: CatalogContext) -> DecisionContext:
+def _make_decision_context(
+    desk: Desk, evaluated: EvaluatedAnswer, decision: Decision, view: CatalogContext
+) -> DecisionContext:
     catalog = desk.service.catalog
     disputes = {each.id: each for each in catalog.disputes()}
     return DecisionContext(
         decision=decision,
-        names=now.names,
-        slots=now.slots,
-        is_variant=now.is_variant,
+        names=evaluated.names,
+        slots=evaluated.palette_indexes,
+        is_variant=evaluated.is_variant,
         rules=desk.service.decider.rules,
-        formatter=now.formatter,
+        formatter=evaluated.formatter,
         source=lambda name: _there(catalog.source, name),
         dispute=disputes.get,
         catalog=view.fact,
-        weights=now.answer.scenario.decision.weights,
+        weights=evaluated.answer.scenario.decision.weights,
     )
 
 
@@ -177,13 +178,14 @@ class SelectionExplainer:
 
         With `whole` false the head of a figure alone: value, band, basis.
         """
-        answer, formatter = self._desk.answer, self._desk.formatter
+        evaluated, formatter = self._desk.evaluated, self._desk.formatter
         if selection is not None and selection.of_catalog:
             return explain_catalog_selection(selection, self._view())
-        if selection is None or answer is None:
+        if selection is None or evaluated is None:
             return None
+        answer = evaluated.answer
         if selection.of_decision:
-            return explain_decision(self._desk, selection, self._view())
+            return explain_decision(self._desk, evaluated, selection, self._view())
         if selection.kind is SelectionKind.MODEL:
             made = explain_model_attribute(answer, selection.name, formatter)
             return self._with_catalog(made, answer.model_attributes, selection.name)
@@ -194,21 +196,18 @@ class SelectionExplainer:
             made = explain_attribute(answer, position, selection.name, formatter)
             return self._with_catalog(made, answer.columns[position].attributes, selection.name)
         if selection.kind is SelectionKind.COST:
-            return self._cost(position, selection.name)
+            return self._cost(evaluated, position, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
 
-    def _cost(self, position: int, name: str) -> Explanation | None:
+    def _cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost
 
-        answer, service = self._desk.answer, self._desk.service
-        if answer is None:
-            return None
-        column = service.costing.costs(answer, brief=True).columns[position]
+        column = evaluated.costs.columns[position]
         count = "" if column.count is None else f" × {self._desk.formatter.count(column.count)}"
-        prices = service.catalog.prices(column.accelerator)
-        called = f"{self._desk.names[position]}{count}"
-        return explain_cost(answer, column, called, name, self._desk.formatter, prices)
+        prices = self._desk.service.catalog.prices(column.accelerator)
+        called = f"{evaluated.columns[position].name}{count}"
+        return explain_cost(evaluated.answer, column, called, name, self._desk.formatter, prices)
 
     def _view(self) -> CatalogContext:
         return make_catalog_view(self._desk, self._settings)

@@ -391,18 +391,18 @@ log = logging.getLogger(__name__)
 def show_preview(window: MainWindow) -> None:
     desk = window.desk
     desk.flush()
-    if desk.answer is None:
+    evaluated = desk.evaluate_with_curves()
+    if evaluated is None:
         window.note.show_note(tr("There is nothing to print yet: choose a model and an accelerator."), fault=False)
         return
 
-    answer = desk.service.answer(desk.answer.scenario, with_curves=True)
     dialog = SheetPreview(
-        answer,
+        evaluated.answer,
         window.theme,
         window.settings,
         desk.formatter,
         explain=desk.service.explain,
-        further=desk.service.further(answer, desk.service.known_flips(answer.scenario)),
+        further=evaluated.make_sheet_extras(),
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))

@@ -282,11 +282,3 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
     assert lead is not None
     assert looser is not None
     assert looser.key == lead.key
-
-
-def test_flips_are_remembered_for_the_scenario_that_they_are_of(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(priority="cost"))
-    assert service.known_flips(answer.scenario) == ()
-    flips = service.flips(answer)
-    assert service.known_flips(answer.scenario) == flips
-    assert service.known_flips(scenario()) == ()

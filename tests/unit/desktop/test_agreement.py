@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication
 from gpudesk.desktop.pages.memory.bars import make_memory_bars, make_memory_data
 from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
 from gpudesk.desktop.pages.performance.views import describe_limiter, make_estimate_figures
-from gpudesk.desktop.session.answer_columns import list_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure as figure_of_column
 from gpudesk.desktop.ui.tables.figures_table import FigureRow
@@ -194,7 +193,7 @@ def check_shortage(shown: Shown, position: int, found: Explanation) -> None:
     """Compare how much memory is short in the panel, on the page Memory and under the charts."""
     assert found.unit == "GiB short"
     short = f"{found.figure} GiB"
-    part = list_columns(shown.desk.answer)[position]
+    part = shown.desk.columns[position]
     assert short in describe_limiter(part, shown.desk)[0]
     bar = make_memory_bars(shown.desk)[position]
     assert short in bar.detail
@@ -281,7 +280,7 @@ def room_left(estimate: Estimate, shown: Shown) -> bool:
 
 def check_physics(shown: Shown) -> None:
     """Nothing goes beyond the memory or the roof, and every band holds its value."""
-    for part, estimate in zip(list_columns(shown.desk.answer), shown.estimates, strict=True):
+    for part, estimate in zip(shown.desk.columns, shown.estimates, strict=True):
         if estimate is None:
             assert part.column.problem is not None
             continue

@@ -34,7 +34,7 @@ def answer(service: GpuDeskService) -> Answer:
 
 @pytest.fixture(scope="module")
 def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
-    return service.further(answer)
+    return service.make_sheet_extras(answer)
 
 
 def rows(answer: Answer, further: SheetExtras) -> dict[str, list[str]]:
@@ -81,7 +81,7 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
 def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, answer: Answer) -> None:
     euro = replace(answer.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01"))
     other = replace(answer, scenario=replace(answer.scenario, costs=euro))
-    sheet = build_sheet(other, further=service.further(other))
+    sheet = build_sheet(other, further=service.make_sheet_extras(other))
     (group,) = sheet.costs.groups
     assert "in EUR" in group.title
     assert [row.unit for row in group.rows[:4]] == ["EUR", "EUR", "EUR/h", "kEUR"]

@@ -47,7 +47,7 @@ def answer(service: GpuDeskService) -> Answer:
 
 @pytest.fixture(scope="module")
 def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
-    return service.further(answer, (FLIP,))
+    return service.make_sheet_extras(answer, (FLIP,))
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def decision_of(further: SheetExtras) -> Decision:
 
 def test_without_answers_nothing_is_recommended(service: GpuDeskService) -> None:
     answer = asked(service)
-    further = service.further(answer)
+    further = service.make_sheet_extras(answer)
     assert further.decision is None
     sheet = build_sheet(answer, further=further)
     assert sheet.recommendation is None
@@ -86,7 +86,7 @@ def test_the_verdict_stands_with_its_shares(sheet: ComparisonSheet, further: She
 
 def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
     answer = asked(service, porting="no")
-    further = service.further(answer)
+    further = service.make_sheet_extras(answer)
     decision = replace(decision_of(further), verdict=DecisionVerdict.WINNER)
     found = build_sheet(answer, further=replace(further, decision=decision)).recommendation
     assert found is not None
@@ -157,7 +157,7 @@ def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
 
 def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
     answer = asked(service, destination="controlled", site="pcie")
-    sheet = build_sheet(answer, further=service.further(answer))
+    sheet = build_sheet(answer, further=service.make_sheet_extras(answer))
     for group in build_trace_table(sheet.trace, signed=False).groups:
         for row in group.rows:
             assert all(cell.text != MISSING_VALUE_TEXT for cell in row.cells)

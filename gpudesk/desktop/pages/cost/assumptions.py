@@ -9,9 +9,9 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.cost.costs import ColumnCosts
 from gpudesk.desktop.pages.cost.views import CostView
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
@@ -260,7 +260,7 @@ class AssumptionsView(CostView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, (), parent)
         self._desk, self.formatter = desk, desk.formatter
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
         self._parts: tuple[str, ...] = ()
         self.rows: dict[tuple[str | None, str], CostInputRow] = {}
         self.controls = AssumptionControls(theme, self)
@@ -323,9 +323,9 @@ class AssumptionsView(CostView):
                 head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
             grid.addWidget(head, line, column)
 
-    def _make_parts(self, costed: ColumnCosts) -> None:
+    def _make_parts(self, costed: EvaluatedAnswer) -> None:
         """Make the lines of accelerators anew where others are compared."""
-        parts = {column.accelerator: part.name for part, column in costed.pairs()}
+        parts = {column.accelerator: part.name for part, column in costed.column_costs()}
         if tuple(parts) == self._parts:
             return
         self._parts = tuple(parts)
@@ -344,7 +344,7 @@ class AssumptionsView(CostView):
 
     # Showing
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         answer = self._desk.answer
         if answer is None:
             return

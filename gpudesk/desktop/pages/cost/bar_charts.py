@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.cost.costs import ColumnCosts
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.bar_chart import ChartRow, RowChart
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -39,9 +39,9 @@ class TokenCostChart(RowChart):
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, parent)
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         money = costed.money
         ends = [
@@ -53,8 +53,8 @@ class TokenCostChart(RowChart):
         if costed.costs.api is not None:
             ends.append(money.in_currency(costed.costs.api.value))
         rows = [
-            ChartRow(part.key, part.name, self._sentence(part.name, column), part.slot, part.is_variant)
-            for part, column in costed.pairs()
+            ChartRow(part.key, part.name, self._sentence(part.name, column), part.palette_index, part.is_variant)
+            for part, column in costed.column_costs()
         ]
         busy = describe_utilization(costed.costs.utilisation, self.formatter)
         self.show_rows(
@@ -146,7 +146,7 @@ class TokenCostChart(RowChart):
         for words in (tr("Rented"), tr("Owned")):
             heads += [words, f"{words}{_SPACE}{tr('low')}", f"{words}{_SPACE}{tr('high')}"]
         rows = []
-        for part, column in self._costed.pairs() if self._costed else ():
+        for part, column in self._costed.column_costs() if self._costed else ():
             cells = [part.name]
             for rented in (True, False):
                 found = _describe_output(column, rented=rented)
@@ -189,9 +189,9 @@ class OwnershipCostChart(RowChart):
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, parent)
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         tcos = [column.tco for column in costed.costs.columns if column.tco is not None]
         counts = {column.count for column in costed.costs.columns if column.count is not None}
@@ -200,8 +200,8 @@ class OwnershipCostChart(RowChart):
         unit = tr("thousand {code}", code=costed.money.code)
         subtitle = unit if counts == {1} else tr("{unit}, whole deployment", unit=unit)
         rows = [
-            ChartRow(part.key, part.name, self._sentence(part.name, column), part.slot, part.is_variant)
-            for part, column in costed.pairs()
+            ChartRow(part.key, part.name, self._sentence(part.name, column), part.palette_index, part.is_variant)
+            for part, column in costed.column_costs()
         ]
         most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
         self.show_rows(title, subtitle, rows, 0.0, most)
@@ -277,7 +277,7 @@ class OwnershipCostChart(RowChart):
             pen.hatch(place, "text2")
 
     def data(self, formatter: Formatter) -> ChartData:
-        owned = [(part, column.tco) for part, column in self._costed.pairs()] if self._costed else []
+        owned = [(part, column.tco) for part, column in self._costed.column_costs()] if self._costed else []
         names = next(([line.name for line in tco.lines] for _, tco in owned if tco is not None), [])
         heads = (tr("Accelerator"), *(label_cost_line(name) for name in names), tr("Total"))
         rows = []
@@ -315,17 +315,23 @@ class SensitivityChart(RowChart):
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, parent)
         self._found: tuple[CostSensitivity, ...] = ()
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
         self._now = 0.0
         self._slot = 1
 
     def show_influences(
-        self, costed: ColumnCosts, place: int, found: tuple[CostSensitivity, ...], now: float | None, *, rented: bool
+        self,
+        costed: EvaluatedAnswer,
+        place: int,
+        found: tuple[CostSensitivity, ...],
+        now: float | None,
+        *,
+        rented: bool,
     ) -> None:
         """Show what moves the cost of one accelerator, which is `now` dollars."""
         self._costed, self._found = costed, found[:_MOST_INFLUENCES]
-        part = costed.parts[place]
-        self._slot, self._now = part.slot, now or 0.0
+        part = costed.columns[place]
+        self._slot, self._now = part.palette_index, now or 0.0
         currency = costed.money.in_currency
         ends = [currency(each) for row in self._found for each in (row.at_low, row.at_high)]
         words = tr("{name} rented", name=part.name) if rented else tr("{name} owned", name=part.name)

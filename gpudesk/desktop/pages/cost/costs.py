@@ -1,54 +1,20 @@
-"""The costs of the desk's answer by column, and the tables below the cost charts."""
+"""The tables below the cost charts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
-from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent
-from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution
-from gpudesk.report.costs import MoneyFormatter, describe_missing_input, format_draw_share
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.domain.cost import CostColumn, CostDistribution
+from gpudesk.report.costs import describe_missing_input, format_draw_share
+from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnCosts:
-    """Costs beside the columns that they are of, with what writes their amounts."""
-
-    costs: CostAnswer
-    parts: tuple[AcceleratorColumn, ...]
-    money: MoneyFormatter
-    formatter: Formatter
-
-    def pairs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
-        return zip(self.parts, self.costs.columns, strict=True)
-
-    @property
-    def names(self) -> dict[str, str]:
-        return {part.key: part.name for part in self.parts}
-
-    def place(self, key: str) -> int:
-        """Return the place of a column, 0 where there is none of the key."""
-        return next((place for place, part in enumerate(self.parts) if part.key == key), 0)
-
-
-def compute_column_costs(desk: Desk) -> ColumnCosts | None:
-    """Return the costs of the desk's answer; None without one."""
-    answer = desk.answer
-    if answer is None:
-        return None
-    money = MoneyFormatter(desk.formatter, answer.scenario.costs.currency)
-    return ColumnCosts(desk.service.costing.costs(answer, brief=True), list_columns(answer), money, desk.formatter)
-
 
 _THOUSAND: Final = 1000.0
 
 
-def make_unit_figures(costed: ColumnCosts) -> FiguresContent:
+def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
     code = costed.money.code
     heads = (
         tr("M output"),
@@ -67,19 +33,19 @@ def make_unit_figures(costed: ColumnCosts) -> FiguresContent:
     rows = tuple(
         FigureRow(
             part.key,
-            part.slot,
+            part.palette_index,
             part.is_variant,
             part.name,
             _make_unit_cells(costed, column),
             _format_unit_remark(column),
         )
-        for part, column in costed.pairs()
+        for part, column in costed.column_costs()
     )
     title = tr("At this load, {code}: all cost over output, over input, or over both tokens", code=code)
     return FiguresContent(title, heads, frozenset({0}), (), rows, tr("Counted"))
 
 
-def _make_unit_cells(costed: ColumnCosts, column: CostColumn) -> tuple[str, ...]:
+def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
     money, formatter = costed.money, costed.formatter
     tokens, found = column.owned or column.rented, column.efficiency
     if tokens is None:
@@ -109,15 +75,15 @@ def _format_unit_remark(column: CostColumn) -> str:
     return "; ".join(describe_missing_input(each) for each in column.missing)
 
 
-def make_simulation_figures(costed: ColumnCosts, draws: CostDistribution) -> FiguresContent:
+def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) -> FiguresContent:
     """Return how often each accelerator is the cheapest, and between what its cost lies."""
-    names = {part.key: part for part in costed.parts}
+    names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
     ranked = sorted(draws.cheapest.items(), key=lambda pair: -pair[1])
     rows = [
         FigureRow(
             key,
-            names[key].slot,
+            names[key].palette_index,
             names[key].is_variant,
             names[key].name,
             (format_draw_share(share, formatter), *(money.small(each) for each in draws.quantiles[key])),
@@ -126,10 +92,12 @@ def make_simulation_figures(costed: ColumnCosts, draws: CostDistribution) -> Fig
         for key, share in ranked
         if key in names
     ]
-    for part, column in costed.pairs():
+    for part, column in costed.column_costs():
         if part.key not in draws.cheapest:
             said = tr("left out: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
-            rows.append(FigureRow(part.key, part.slot, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, said))
+            rows.append(
+                FigureRow(part.key, part.palette_index, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, said)
+            )
     heads = (tr("Cheapest"), tr("1 in 10 below"), tr("Median"), tr("9 in 10 below"))
     said = tr("In {n} draws, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
     return FiguresContent(said, heads, frozenset({0}), (), tuple(rows), tr("Remark"))

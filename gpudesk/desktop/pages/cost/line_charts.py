@@ -10,10 +10,9 @@ import numpy as np
 from PySide6.QtCore import QMarginsF
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.cost.costs import ColumnCosts
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
 from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale
@@ -32,9 +31,9 @@ class CostCurveChart(DeskChart):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.refresh()
 
@@ -50,7 +49,7 @@ class CostCurveChart(DeskChart):
         self.subtitle = tr("{code} per million output tokens, owned; thin: rented", code=code)
         self.x_title = tr("tokens per second for each user")
         lines, thin, marks = [], [], []
-        for part, column in self._costed.pairs() if self._costed else ():
+        for part, column in self._costed.column_costs() if self._costed else ():
             owned, rented = (self._line(part, column, rented=each) for each in (False, True))
             first = owned or rented
             if first is not None:
@@ -70,7 +69,7 @@ class CostCurveChart(DeskChart):
         return PlotCurve(
             part.key,
             part.name,
-            part.slot,
+            part.palette_index,
             part.is_variant,
             np.array([point.tokens_per_s_per_user for point, _ in known]),
             np.array([usd * rate for _, usd in known]),
@@ -84,7 +83,7 @@ class CostCurveChart(DeskChart):
         if pace is None or costs is None or self._costed is None or pace.value <= 0.0:
             return []
         y = self._costed.money.in_currency(costs.output.value)
-        return [PointMark(part.key, part.slot, _MS / pace.value, y, part.is_variant)]
+        return [PointMark(part.key, part.palette_index, _MS / pace.value, y, part.is_variant)]
 
     # Reading
 
@@ -92,14 +91,14 @@ class CostCurveChart(DeskChart):
         if self._costed is None:
             return None
         rows = []
-        for part, column in self._costed.pairs():
+        for part, column in self._costed.column_costs():
             cells = []
             for rented in (False, True):
                 line = self._line(part, column, rented=rented)
                 reading = None if line is None else line.at(x)
                 text = MISSING_VALUE_TEXT if reading is None else self.formatter.estimate(reading.value)
                 cells.append(text)
-            rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, tuple(cells)))
+            rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
         title = tr("At {n} tok/s each", n=self.formatter.estimate(x))
         return x, CursorReadout(title, (tr("owned"), tr("rented")), tuple(rows))
 
@@ -109,7 +108,7 @@ class CostCurveChart(DeskChart):
 
     def summary(self) -> str:
         said = []
-        for part, column in self._costed.pairs() if self._costed else ():
+        for part, column in self._costed.column_costs() if self._costed else ():
             line = self._line(part, column, rented=column.owned is None)
             if line is not None:
                 said.append(
@@ -134,7 +133,7 @@ class CostCurveChart(DeskChart):
                 formatter.estimate(point.owned_usd),
                 formatter.estimate(point.rented_usd),
             )
-            for part, column in (self._costed.pairs() if self._costed else ())
+            for part, column in (self._costed.column_costs() if self._costed else ())
             for point in column.curve
         ]
         return ChartData(tr("Cost against interactivity, per million output tokens"), heads, tuple(rows))
@@ -165,9 +164,9 @@ class RentOrBuyChart(DeskChart):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.refresh()
 
@@ -183,7 +182,7 @@ class RentOrBuyChart(DeskChart):
         self.subtitle = tr("thousand {code}; thin: bought; circle: less paid from here", code=code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
-        for part, column in self._costed.pairs() if self._costed else ():
+        for part, column in self._costed.column_costs() if self._costed else ():
             months = self._months()
             rent, purchase = self._rented(column, months), self._bought(column, months)
             if rent is not None:
@@ -199,7 +198,9 @@ class RentOrBuyChart(DeskChart):
         )
 
     def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
-        return PlotCurve(part.key, part.name, part.slot, part.is_variant, months, amounts, end=end, capped=False)
+        return PlotCurve(
+            part.key, part.name, part.palette_index, part.is_variant, months, amounts, end=end, capped=False
+        )
 
     def _months(self) -> np.ndarray:
         """Return the months of the horizon; three years where nothing is owned."""
@@ -232,7 +233,7 @@ class RentOrBuyChart(DeskChart):
             return []
         (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
         text = tr("{n} months", n=self.formatter.number(months))
-        return [PointMark(part.key, part.slot, months, float(at), is_variant=True, text=text)]
+        return [PointMark(part.key, part.palette_index, months, float(at), is_variant=True, text=text)]
 
     # Reading
 
@@ -241,13 +242,13 @@ class RentOrBuyChart(DeskChart):
             return None
         month = min(max(round(x), 0), int(self._months()[-1]))
         rows = []
-        for part, column in self._costed.pairs():
+        for part, column in self._costed.column_costs():
             at = np.array([float(month)])
             cells = [
                 MISSING_VALUE_TEXT if found is None else self.formatter.number(float(found[0]), 1)
                 for found in (self._rented(column, at), self._bought(column, at))
             ]
-            rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, tuple(cells)))
+            rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
         title = tr("After {n} months", n=self.formatter.count(month))
         return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
 
@@ -266,7 +267,7 @@ class RentOrBuyChart(DeskChart):
         )
 
     def data(self, formatter: Formatter) -> ChartData:
-        columns = list(self._costed.pairs()) if self._costed else []
+        columns = list(self._costed.column_costs()) if self._costed else []
         heads = [tr("Months")]
         for part, _ in columns:
             heads += [tr("{name}, rent", name=part.name), tr("{name}, buy", name=part.name)]
@@ -290,11 +291,11 @@ class CostDistributionChart(DeskChart):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
         self._draws: CostDistribution | None = None
         self.why_empty = ""
 
-    def show_draws(self, costed: ColumnCosts, draws: CostDistribution | None, why_empty: str = "") -> None:
+    def show_draws(self, costed: EvaluatedAnswer, draws: CostDistribution | None, why_empty: str = "") -> None:
         self._costed, self._draws, self.why_empty = costed, draws, why_empty
         self.refresh()
 
@@ -320,14 +321,14 @@ class CostDistributionChart(DeskChart):
             PlotCurve(
                 part.key,
                 part.name,
-                part.slot,
+                part.palette_index,
                 part.is_variant,
                 middles,
                 np.array(draws.histogram[part.key]) / draws.n * _PER_CENT,
                 end=tr("cheapest in {share}", share=format_draw_share(draws.cheapest[part.key], self.formatter)),
                 capped=False,
             )
-            for part in costed.parts
+            for part in costed.columns
             if part.key in draws.histogram
         )
 
@@ -338,11 +339,11 @@ class CostDistributionChart(DeskChart):
         edges = np.array(draws.edges) * costed.money.in_currency(1.0)
         place = int(np.clip(np.searchsorted(edges, x), 0, len(edges) - 1))
         rows = []
-        for part in costed.parts:
+        for part in costed.columns:
             if part.key in draws.histogram:
                 below = sum(draws.histogram[part.key][:place]) / draws.n
                 text = self.formatter.per_cent(below)
-                rows.append(CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, (text,)))
+                rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, (text,)))
         title = tr("Below {amount}", amount=self.formatter.estimate(x))
         return float(edges[place]), CursorReadout(title, (tr("of draws"),), tuple(rows))
 
@@ -370,7 +371,7 @@ class CostDistributionChart(DeskChart):
         title = tr("What it may cost, draws by USD per million output tokens")
         if draws is None or costed is None:
             return ChartData(title, (tr("From"), tr("To")), ())
-        shown = [part for part in costed.parts if part.key in draws.histogram]
+        shown = [part for part in costed.columns if part.key in draws.histogram]
         heads = (tr("From"), tr("To"), *(part.name for part in shown))
         rows = tuple(
             (

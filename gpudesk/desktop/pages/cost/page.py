@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.pages.cost.assumptions import AssumptionsView
-from gpudesk.desktop.pages.cost.costs import compute_column_costs
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
     CostView,
@@ -83,9 +82,8 @@ class CostPage(MultiViewPage[CostView]):
         return view
 
     def show_view(self) -> None:
-        found = compute_column_costs(self.desk)
-        if found is not None:
-            self.view.show_costs(found)
+        if self.desk.evaluated is not None:
+            self.view.show_costs(self.desk.evaluated)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)
@@ -117,13 +115,14 @@ class CostPage(MultiViewPage[CostView]):
         from gpudesk.report.cash_flow import build_cash_flow_workbook
         from gpudesk.report.labels import get_today
 
-        answer = self.desk.answer
-        if answer is None:
+        evaluated = self.desk.evaluated
+        if evaluated is None:
             return
-        found = self.desk.service.costs(answer)
-        names = dict(zip(self.desk.keys, self.desk.names, strict=True))
+        answer = evaluated.answer
         title, revision = answer.scenario.name, answer.catalog_revision[:8]
-        book = build_cash_flow_workbook(found, names, title=title, revision=revision, made_on=get_today())
+        book = build_cash_flow_workbook(
+            evaluated.full_costs, evaluated.names, title=title, revision=revision, made_on=get_today()
+        )
         try:
             write_atomically(target, book)
         except InputError as error:

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.costing.inputs import CostCase
 from gpudesk.desktop.pages.cost.bar_charts import OwnershipCostChart, SensitivityChart, TokenCostChart
-from gpudesk.desktop.pages.cost.costs import ColumnCosts, make_simulation_figures, make_unit_figures
+from gpudesk.desktop.pages.cost.costs import make_simulation_figures, make_unit_figures
 from gpudesk.desktop.pages.cost.line_charts import CostCurveChart, CostDistributionChart, RentOrBuyChart
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
@@ -64,7 +65,7 @@ class CostView(QWidget):
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self.theme.colour("page"))
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         raise NotImplementedError
 
     def choose(self, key: str) -> None:
@@ -83,7 +84,7 @@ class CostOverview(CostView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
         self._key = ""
-        self._costs: ColumnCosts | None = None
+        self._costs: EvaluatedAnswer | None = None
         self.tokens = TokenCostChart(theme, desk.formatter)
         self.years = OwnershipCostChart(theme, desk.formatter)
         self.influences = SensitivityChart(theme, desk.formatter)
@@ -109,7 +110,7 @@ class CostOverview(CostView):
         self.years.row_selected.connect(lambda key: self._select(key, of_years=True))
         self.rent.curve_clicked.connect(self.chosen)
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costs = costed
         self.tokens.show_costs(costed)
         self.years.show_costs(costed)
@@ -127,7 +128,7 @@ class CostOverview(CostView):
         name = TOTAL if of_years else OWNED if owned else RENTED
         self._desk.select(select_cost(key, name))
 
-    def _show_influences(self, costed: ColumnCosts) -> None:
+    def _show_influences(self, costed: EvaluatedAnswer) -> None:
         """Show what moves the cost of the chosen accelerator, owned if it has a price, else rented."""
         answer = self._desk.answer
         if answer is None:
@@ -172,7 +173,7 @@ class TokenCostView(CostView):
         self.table = FiguresTable(theme, self)
         _lay_out_view(self, theme, self.chart, [self.title, self.table])
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self.chart.show_costs(costed)
         figures = make_unit_figures(costed)
         self.title.setText(figures.title)
@@ -184,7 +185,7 @@ class RentOrBuyView(CostView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
         self._pair = ("", "")
         self.chart = RentOrBuyChart(desk, theme)
         super().__init__(theme, (self.chart,), parent)
@@ -202,11 +203,11 @@ class RentOrBuyView(CostView):
         row.addStretch(1)
         _lay_out_view(self, theme, self.chart, [choices, self.table])
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.chart.show_costs(costed)
-        keys = [part.key for part in costed.parts]
-        options = [ChoiceOption(part.key, part.name) for part in costed.parts]
+        keys = [part.key for part in costed.columns]
+        options = [ChoiceOption(part.key, part.name) for part in costed.columns]
         for field in (self.which, self.rival):
             field.set_options(options)
         first, second = self._pair
@@ -233,7 +234,7 @@ class SimulationView(CostView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
-        self._costed: ColumnCosts | None = None
+        self._costed: EvaluatedAnswer | None = None
         self._asked: object = None
         self.draws: CostDistribution | None = None
         self.chart = CostDistributionChart(desk, theme)
@@ -255,7 +256,7 @@ class SimulationView(CostView):
         row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignRight)
         _lay_out_view(self, theme, self.chart, [head, self.table])
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self._draw()
 
@@ -328,7 +329,7 @@ class PublishedCasesView(CostView):
     def _chosen(self) -> CostCase:
         return self._cases[self.case.value]
 
-    def show_costs(self, costed: ColumnCosts) -> None:
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
         del costed
         self._show()
 

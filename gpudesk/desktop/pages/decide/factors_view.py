@@ -18,8 +18,8 @@ from gpudesk.desktop.pages.decide.factors_model import (
 )
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.trace_model import TraceHead
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.tables.painted_table import Index, PaintedHeader, PaintedTable, find_visible_sections
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
@@ -302,9 +302,9 @@ class FactorsView(DecideView):
             whole.addLayout(row)
         whole.addStretch(1)
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}
-        heads = [TraceHead(key, found.names[key], found.slots[key], found.is_variant[key]) for key in found.keys]
+        heads = [TraceHead(each.key, each.name, each.palette_index, each.is_variant) for each in found.columns]
         self.model.show(heads, make_factor_rows(found.decision, rules, found.formatter))
 
     def _select(self, row: int, column: str) -> None:

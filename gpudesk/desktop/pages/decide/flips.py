@@ -20,15 +20,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict
 from gpudesk.domain.scenario import Scenario
@@ -159,8 +158,8 @@ class FlipsBlock(QWidget):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._theme = desk, theme
-        self._found: AnswerDecision | None = None
-        self._asked: Answer | None = None
+        self._found: EvaluatedAnswer | None = None
+        self._asked: EvaluatedAnswer | None = None
         self._all = False
         self.flips: tuple[DecisionFlip, ...] | None = None
         self.boxes: list[FlipBox] = []
@@ -192,7 +191,7 @@ class FlipsBlock(QWidget):
 
     # Looking
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         """Look for what would change a decision, unless that is known or being looked for."""
         self._found = found
         none = found.decision.verdict is DecisionVerdict.NONE_FITS
@@ -201,7 +200,7 @@ class FlipsBlock(QWidget):
 
     def _look(self) -> None:
         found = self._found
-        if found is None or found.answer is self._asked:
+        if found is None or found is self._asked:
             return
         self.flips, self._asked = None, None
         self._jobs.cancel()
@@ -209,17 +208,21 @@ class FlipsBlock(QWidget):
             box.setEnabled(False)
         if self._desk.in_gesture or not self.isVisible():
             return
-        self._asked = asked = found.answer
+        self._asked = found
         self.said.setText("")
-        steps = self._desk.service.flip_steps(asked)
-        self._jobs.start("flips", steps, partial(self._done, asked), self._failed)
+        if found.flips is not None:
+            self._done(found, found.flips)
+            return
+        steps = self._desk.service.flip_steps(found.answer)
+        self._jobs.start("flips", steps, partial(self._done, found), self._failed)
 
     def _gesture_changed(self) -> None:
         if not self._desk.in_gesture and self.isVisible():
             self._look()
 
-    def _done(self, asked: Answer, flips: tuple[DecisionFlip, ...]) -> None:
-        if asked is not self._asked or self._found is None:
+    def _done(self, evaluated: EvaluatedAnswer, flips: tuple[DecisionFlip, ...]) -> None:
+        evaluated.flips = flips
+        if evaluated is not self._asked or self._found is None:
             return
         self.flips = flips
         self._all = False
@@ -254,7 +257,7 @@ class FlipsBlock(QWidget):
             FlipText(
                 flip,
                 *describe_flip(flip, found.decision, found.names, found.formatter),
-                tuple(ColumnStyle(found.slots[key], found.is_variant[key]) for key in flip.becomes),
+                tuple(ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in flip.becomes),
             )
             for flip in self.flips
         )

@@ -11,7 +11,6 @@ from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
-from gpudesk.desktop.session.decision import decide_answer
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -79,9 +78,10 @@ class DecidePage(MultiViewPage[DecideView]):
 
     def show_view(self) -> None:
         try:
-            found = decide_answer(self.desk)
-            if found is not None:
-                self.view.show_decision(found)
+            if self.desk.evaluated is not None:
+                # Before the view is touched: it is what fails where rules cannot be read.
+                _ = self.desk.evaluated.decision
+                self.view.show_decision(self.desk.evaluated)
         except (InputError, MissingFileError) as error:
             text = format_input_error(error, self.desk.formatter) if isinstance(error, InputError) else str(error)
             self.body.show_state(text, None, answered=False)

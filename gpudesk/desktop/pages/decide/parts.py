@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
@@ -34,7 +34,7 @@ class DecideView(QWidget):
         self.desk = desk
         self.theme = theme
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         """Show a decision; called whenever there is another one, while the view is visible."""
         raise NotImplementedError
 

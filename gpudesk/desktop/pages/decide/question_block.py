@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -405,7 +405,7 @@ class QuestionBlock(QWidget):
         if self._number_taken:
             self._close_field()
 
-    def show_effect(self, found: AnswerDecision, value: AnswerValue, decision: Decision) -> None:
+    def show_effect(self, found: EvaluatedAnswer, value: AnswerValue, decision: Decision) -> None:
         option = next((each for each in self.options if each.value == value), None)
         if option is not None:
             option.show_effect(_make_option_effect(self.question, found, decision))
@@ -523,10 +523,13 @@ def _format_other_value(question: str) -> str:
     return tr("Another amount…") if unit == "USD" else tr("Another number…")
 
 
-def _make_option_effect(question: str, found: AnswerDecision, decision: Decision) -> OptionEffect:
+def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decision) -> OptionEffect:
     parts = tuple(
         OptionAccelerator(
-            found.names[each.key], found.slots[each.key], found.is_variant[each.key], find_column_outcome(each)
+            found.names[each.key],
+            found.palette_indexes[each.key],
+            found.is_variant[each.key],
+            find_column_outcome(each),
         )
         for each in decision.standings
     )

@@ -13,8 +13,8 @@ from gpudesk.decision.facts.answers import explain_skipped_question, resolve_ans
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.question_block import QuestionBlock
 from gpudesk.desktop.pages.decide.screen_list import ScreenEntry, ScreenList
-from gpudesk.desktop.session.decision import AlternativeDecisions, AnswerDecision, find_cached_decision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AlternativeDecisions, EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.session.selection import SelectionKind, select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -157,9 +157,9 @@ class QuestionsView(DecideView):
         super().__init__(desk, theme, parent)
         self.setAccessibleName(tr("Questions"))
         self.screen_shown = _SCREENS[0]
-        self.found: AnswerDecision | None = None
-        self.effects = AlternativeDecisions(desk, self)
-        self.effects.found.connect(self._show_effect)
+        self.found: EvaluatedAnswer | None = None
+        self.effects = AlternativeDecisions(self)
+        self.effects.computed.connect(self._show_effect)
         self.steps = ScreenList(theme)
         self.steps.chosen.connect(self.show_screen)
         self.body: QuestionScreenBody | None = None
@@ -201,7 +201,7 @@ class QuestionsView(DecideView):
 
     # What is shown
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self.found = found
         if self.body is not None and self.body.asked == self._asked():
             self._fill(found)
@@ -251,7 +251,7 @@ class QuestionsView(DecideView):
                 said = "" if why is None or name in forced else format_message(why, found.formatter)
                 yield name, said
 
-    def _make_body(self, found: AnswerDecision, forced: frozenset[str] = frozenset()) -> None:
+    def _make_body(self, found: EvaluatedAnswer, forced: frozenset[str] = frozenset()) -> None:
         if self.body is not None and self.body.screen_shown is self.screen_shown:
             forced |= self.body.forced
         body = QuestionScreenBody(self.theme, self.screen_shown, forced, found.formatter)
@@ -267,7 +267,7 @@ class QuestionsView(DecideView):
             former.deleteLater()
         self._scroll.show_widget(body)
 
-    def _fill(self, found: AnswerDecision) -> None:
+    def _fill(self, found: EvaluatedAnswer) -> None:
         """Show what is in force, and what is known of other answers; ask for what is not."""
         assert self.body is not None
         answers = found.decision.answers
@@ -276,20 +276,20 @@ class QuestionsView(DecideView):
         for block in self.body.blocks:
             block.show_answer(answers[block.question], self._fallback(block.question, found))
             for value in block.values:
-                known = find_cached_decision(self.desk, block.question, value)
+                known = found.find_alternative(block.question, value)
                 if known is None:
                     wanted.append((block.question, value))
                 else:
                     block.show_effect(found, value, known)
-        self.effects.want(wanted)
+        self.effects.request(found, wanted)
         if not self.isVisible():
-            self.effects.rest()
+            self.effects.pause()
         last = self.screen_shown is _SCREENS[-1]
         self.back.setEnabled(self.screen_shown is not _SCREENS[0])
         self.recommend.setVisible(not last)
         self.next.setText(tr("See recommendation") if last else tr("Next question"))
 
-    def _step_of(self, screen: DialogueScreen, found: AnswerDecision) -> ScreenEntry:
+    def _step_of(self, screen: DialogueScreen, found: EvaluatedAnswer) -> ScreenEntry:
         answers = found.decision.answers
         names = [name for name, question in QUESTIONS.items() if question.screen is screen]
         given = [name for name in names if answers[name].origin is AnswerOrigin.YOURS]
@@ -300,15 +300,14 @@ class QuestionsView(DecideView):
         return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(given))
 
     @staticmethod
-    def _fallback(question: str, found: AnswerDecision) -> QuestionAnswer:
+    def _fallback(question: str, found: EvaluatedAnswer) -> QuestionAnswer:
         """Return what is in force once the user's answer is taken back."""
         scenario = found.answer.scenario
         said = {name: value for name, value in scenario.decision.answers.items() if name != question}
         return resolve_answers(scenario, said, found.answer.model.native_precision)[question]
 
-    def _show_effect(self, question: str, value: AnswerValue, decision: object) -> None:
-        del decision
-        known = find_cached_decision(self.desk, question, value)
+    def _show_effect(self, question: str, value: AnswerValue) -> None:
+        known = None if self.found is None else self.found.find_alternative(question, value)
         if self.found is None or self.body is None or known is None:
             return
         for block in self.body.blocks:
@@ -387,14 +386,14 @@ class QuestionsView(DecideView):
     def showEvent(self, event: QShowEvent) -> None:
         """Go on working out what answers would do, and let the panel tell of the first question again."""
         super().showEvent(event)
-        self.effects.go_on()
+        self.effects.resume()
         if self.desk.selection is None:
             self._select_first()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Work nothing out that nobody sees, and tell nothing of answers that nobody sees."""
         super().hideEvent(event)
-        self.effects.rest()
+        self.effects.pause()
         chosen = self.desk.selection
         if chosen is not None and chosen.kind is SelectionKind.OPTION and not event.spontaneous():
             self.desk.select(None)

@@ -18,8 +18,8 @@ from gpudesk.desktop.pages.decide.record_table import (
     RecordTableView,
     make_cell,
 )
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.session.selection import (
     Selection,
@@ -260,7 +260,7 @@ class WeightLoadingBlock(QWidget):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._loadings = self._desk.service.beside.loadings(found.answer)
         self._names = found.names
         stated = found.answer.scenario.decision.plans.get(STORAGE)
@@ -284,10 +284,11 @@ class WeightLoadingBlock(QWidget):
             self._desk.select(selection)
 
 
-def _make_loading_row(found: AnswerDecision, key: str, loading: WeightLoading | Message) -> RecordRow:
+def _make_loading_row(found: EvaluatedAnswer, key: str, loading: WeightLoading | Message) -> RecordRow:
     formatter = found.formatter
     name = RecordCell(
-        (CellParagraph(found.names[key], "small_strong"),), look=ColumnStyle(found.slots[key], found.is_variant[key])
+        (CellParagraph(found.names[key], "small_strong"),),
+        look=ColumnStyle(found.palette_indexes[key], found.is_variant[key]),
     )
     if isinstance(loading, Message):
         unknown = make_cell(describe_unknown_time(loading, formatter), colour="unfit")
@@ -335,7 +336,7 @@ class RecordView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._found: AnswerDecision | None = None
+        self._found: EvaluatedAnswer | None = None
         self.extent = SegmentedControl(
             theme,
             tr("What of the record is shown"),
@@ -369,7 +370,7 @@ class RecordView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
         self._show()
         self.loading.show_decision(found)
@@ -409,7 +410,7 @@ class RecordView(DecideView):
         references = self.desk.service.beside.references
         if self._found is None or self.extent.value == ALL_RECORDS:
             return references
-        return find_references(references, *(part.column.accelerator.id for part in self._found.parts))
+        return find_references(references, *(part.column.accelerator.id for part in self._found.columns))
 
     def _chooser(self, table: RecordTableView) -> Callable[[int], None]:
         def choose(row: int) -> None:
@@ -435,10 +436,10 @@ class RecordView(DecideView):
         (first or self.references.table).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _group_by_platform(found: AnswerDecision) -> dict[str, tuple[str, ...]]:
+def _group_by_platform(found: EvaluatedAnswer) -> dict[str, tuple[str, ...]]:
     """Return the platforms of what is compared, each with the accelerators that run on it."""
     on: dict[str, dict[str, None]] = {}
-    for part in found.parts:
+    for part in found.columns:
         accelerator = part.column.accelerator
         for platform in split_platforms(accelerator.platform):
             on.setdefault(platform, {})[shorten_name(accelerator.name)] = None

@@ -14,8 +14,8 @@ from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedLis
 from gpudesk.desktop.pages.decide.trace_model import TraceHead, TraceModel, TraceRuleRow, format_trace, make_trace_table
 from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
 from gpudesk.desktop.pages.decide.verdict import VerdictBlock
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
@@ -41,7 +41,7 @@ _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 
-def make_delivery_figures(found: AnswerDecision) -> FiguresContent:
+def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
     decision = found.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
     money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
@@ -55,12 +55,12 @@ def make_delivery_figures(found: AnswerDecision) -> FiguresContent:
     return FiguresContent(tr("What it delivers"), heads, frozenset({1}), _FIGURES, rows, tr("Draws"))
 
 
-def _make_delivery_row(found: AnswerDecision, key: str, money: MoneyFormatter) -> FigureRow:
+def _make_delivery_row(found: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
     formatter, place = found.formatter, found.place(key)
     column = found.answer.columns[place]
     share = found.decision.standings[place].share
     told = tr("leads in {n} of 100", n=formatter.number(share * 100.0))
-    look = (key, found.slots[key], found.is_variant[key], found.names[key])
+    look = (key, found.palette_indexes[key], found.is_variant[key], found.names[key])
     estimate = column.estimate
     if estimate is None or not estimate.fits:
         return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(found, column), faulty=True)
@@ -74,7 +74,7 @@ def _make_delivery_row(found: AnswerDecision, key: str, money: MoneyFormatter) -
     return FigureRow(*look, cells, told)
 
 
-def _explain_missing(found: AnswerDecision, column: ComparisonColumn) -> str:
+def _explain_missing(found: EvaluatedAnswer, column: ComparisonColumn) -> str:
     return tr("does not fit") if column.problem is None else format_message(column.problem, found.formatter)
 
 
@@ -101,7 +101,7 @@ def find_cost_figure(decision: Decision, place: int) -> str | None:
     return next((name for name in (RENTED, OWNED) if part.get(_FACTS[name]) is not None), None)
 
 
-def select_delivery_figure(found: AnswerDecision, key: str, name: str) -> Selection | None:
+def select_delivery_figure(found: EvaluatedAnswer, key: str, name: str) -> Selection | None:
     """Return what is selected by a click on a figure of a row; None where nothing explains it."""
     if name != _COST:
         return select_figure(key, name)
@@ -118,7 +118,7 @@ class RuleTraceBlock(QWidget):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._found: AnswerDecision | None = None
+        self._found: EvaluatedAnswer | None = None
         self.model = TraceModel(desk.formatter, self)
         self.model.weighed.connect(self.weigh)
         self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
@@ -152,10 +152,10 @@ class RuleTraceBlock(QWidget):
         whole.addWidget(self.view)
         desk.selection_changed.connect(self._follow_selection)
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
         weights = found.answer.scenario.decision.weights
-        heads = [TraceHead(key, found.names[key], found.slots[key], found.is_variant[key]) for key in found.keys]
+        heads = [TraceHead(each.key, each.name, each.palette_index, each.is_variant) for each in found.columns]
         rules = self._desk.service.decider.rules
         self.model.show(make_trace_table(found.decision, heads, rules, frozenset(weights), found.formatter))
         self.usual.setVisible(bool(weights))
@@ -240,7 +240,7 @@ class ResultView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._found: AnswerDecision | None = None
+        self._found: EvaluatedAnswer | None = None
         self.answered = ThemedLabel(theme, font="small", colour="text3", parent=self)
         self.change = Button(theme, tr("Change answers"), parent=self)
         self.change.clicked.connect(lambda: self.view_requested.emit(QUESTIONS))
@@ -308,7 +308,7 @@ class ResultView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
         decision = found.decision
         self.answered.setText(_format_answered_count(found))
@@ -341,7 +341,7 @@ class ResultView(DecideView):
         if helps is (trace < flips):
             self._whole.insertWidget(min(trace, flips), self._flips_held if helps else self._trace_held)
 
-    def _show_pilot(self, found: AnswerDecision) -> None:
+    def _show_pilot(self, found: EvaluatedAnswer) -> None:
         pilot = found.decision.pilot
         said = []
         if pilot is not None:
@@ -382,7 +382,7 @@ class ResultView(DecideView):
             row.setDirection(way)
 
 
-def _format_answered_count(found: AnswerDecision) -> str:
+def _format_answered_count(found: EvaluatedAnswer) -> str:
     """Return how many of the questions the user answered; the others go by the scenario or a default."""
     origins = [each.origin for each in found.decision.answers.values()]
     yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
@@ -397,14 +397,14 @@ def _format_answered_count(found: AnswerDecision) -> str:
     )
 
 
-def _title_reasons(found: AnswerDecision) -> str:
+def _title_reasons(found: EvaluatedAnswer) -> str:
     first = found.decision.recommended
     if first is None or found.decision.verdict is DecisionVerdict.WINNER:
         return tr("Why")
     return tr("What speaks for {name}, and what against", name=found.names[first.key])
 
 
-def _list_reasons(found: AnswerDecision) -> list[MarkedLine]:
+def _list_reasons(found: EvaluatedAnswer) -> list[MarkedLine]:
     decision, names, formatter = found.decision, found.names, found.formatter
     said = [
         MarkedLine("arrow-up", "best_text", describe_reason(each, decision, names, formatter))
@@ -418,7 +418,7 @@ def _list_reasons(found: AnswerDecision) -> list[MarkedLine]:
     ]
 
 
-def _list_conflicts(found: AnswerDecision, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:
+def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:
     return [
         MarkedLine(
             "disputed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, Swatches
 from gpudesk.desktop.pages.decide.verdict import WinShareBar, find_leaders, list_win_shares
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
 from gpudesk.desktop.session.scenario_edits import swap_answers
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
@@ -40,8 +40,8 @@ class AnswerPair(NamedTuple):
 class AnswerSetComparison:
     """The decision under the answers in force, and the one under the kept answers on the same scenario."""
 
-    now: AnswerDecision
-    kept: AnswerDecision
+    now: EvaluatedAnswer
+    kept: EvaluatedAnswer
 
     def questions(self) -> tuple[AnswerPair, ...]:
         """Return all questions in the order of the dialogue."""
@@ -76,7 +76,7 @@ class AnswerSetComparison:
         rows = tuple(
             FigureRow(
                 key,
-                self.now.slots[key],
+                self.now.palette_indexes[key],
                 self.now.is_variant[key],
                 self.now.names[key],
                 tuple(
@@ -168,8 +168,10 @@ class AnswerSetVerdict(QWidget):
         column.addWidget(self.bar)
         column.addStretch(1)
 
-    def show_verdict(self, found: AnswerDecision) -> None:
-        self.swatches.show_looks([ColumnStyle(found.slots[key], found.is_variant[key]) for key in find_leaders(found)])
+    def show_verdict(self, found: EvaluatedAnswer) -> None:
+        self.swatches.show_looks(
+            [ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in find_leaders(found)]
+        )
         self.title.setText(format_verdict(found.decision, found.names, found.formatter))
         self.firmness.setText(describe_robustness(found.decision, found.names))
         self.bar.show_shares(list_win_shares(found))
@@ -246,7 +248,7 @@ class AnswerSetsView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         """Show both sets; without a kept one what the buttons are for."""
         kept = found.answer.scenario.decision.kept
         for button in (self.exchange, self.forget):
@@ -259,8 +261,7 @@ class AnswerSetsView(DecideView):
                 tr("Keep the answers in force, then change some: both sets and what they come to stand here.")
             )
             return
-        decision = self.desk.service.decide(found.answer, kept)
-        self.sets = AnswerSetComparison(found, replace(found, decision=decision))
+        self.sets = AnswerSetComparison(found, found.with_answers(kept))
         self._show_sets(self.sets)
 
     def _show_sets(self, sets: AnswerSetComparison) -> None:

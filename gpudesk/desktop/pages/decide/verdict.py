@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, ElidedParagraph, Swatches
-from gpudesk.desktop.session.decision import AnswerDecision
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
@@ -89,11 +89,14 @@ class WinShareBar(QWidget):
                 x += width
 
 
-def list_win_shares(found: AnswerDecision) -> tuple[WinShare, ...]:
+def list_win_shares(found: EvaluatedAnswer) -> tuple[WinShare, ...]:
     """Return in which shares of the draws each column leads, the most first, and nothing is left."""
     shares = [
         WinShare(
-            each.key, found.names[each.key], ColumnStyle(found.slots[each.key], found.is_variant[each.key]), each.share
+            each.key,
+            found.names[each.key],
+            ColumnStyle(found.palette_indexes[each.key], found.is_variant[each.key]),
+            each.share,
         )
         for each in found.decision.standings
         if each.share >= _LEAST_SHARE
@@ -105,7 +108,7 @@ def list_win_shares(found: AnswerDecision) -> tuple[WinShare, ...]:
     return tuple(shares)
 
 
-def find_leaders(found: AnswerDecision) -> tuple[str, ...]:
+def find_leaders(found: EvaluatedAnswer) -> tuple[str, ...]:
     """Return the key of the column that leads, and of the next where there is no clear winner."""
     decision = found.decision
     first = find_leading_column(decision)
@@ -147,10 +150,10 @@ class VerdictBlock(QWidget):
         self._row.addWidget(self._firm)
         theme.follow(self._dress)
 
-    def show_verdict(self, found: AnswerDecision) -> None:
+    def show_verdict(self, found: EvaluatedAnswer) -> None:
         decision, names = found.decision, found.names
         keys = find_leaders(found)
-        self.swatches.show_looks([ColumnStyle(found.slots[key], found.is_variant[key]) for key in keys])
+        self.swatches.show_looks([ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in keys])
         self.title.setText(format_verdict(decision, names, found.formatter))
         self.reason.set_text(describe_verdict_reason(decision, names, found.formatter))
         self.firmness.setText(describe_robustness(decision, names))

@@ -90,15 +90,15 @@ class ColumnMemoryBar:
 
 def make_memory_bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
     """Return the bars of the desk's answer. While something is dragged only obvious ways out are offered."""
-    answer = desk.answer
-    if answer is None:
-        return ()
-    looks = zip(desk.keys, desk.names, desk.slots, desk.is_variant, answer.columns, strict=True)
     return tuple(
-        _make_bar_without_estimate(key, name, slot, is_variant, column, desk.formatter)
-        if column.estimate is None
-        else _make_bar_with_estimate(key, name, slot, is_variant, column.estimate, desk)
-        for key, name, slot, is_variant, column in looks
+        _make_bar_without_estimate(
+            each.key, each.name, each.palette_index, each.is_variant, each.column, desk.formatter
+        )
+        if each.column.estimate is None
+        else _make_bar_with_estimate(
+            each.key, each.name, each.palette_index, each.is_variant, each.column.estimate, desk
+        )
+        for each in desk.columns
     )
 
 

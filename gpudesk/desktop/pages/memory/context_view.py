@@ -12,8 +12,8 @@ from PySide6.QtCore import QMarginsF, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
 from gpudesk.desktop.ui.charts.drawing import (
@@ -73,7 +73,7 @@ class CacheCurves:
             service = self._desk.service
             self._found = tuple(
                 CacheCurve(part, service.kv_against_context(part.column.estimate))
-                for part in list_columns(self._answer)
+                for part in self._desk.columns
                 if part.column.estimate is not None
             )
         return self._found
@@ -167,7 +167,7 @@ class RequestCacheChart(_CacheChart):
         if self._alike(found):
             return (self._line("", answer.model.name, 0, False, found[0].curve),)
         return tuple(
-            self._line(each.part.key, each.part.name, each.part.slot, each.part.is_variant, each.curve)
+            self._line(each.part.key, each.part.name, each.part.palette_index, each.part.is_variant, each.curve)
             for each in found
         )
 
@@ -190,7 +190,7 @@ class RequestCacheChart(_CacheChart):
         return tuple(
             CursorReadoutRow(
                 each.part.key,
-                each.part.slot,
+                each.part.palette_index,
                 each.part.is_variant,
                 each.part.name,
                 (
@@ -257,7 +257,7 @@ class RequestCapacityChart(_CacheChart):
             end = tr("{n} at {tokens}", n=count(held[-1]), tokens=count(x[-1]))
         else:
             end = tr("none at {tokens}", tokens=count(each.curve.context[len(x)]))
-        return PlotCurve(part.key, part.name, part.slot, part.is_variant, x, held[known], end=end, capped=True)
+        return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, held[known], end=end, capped=True)
 
     def heads(self) -> tuple[str, ...]:
         return (tr("in flight"), "")
@@ -270,7 +270,7 @@ class RequestCapacityChart(_CacheChart):
         ]
         held.sort(key=lambda pair: -pair[0])
         return tuple(
-            CursorReadoutRow(part.key, part.slot, part.is_variant, part.name, self._cells(count))
+            CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, self._cells(count))
             for count, part in held
         )
 
@@ -356,7 +356,7 @@ def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
         MISSING_VALUE_TEXT if fullest is None else formatter.estimate(fullest / GIB),
     )
     words, faulty = _format_longest_request(curve, formatter)
-    return FigureRow(part.key, part.slot, part.is_variant, part.name, cells, words, faulty)
+    return FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells, words, faulty)
 
 
 def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:

@@ -387,13 +387,10 @@ class FitMatrixView(QWidget):
         return FitOrder(*self._words, choices.most, choices.by, choices.descending)
 
     def _show_present(self) -> None:
-        desk = self._desk
         slots: dict[str, tuple[int, bool]] = {}
-        if desk.answer is not None:
-            choices = desk.answer.scenario.accelerators
-            for choice, slot, is_variant in zip(choices, desk.slots, desk.is_variant, strict=True):
-                slots.setdefault(choice.accelerator, (slot, is_variant))
-        self.table.set_present(desk.scenario.model, slots)
+        for each in self._desk.columns:
+            slots.setdefault(each.column.accelerator.id, (each.palette_index, each.is_variant))
+        self.table.set_present(self._desk.scenario.model, slots)
 
     def _show(self) -> None:
         matrix, order = self.found.matrix, self._order()

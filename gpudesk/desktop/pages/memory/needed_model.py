@@ -121,8 +121,10 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
         # What is wrong with a scenario is said above the page.
         return NeededTable()
     heads = tuple(
-        NeededHead(name, slot, is_variant, f"{formatter.gib(column.accelerator.memory_bytes)} GiB")
-        for name, slot, is_variant, column in zip(desk.names, desk.slots, desk.is_variant, answer.columns, strict=True)
+        NeededHead(
+            each.name, each.palette_index, each.is_variant, f"{formatter.gib(each.column.accelerator.memory_bytes)} GiB"
+        )
+        for each in desk.columns
     )
     return NeededTable(heads, tuple(_make_groups(answer, desk.names, found, formatter, brief=brief)))
 

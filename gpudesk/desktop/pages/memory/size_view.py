@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.memory.size_form import DemandForm, make_default_demand
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
@@ -80,7 +80,7 @@ def _make_candidate_row(
 ) -> FigureRow:
     return FigureRow(
         part.key,
-        part.slot,
+        part.palette_index,
         part.is_variant,
         part.name.partition(" × ")[0],
         _make_candidate_cells(candidate, formatter, wide=wide),
@@ -432,7 +432,7 @@ class SizingView(QWidget):
             self.problem.setText(f"{said[:1].upper()}{said[1:]}")
             return
         self._sizing = sizing
-        self._pairs = tuple(zip(list_columns(answer), sizing.candidates, strict=True))
+        self._pairs = tuple(zip(self._desk.columns, sizing.candidates, strict=True))
 
     def _gesture_changed(self) -> None:
         if not self._desk.in_gesture and self.isVisible():

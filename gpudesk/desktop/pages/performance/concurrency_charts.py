@@ -12,14 +12,9 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.session.answer_columns import (
-    AcceleratorColumn,
-    CurveBuilder,
-    list_columns,
-    list_fitting_columns,
-    make_fingerprint,
-)
+from gpudesk.desktop.pages.performance.curve_builder import CurveBuilder, make_fingerprint
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.drawing import (
@@ -35,7 +30,7 @@ from gpudesk.desktop.ui.charts.drawing import (
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
-from gpudesk.domain.answer import HIGHER_IS_BETTER, Answer, ConcurrencyCurve
+from gpudesk.domain.answer import HIGHER_IS_BETTER, ConcurrencyCurve
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.labels import FIGURE_UNITS, format_load, label_figure, label_limiter
@@ -103,12 +98,15 @@ class StripBuilder:
 
     def strip(self, part: AcceleratorColumn, *, exact: bool) -> LimiterStrip:
         """Return a column's strip; unless `exact`, where points lie on a curve makes no difference."""
-        drawn, curve = ((part.key, part.name, part.slot, make_fingerprint(part.column.curve)), part.column.curve)
+        drawn, curve = (
+            (part.key, part.name, part.palette_index, make_fingerprint(part.column.curve)),
+            part.column.curve,
+        )
         points = None if curve is None else curve.concurrency
         kept = self._made.get(part.key)
         if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == points):
             return kept[1]
-        strip = LimiterStrip(part.key, part.slot, part.name, () if curve is None else split_into_pieces(curve))
+        strip = LimiterStrip(part.key, part.palette_index, part.name, () if curve is None else split_into_pieces(curve))
         self._made[part.key] = ((drawn, points), strip)
         return strip
 
@@ -217,9 +215,9 @@ class ConcurrencyChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = label_figure(self.figure)
         self.x_title = tr("requests in flight")
-        lines = self._drawn(self.desk.answer, self._lines)
+        lines = self._drawn(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}
-        ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
         self._pinned = {line.key: line for line in ghosts}
         return PlotDrawing(
             lines=lines,
@@ -231,9 +229,9 @@ class ConcurrencyChart(DeskChart):
             note="" if lines or self.desk.answer is None else self._why_empty(),
         )
 
-    def _drawn(self, answer: Answer | None, maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+    def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         exact = not self.desk.in_gesture
-        made = (maker.line(part, self.figure, exact) for part in list_fitting_columns(answer))
+        made = (maker.line(part, self.figure, exact) for part in columns)
         return tuple(line for line in made if line is not None and len(line.x))
 
     def _load(self) -> Load | None:
@@ -250,13 +248,15 @@ class ConcurrencyChart(DeskChart):
         if load is None or load.kind not in _SETTLE:
             return ()
         marks = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             estimate, line = part.column.estimate, by_key.get(part.key)
             value = part.figure(self.figure)
             if estimate is None or estimate.concurrency is None or line is None or value is None:
                 continue
             if line.x[0] <= estimate.concurrency <= line.x[-1]:
-                marks.append(PointMark(part.key, part.slot, estimate.concurrency, value.value, part.is_variant))
+                marks.append(
+                    PointMark(part.key, part.palette_index, estimate.concurrency, value.value, part.is_variant)
+                )
         return tuple(marks)
 
     def in_closed_loop(self) -> bool:
@@ -276,7 +276,7 @@ class ConcurrencyChart(DeskChart):
         return LimitLine(value, tr("limit {n} ms, p99", n=number))
 
     def _why_empty(self) -> str:
-        if any(part.column.estimate is not None for part in list_columns(self.desk.answer)):
+        if any(part.column.estimate is not None for part in self.desk.columns):
             return tr("None of them fits, so there is no curve")
         return tr("None of them can be estimated, so there is no curve")
 
@@ -288,7 +288,7 @@ class ConcurrencyChart(DeskChart):
             return None
         pinned = self._pinned
         reads = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             value, estimate = part.figure(self.figure), part.column.estimate
             reading = None if value is None else CurveReading(*value)
             at = estimate.concurrency if estimate is not None else None
@@ -306,7 +306,7 @@ class ConcurrencyChart(DeskChart):
         count = max(1, round(x))
         pinned, by_key = self._pinned, {line.key: line for line in self.drawing.lines}
         reads = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             line = by_key.get(part.key)
             if line is None:
                 continue
@@ -327,7 +327,11 @@ class ConcurrencyChart(DeskChart):
             heads = (*heads, tr("to pinned"))
         rows = tuple(
             CursorReadoutRow(
-                read.part.key, read.part.slot, read.part.is_variant, read.part.name, self._cells(read)[: len(heads)]
+                read.part.key,
+                read.part.palette_index,
+                read.part.is_variant,
+                read.part.name,
+                self._cells(read)[: len(heads)],
             )
             for read in reads
         )
@@ -377,7 +381,7 @@ class ConcurrencyChart(DeskChart):
         unit = FIGURE_UNITS[self.figure]
         said = [tr("{figure} against requests in flight.", figure=label_figure(self.figure))]
         by_key = {line.key: line for line in self.drawing.lines}
-        for part in list_columns(self.desk.answer):
+        for part in self.desk.columns:
             line = by_key.get(part.key)
             if line is None:
                 said.append(tr("{name}: no curve.", name=part.name))
@@ -405,7 +409,7 @@ class ConcurrencyChart(DeskChart):
             tr("High"),
         )
         rows = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             curve = part.column.curve
             if curve is None:
                 continue
@@ -453,7 +457,7 @@ class ThroughputChart(ConcurrencyChart):
         return drawing
 
     def _made_strips(self) -> tuple[LimiterStrip, ...]:
-        shown = (part for part in list_columns(self.desk.answer) if part.column.estimate is not None)
+        shown = (part for part in self.desk.columns if part.column.estimate is not None)
         return tuple(self._strip_maker.strip(part, exact=not self.desk.in_gesture) for part in shown)
 
     def foot_height(self) -> float:

@@ -297,11 +297,9 @@ class MlperfBlock(QWidget):
         return {part.id: shorten_name(part.name) for part in self._desk.service.catalog.accelerators()}
 
     def _slots(self) -> dict[str, tuple[int, bool]]:
-        desk = self._desk
         slots: dict[str, tuple[int, bool]] = {}
-        if desk.answer is not None:
-            for choice, slot in zip(desk.answer.scenario.accelerators, desk.slots, strict=True):
-                slots.setdefault(choice.accelerator, (slot, False))
+        for each in self._desk.columns:
+            slots.setdefault(each.column.accelerator.id, (each.palette_index, False))
         return slots
 
     # What every chart can be asked for

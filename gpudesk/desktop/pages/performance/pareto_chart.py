@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,8 +12,9 @@ from PySide6.QtCore import QMarginsF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.session.answer_columns import PARETO, AcceleratorColumn, CurveBuilder, list_fitting_columns
+from gpudesk.desktop.pages.performance.curve_builder import PARETO, CurveBuilder
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.cursor_readout import ReadoutSize, find_corner_boxes, measure_readout
 from gpudesk.desktop.ui.charts.drawing import (
@@ -26,7 +28,6 @@ from gpudesk.desktop.ui.charts.drawing import (
 from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box, resample_curve
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.answer import Answer
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -128,9 +129,9 @@ class ParetoChart(DeskChart):
         self.title = tr("Speed against throughput")
         self.subtitle = tr("tok/s of one accelerator at each concurrency")
         self.x_title = tr("tok/s for each user")
-        lines = self._drawn(self.desk.answer, self._lines)
+        lines = self._drawn(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}
-        ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
         answer = self.desk.answer
         limited = answer is not None and _limits_mean(answer.scenario.workload.load)
         speed = self.read_off
@@ -145,18 +146,18 @@ class ParetoChart(DeskChart):
             note="" if lines or answer is None else tr("No curves to compare"),
         )
 
-    def _drawn(self, answer: Answer | None, maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+    def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         exact = not self.desk.in_gesture
-        made = (maker.line(part, PARETO, exact) for part in list_fitting_columns(answer))
+        made = (maker.line(part, PARETO, exact) for part in columns)
         return tuple(line for line in made if line is not None)
 
     def _scenario_marks(self) -> tuple[PointMark, ...]:
         marks = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
             kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
             if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
-                marks.append(PointMark(part.key, part.slot, 1000.0 / tpot.value, rate.value, part.is_variant))
+                marks.append(PointMark(part.key, part.palette_index, 1000.0 / tpot.value, rate.value, part.is_variant))
         return tuple(marks)
 
     def _tab(self, speed: float) -> str:
@@ -276,7 +277,7 @@ class ParetoChart(DeskChart):
             tr("High"),
         )
         rows = []
-        for part in list_fitting_columns(self.desk.answer):
+        for part in self.desk.fitting_columns:
             curve = part.column.curve
             if curve is None:
                 continue

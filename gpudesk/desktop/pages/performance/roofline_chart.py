@@ -10,8 +10,8 @@ from PySide6.QtCore import QMarginsF
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_fitting_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
 from gpudesk.desktop.ui.charts.scales import DecadeScale
@@ -50,12 +50,12 @@ class RooflineChart(DeskChart):
     def roofed(self) -> tuple[RooflineColumn, ...]:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._roofed = tuple(self._found(self._answer))
+            self._roofed = tuple(self._found())
         return self._roofed
 
-    def _found(self, answer: Answer | None) -> list[RooflineColumn]:
+    def _found(self) -> list[RooflineColumn]:
         found = []
-        for part in list_fitting_columns(answer):
+        for part in self.desk.fitting_columns:
             estimate = part.column.estimate
             roofline = None if estimate is None else self.desk.service.roofline(estimate)
             if roofline is not None:
@@ -82,7 +82,7 @@ class RooflineChart(DeskChart):
         y = np.array([roof.at(intensity) / _TERA for intensity in x])
         part = each.part
         end = tr("{n} TFLOPS at most", n=self.formatter.estimate(roof.flops / _TERA))
-        return PlotCurve(part.key, part.name, part.slot, part.is_variant, x, y, end=end, capped=False)
+        return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, y, end=end, capped=False)
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -97,7 +97,7 @@ class RooflineChart(DeskChart):
         rows = tuple(
             CursorReadoutRow(
                 each.part.key,
-                each.part.slot,
+                each.part.palette_index,
                 each.part.is_variant,
                 each.part.name,
                 (self.formatter.estimate(each.roofline.effective.at(x) / _TERA), self._bound(each, x)),
@@ -195,7 +195,7 @@ def _marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
         marks += [
             PointMark(
                 each.part.key,
-                each.part.slot,
+                each.part.palette_index,
                 point.intensity,
                 point.flops / _TERA,
                 each.part.is_variant,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent
 from gpudesk.domain.answer import Answer
@@ -61,7 +61,7 @@ class ScalingResults:
         found = self._desk.service.scaling(answer.scenario, brief=not whole)
         return tuple(
             ScaledColumn(part, None if isinstance(scaling, InputError) or scaling.start is None else scaling)
-            for part, scaling in zip(list_columns(answer), found, strict=True)
+            for part, scaling in zip(self._desk.columns, found, strict=True)
         )
 
     def lines(self) -> tuple[ScaledColumn, ...]:
@@ -221,7 +221,7 @@ def make_scaling_figures(
         rows=tuple(
             FigureRow(
                 format_row_key(row),
-                part.slot,
+                part.palette_index,
                 part.is_variant,
                 f"{formatter.count(row.count)} × {name}",
                 (
@@ -310,7 +310,7 @@ def make_topology_figures(
         rows=tuple(
             FigureRow(
                 each.part.key,
-                each.part.slot,
+                each.part.palette_index,
                 each.part.is_variant,
                 _name_deployment(each, side, formatter),
                 _make_side_cells(side, formatter, wide=wide),

@@ -108,7 +108,7 @@ class ScalingChart(DeskChart):
         return PlotCurve(
             key=part.key,
             name=_strip_count(part.name),
-            slot=part.slot,
+            slot=part.palette_index,
             is_variant=part.is_variant,
             x=np.array(count, dtype=np.float64),
             y=y,
@@ -141,7 +141,7 @@ class ScalingChart(DeskChart):
             part, estimate = scaled.part, scaled.part.column.estimate
             value = self._own_value(scaled)
             if estimate is not None and value is not None and keys:
-                yield PointMark(part.key, part.slot, float(estimate.count), value, part.is_variant)
+                yield PointMark(part.key, part.palette_index, float(estimate.count), value, part.is_variant)
 
     def _own_value(self, scaled: ScaledColumn) -> float | None:
         estimate = scaled.part.column.estimate
@@ -210,7 +210,7 @@ class ScalingChart(DeskChart):
         part, scaling = scaled.part, scaled.scaling
         row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
         value = None if row is None or scaling is None else self._value(row, scaling)
-        told = (part.key, part.slot, part.is_variant, _strip_count(part.name))
+        told = (part.key, part.palette_index, part.is_variant, _strip_count(part.name))
         if row is None or value is None:
             unfit = row is not None and row.estimate is not None and not row.estimate.fits
             return 0.0, CursorReadoutRow(*told, (MISSING_VALUE_TEXT, tr("does not fit") if unfit else ""))

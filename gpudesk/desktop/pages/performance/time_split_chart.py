@@ -9,8 +9,8 @@ from typing import Final
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import format_missing_memory
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.bar_chart import OUTLINE, AcceleratorBar, BarGroup, BarPiece, GroupedBarChart
 from gpudesk.desktop.ui.charts.chart_data import ChartData
@@ -58,7 +58,7 @@ class TimeSplitChart(GroupedBarChart):
     def refresh(self) -> None:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._splits = tuple(self._found(self._answer))
+            self._splits = tuple(self._found())
         self.show_groups(
             (
                 self._requests(),
@@ -75,10 +75,10 @@ class TimeSplitChart(GroupedBarChart):
             self.setAccessibleName(tr("Prefill and decode, chart"))
             self.setAccessibleDescription(self.summary())
 
-    def _found(self, answer: Answer | None) -> list[TimeSplit]:
+    def _found(self) -> list[TimeSplit]:
         bench = self.desk.service
         found = []
-        for part in list_columns(answer):
+        for part in self.desk.columns:
             estimate = part.column.estimate
             if estimate is None:
                 found.append(TimeSplit(part, None, None))
@@ -101,7 +101,7 @@ class TimeSplitChart(GroupedBarChart):
 
     def _request(self, split: TimeSplit, longest: float) -> AcceleratorBar:
         part, time = split.part, split.request
-        told = (part.key, part.slot, part.is_variant, part.name)
+        told = (part.key, part.palette_index, part.is_variant, part.name)
         if time is None:
             return AcceleratorBar(*told, (), MISSING_VALUE_TEXT, self._why_none(part))
         pieces = tuple(
@@ -119,7 +119,7 @@ class TimeSplitChart(GroupedBarChart):
         part = split.part
         shares = _shares_of(split, figure_name)
         text = self._token_time(part) if figure_name == "tpot_ms" else ""
-        told = (part.key, part.slot, part.is_variant, part.name)
+        told = (part.key, part.palette_index, part.is_variant, part.name)
         if shares is None:
             return AcceleratorBar(*told, (), text, self._why_none(part))
         by_name = {share.name: share.share for share in shares}

@@ -15,8 +15,8 @@ from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
 from gpudesk.desktop.pages.performance.scaling_tables import DeploymentComparisonBlock
 from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
-from gpudesk.desktop.session.answer_columns import AcceleratorColumn, list_columns
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -154,7 +154,7 @@ def _sort_best_first(desk: Desk, name: str) -> list[AcceleratorColumn]:
         banded = part.figure(name)
         return banded is None, part.key in unranked, 0.0 if banded is None else sign * banded.value
 
-    return sorted(list_columns(desk.answer), key=order)
+    return sorted(desk.columns, key=order)
 
 
 def _make_rows(
@@ -163,7 +163,7 @@ def _make_rows(
     rows = []
     for part in ordered:
         said, faulty = describe_limiter(part, desk)
-        rows.append(FigureRow(part.key, part.slot, part.is_variant, part.name, cells(part), said, faulty))
+        rows.append(FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells(part), said, faulty))
     return tuple(rows)
 
 

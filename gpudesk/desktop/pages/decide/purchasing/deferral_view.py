@@ -25,8 +25,8 @@ from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResultBlock, DelayChartData
 from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanComputation, PlanInputRow
 from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_answer, replace_plan_input
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -293,7 +293,7 @@ class DeferralView(DecideView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
         self.found: DeferralAnalysis | None = None
-        self._decided: AnswerDecision | None = None
+        self._decided: EvaluatedAnswer | None = None
         self._position = 0
         self.setAccessibleName(tr("Buy or wait"))
         self.form = DeferralForm(theme, desk.formatter.style, self)
@@ -359,7 +359,7 @@ class DeferralView(DecideView):
 
     # Asking
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._decided = found
         scenario = found.answer.scenario
         recommended = found.decision.recommended
@@ -431,14 +431,14 @@ class DeferralView(DecideView):
     def _names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
 
-    def _money(self, decided: AnswerDecision) -> MoneyFormatter:
+    def _money(self, decided: EvaluatedAnswer) -> MoneyFormatter:
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
 
     @staticmethod
-    def _slots(decided: AnswerDecision, found: DeferralAnalysis) -> tuple[int, int]:
+    def _slots(decided: EvaluatedAnswer, found: DeferralAnalysis) -> tuple[int, int]:
         """Return the places of both parts in the palette, 0 for one that is not compared."""
         by_part = {
-            choice.accelerator: decided.slots[key]
+            choice.accelerator: decided.palette_indexes[key]
             for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
         }
         return by_part.get(found.chosen, 0), by_part.get(found.next_part or "", 0)

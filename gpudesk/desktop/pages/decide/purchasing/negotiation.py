@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, NoteEdit
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import mark_step_done, replace_plan_input
 from gpudesk.desktop.session.selection import select_catalog_dispute, select_catalog_statement
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -216,7 +216,7 @@ class NegotiationBlock(QWidget):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         scenario = found.answer.scenario
         sheet = self._desk.service.beside.negotiation(scenario, found.decision, get_today())
         self.sheet = sheet

@@ -20,8 +20,8 @@ from gpudesk.desktop.pages.decide.record_table import (
     RecordRow,
     RecordTableView,
 )
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.session.selection import select_attribute
 from gpudesk.desktop.session.settings import UserSettings
@@ -128,7 +128,7 @@ class ExportCheckBlock(QWidget):
 
     # Showing
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         beside, scenario = self._desk.service.beside, found.answer.scenario
         checks, rules = beside.export_checks(scenario), beside.export_rules
         self._checks, self._rules = checks, rules
@@ -179,12 +179,13 @@ def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
     return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *beside)
 
 
-def _make_accelerator_row(check: ExportCheck, found: AnswerDecision, rules: tuple[ExportRule, ...]) -> RecordRow:
+def _make_accelerator_row(check: ExportCheck, found: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:
     """Return the row of an accelerator: its largest products, and how it stands to each rule."""
     formatter = found.formatter
-    part = next(each for each in found.parts if each.column.accelerator.id == check.accelerator)
+    part = next(each for each in found.columns if each.column.accelerator.id == check.accelerator)
     name = RecordCell(
-        (CellParagraph(shorten_name(check.name), "small_strong"),), look=ColumnStyle(part.slot, part.is_variant)
+        (CellParagraph(shorten_name(check.name), "small_strong"),),
+        look=ColumnStyle(part.palette_index, part.is_variant),
     )
     products = list_scores(check, formatter)[:_PRODUCTS]
     score = RecordCell(tuple(_list_extra_lines(products)))
@@ -238,7 +239,7 @@ class TermsView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self.found: AnswerDecision | None = None
+        self.found: EvaluatedAnswer | None = None
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
         self.steps.save_wanted.connect(self.save_wanted)
@@ -252,7 +253,7 @@ class TermsView(DecideView):
             whole.addWidget(widget)
         whole.addStretch(1)
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self.found = found
         self.export.show_decision(found)
         self.steps.show_decision(found)

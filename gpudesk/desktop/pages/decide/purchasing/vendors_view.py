@@ -25,8 +25,8 @@ from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
     RoutingPlanTableView,
     make_routing_plan_table,
 )
-from gpudesk.desktop.session.decision import AnswerDecision
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -269,7 +269,7 @@ class VendorsView(DecideView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
         self.found: RoutingResult | None = None
-        self._decided: AnswerDecision | None = None
+        self._decided: EvaluatedAnswer | None = None
         self.formatter = desk.formatter
         self.setAccessibleName(tr("Two vendors"))
         self.form = VendorsForm(theme, desk.formatter.style, self)
@@ -347,7 +347,7 @@ class VendorsView(DecideView):
 
     # Asking
 
-    def show_decision(self, found: AnswerDecision) -> None:
+    def show_decision(self, found: EvaluatedAnswer) -> None:
         self._decided = found
         self._show_mixing()
         scenario, service = found.answer.scenario, self.desk.service
@@ -455,7 +455,9 @@ class VendorsView(DecideView):
         if found is None or decided is None:
             return RoutingPlanTable()
         money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
-        return make_routing_plan_table(found, decided.names, decided.slots, decided.is_variant, money, formatter)
+        return make_routing_plan_table(
+            found, decided.names, decided.palette_indexes, decided.is_variant, money, formatter
+        )
 
     def _ranks(self) -> Iterator[tuple[str, str, str]]:
         found, decided = self.found, self._decided

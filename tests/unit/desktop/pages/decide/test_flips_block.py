@@ -1,6 +1,6 @@
 """What would change it: looked for in the background, shown in boxes, made by a click as one step."""
 
-from dataclasses import replace
+from copy import copy
 
 import pytest
 from PySide6.QtCore import Qt
@@ -103,7 +103,7 @@ def test_where_nothing_changes_it_that_is_said(block: FlipsBlock) -> None:
 def test_what_was_found_for_a_former_answer_is_dropped(block: FlipsBlock, desk: Desk) -> None:
     before, asked = block.flips, block._asked
     assert asked is not None
-    block._done(replace(asked), ())
+    block._done(copy(asked), ())
     assert block.flips == before
 
 

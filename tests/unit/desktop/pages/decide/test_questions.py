@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.decide.page import DecidePage
 from gpudesk.desktop.pages.decide.question_block import OptionButton, OptionCard, QuestionBlock, SmallOptionCard
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
-from gpudesk.desktop.session.decision import decide_answer, decide_with_answer, find_cached_decision
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.session.settings import UserSettings
@@ -21,6 +20,7 @@ from gpudesk.domain.decision import QUESTIONS, DialogueScreen
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.decision.questions import ColumnOutcome
+from tests.unit.desktop.pages.decide.views_of import found_of
 
 
 @pytest.fixture
@@ -109,18 +109,18 @@ def test_each_answer_shows_what_the_service_decides_under_it(page: DecidePage, d
     assert [part.fate for part in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
     expected = desk.service.decide(desk.answer, {"ttft_limit_ms": 2000.0})
-    assert decide_with_answer(desk, "ttft_limit_ms", 2000.0) == expected
+    assert found_of(desk).decide_alternative("ttft_limit_ms", 2000.0) == expected
     assert "key 2" in card.accessibleDescription()
 
 
 def test_nothing_is_worked_out_in_one_go(page: DecidePage, desk: Desk) -> None:
     view(page).show_screen(DialogueScreen.LATENCY)
     assert view(page).effects.busy
-    assert find_cached_decision(desk, "ttft_limit_ms", "none") is None
+    assert found_of(desk).find_alternative("ttft_limit_ms", "none") is None
     view(page).effects._step()
     view(page).effects._step()
-    assert find_cached_decision(desk, "ttft_limit_ms", 1000.0) is not None
-    assert find_cached_decision(desk, "service", "offline") is None
+    assert found_of(desk).find_alternative("ttft_limit_ms", 1000.0) is not None
+    assert found_of(desk).find_alternative("service", "offline") is None
 
 
 def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
@@ -450,4 +450,4 @@ def test_a_hidden_page_works_nothing_out(page: DecidePage, desk: Desk, qtbot: Qt
     assert view(page).effects.busy
     page.show()
     settled(page, qtbot)
-    assert decide_answer(desk) is decide_answer(desk)
+    assert found_of(desk).decision is found_of(desk).decision

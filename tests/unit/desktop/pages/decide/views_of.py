@@ -8,17 +8,17 @@ from typing import TypeVar
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.decide.parts import DecideView
-from gpudesk.desktop.session.decision import AnswerDecision, decide_answer
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.domain.decision import AnswerValue
 
 V = TypeVar("V", bound=DecideView)
 
 
-def found_of(desk: Desk) -> AnswerDecision:
+def found_of(desk: Desk) -> EvaluatedAnswer:
     """Return the decision on the desk's answer."""
-    found = decide_answer(desk)
+    found = desk.evaluated
     assert found is not None
     return found
 

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.ui.panel.model import PanelModel
 from gpudesk.desktop.ui.panel.nodes import NodeKind, make_empty_nodes, make_nodes
@@ -374,7 +375,7 @@ def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
     seconds = []
     for load in range(2, 32):
         desk.scenario = scenario_edits.replace_load_value(desk.scenario, load)
-        desk.answer = desk.service.answer(desk.scenario)
+        desk.evaluated = EvaluatedAnswer(desk.service.answer(desk.scenario), desk.service, desk.formatter)
         begun = time.perf_counter()
         panel.refresh()
         seconds.append(time.perf_counter() - begun)

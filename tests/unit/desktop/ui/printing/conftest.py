@@ -46,7 +46,7 @@ def answer_to(service: GpuDeskService, qapp: QApplication) -> Callable[[Scenario
         key = repr(scenario)
         if key not in known:
             known[key] = service.answer(scenario, with_curves=True)
-            FURTHER[repr(known[key].scenario)] = service.further(known[key])
+            FURTHER[repr(known[key].scenario)] = service.make_sheet_extras(known[key])
         return known[key]
 
     return answered

@@ -36,7 +36,7 @@ def printed(
     scenario = replace(scenario, decision=replace(scenario.decision, answers=said))
     answer = service.answer(scenario, with_curves=True)
     flip = DecisionFlip("serving_engine", "any", "tgi", (), DecisionVerdict.NONE_FITS)
-    sheet = build_sheet(answer, date=DATE, further=service.further(answer, (flip,) * 12))
+    sheet = build_sheet(answer, date=DATE, further=service.make_sheet_extras(answer, (flip,) * 12))
     plain = replace(sheet, recommendation=None, trace=())
     return answer, sheet, lay_out_sheet(sheet, size, Formatter()), lay_out_sheet(plain, size, Formatter())
 

@@ -1,75 +1,21 @@
-"""Columns of an answer as pages show them: palette index, name and curves of each accelerator."""
+"""Curves of an answer as charts draw them, made anew only where they changed."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.drawing import PlotCurve
 from gpudesk.desktop.ui.charts.scales import FloatArray
-from gpudesk.domain.answer import (
-    Answer,
-    ComparisonColumn,
-    ConcurrencyCurve,
-    IntervalSeries,
-    assign_palette_indexes,
-    find_variants,
-    make_column_keys,
-)
-from gpudesk.report.labels import list_column_names
-from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 #: In the place of a figure: output throughput of an accelerator against that of one user.
 PARETO: Final = "pareto"
-
-
-@dataclass(frozen=True, slots=True)
-class AcceleratorColumn:
-    """One column of an answer with what tells it from the others."""
-
-    key: str
-    name: str
-    slot: int
-    is_variant: bool
-    column: ComparisonColumn
-
-    def figure(self, name: str) -> IntervalEstimate | None:
-        return None if self.column.estimate is None else getattr(self.column.estimate, name)
-
-
-#: Answers asked for last with their parts: the present one and the pinned one, many times each.
-_key_columns: deque[tuple[Answer, tuple[AcceleratorColumn, ...]]] = deque(maxlen=4)
-
-
-def list_columns(answer: Answer | None) -> tuple[AcceleratorColumn, ...]:
-    if answer is None:
-        return ()
-    for asked, made in _key_columns:
-        if asked is answer:
-            return made
-    made = _make_columns(answer)
-    _key_columns.append((answer, made))
-    return made
-
-
-def _make_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
-    choices = answer.scenario.accelerators
-    return tuple(
-        AcceleratorColumn(*told)
-        for told in zip(
-            make_column_keys(choices),
-            list_column_names(answer),
-            assign_palette_indexes(choices),
-            find_variants(choices),
-            answer.columns,
-            strict=True,
-        )
-    )
 
 
 class CurveBuilder:
@@ -87,7 +33,7 @@ class CurveBuilder:
         curve = part.column.curve
         if curve is None or not curve.concurrency:
             return None
-        drawn = (part.key, part.name, part.slot, part.is_variant, make_fingerprint(curve))
+        drawn = (part.key, part.name, part.palette_index, part.is_variant, make_fingerprint(curve))
         kept = self._made.get((part.key, figure))
         if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == curve.concurrency):
             return kept[1]
@@ -121,7 +67,7 @@ class CurveBuilder:
         return PlotCurve(
             key=part.key,
             name=part.name,
-            slot=part.slot,
+            slot=part.palette_index,
             is_variant=part.is_variant,
             x=x[known],
             y=value[known],
@@ -139,9 +85,3 @@ def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
     return curve.max_concurrency, [
         series[end] for series in (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms) for end in (0, -1)
     ]
-
-
-def list_fitting_columns(answer: Answer | None) -> Iterator[AcceleratorColumn]:
-    for part in list_columns(answer):
-        if part.column.estimate is not None and part.column.estimate.fits:
-            yield part

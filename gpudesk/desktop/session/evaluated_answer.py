@@ -1,0 +1,218 @@
+"""The desk's answer with all that follows from it, each computed once: columns, costs, decisions, what a sheet adds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gpudesk.domain.answer import (
+    Answer,
+    ComparisonColumn,
+    SheetExtras,
+    assign_palette_indexes,
+    find_variants,
+    make_column_keys,
+)
+from gpudesk.domain.cost import CostAnswer, CostColumn
+from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
+from gpudesk.domain.sizing import AcceleratorNeeds
+from gpudesk.report.labels import list_column_names
+from gpudesk.text.formatting import Formatter, IntervalEstimate
+
+if TYPE_CHECKING:
+    from gpudesk.report.costs import MoneyFormatter
+    from gpudesk.service import GpuDeskService
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorColumn:
+    """One column of an answer with what tells it from the others.
+
+    `palette_index` counts from 1. `is_variant` is a further count of an accelerator, which is drawn hollow.
+    """
+
+    key: str
+    name: str
+    palette_index: int
+    is_variant: bool
+    column: ComparisonColumn
+
+    def figure(self, name: str) -> IntervalEstimate | None:
+        return None if self.column.estimate is None else getattr(self.column.estimate, name)
+
+    @property
+    def fits(self) -> bool:
+        return self.column.estimate is not None and self.column.estimate.fits
+
+
+def list_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
+    choices = answer.scenario.accelerators
+    looks = zip(
+        make_column_keys(choices),
+        list_column_names(answer),
+        assign_palette_indexes(choices),
+        find_variants(choices),
+        answer.columns,
+        strict=True,
+    )
+    return tuple(AcceleratorColumn(*look) for look in looks)
+
+
+class EvaluatedAnswer:
+    """An answer, and what is computed from it when it is first asked for.
+
+    All of it raises `InputError` or `MissingFileError` where assumptions or rules cannot be read. `flips` are
+    the changes that were found to change the decision; None where nobody has looked for them.
+    """
+
+    def __init__(self, answer: Answer, service: GpuDeskService, formatter: Formatter) -> None:
+        self.answer = answer
+        self.formatter = formatter
+        self.flips: tuple[DecisionFlip, ...] | None = None
+        self._service = service
+        self._alternatives: dict[tuple[str, AnswerValue], Decision] = {}
+
+    def take_over(self, former: EvaluatedAnswer) -> None:
+        """Take what was computed from another answer to the same question, which may have had no curves."""
+        mine, theirs = self.answer, former.answer
+        if (mine.scenario, mine.catalog_revision, mine.unranked) == (
+            theirs.scenario,
+            theirs.catalog_revision,
+            theirs.unranked,
+        ):
+            kept = ("costs", "full_costs", "needs", "decision")
+            self.__dict__.update({name: value for name, value in former.__dict__.items() if name in kept})
+            self.flips, self._alternatives = former.flips, former._alternatives
+
+    # Columns
+
+    @cached_property
+    def columns(self) -> tuple[AcceleratorColumn, ...]:
+        return list_columns(self.answer)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(column.key for column in self.columns)
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """What each column is called, by key."""
+        return {column.key: column.name for column in self.columns}
+
+    @cached_property
+    def palette_indexes(self) -> Mapping[str, int]:
+        return {column.key: column.palette_index for column in self.columns}
+
+    @cached_property
+    def is_variant(self) -> Mapping[str, bool]:
+        return {column.key: column.is_variant for column in self.columns}
+
+    def place(self, key: str) -> int:
+        """Return the place of a column, 0 where there is none of the key."""
+        return self.keys.index(key) if key in self.keys else 0
+
+    # Costs
+
+    @cached_property
+    def money(self) -> MoneyFormatter:
+        from gpudesk.report.costs import MoneyFormatter
+
+        return MoneyFormatter(self.formatter, self.answer.scenario.costs.currency)
+
+    @cached_property
+    def costs(self) -> CostAnswer:
+        """The costs of all columns, with break-evens against renting alone."""
+        return self._service.costing.costs(self.answer, brief=True)
+
+    @cached_property
+    def full_costs(self) -> CostAnswer:
+        """The costs of all columns, with every break-even between them."""
+        return self._service.costs(self.answer)
+
+    def column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
+        return zip(self.columns, self.costs.columns, strict=True)
+
+    # Decisions
+
+    @cached_property
+    def decision(self) -> Decision:
+        return self._service.decide(self.answer)
+
+    def with_answers(self, answers: Mapping[str, AnswerValue]) -> EvaluatedAnswer:
+        """Return the same comparison decided under another set of answers."""
+        other = EvaluatedAnswer(self.answer, self._service, self.formatter)
+        other.decision = self._service.decide(self.answer, answers)
+        return other
+
+    def find_alternative(self, question: str, value: AnswerValue) -> Decision | None:
+        """Return what would be decided if a question were answered so, as far as it has been computed."""
+        return self._alternatives.get((question, value))
+
+    def decide_alternative(self, question: str, value: AnswerValue) -> Decision:
+        """Return what would be decided if a question were answered so; it takes about 10 ms once."""
+        alternative = self.find_alternative(question, value)
+        if alternative is None:
+            if self.decision.answers[question].value == value:
+                alternative = self.decision
+            else:
+                answers = {**self.answer.scenario.decision.answers, question: value}
+                alternative = self._service.decide(self.answer, answers)
+            self._alternatives[question, value] = alternative
+        return alternative
+
+    # Sheets
+
+    @cached_property
+    def needs(self) -> AcceleratorNeeds:
+        return self._service.how_many(self.answer.scenario)
+
+    def make_sheet_extras(self) -> SheetExtras:
+        """Return what a sheet says beside the answer; a recommendation only where the user answered questions."""
+        decision = self.decision if self.answer.scenario.decision.answers else None
+        return SheetExtras(self.needs, self.full_costs, decision, self.flips or ())
+
+
+class AlternativeDecisions(QObject):
+    """Computes decisions under other answers, each in a turn of the event loop of its own."""
+
+    #: A question and an answer to it, under which the decision is known now.
+    computed = Signal(str, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._evaluated: EvaluatedAnswer | None = None
+        self._queue: deque[tuple[str, AnswerValue]] = deque()
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._step)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._queue)
+
+    def request(self, evaluated: EvaluatedAnswer, options: Iterable[tuple[str, AnswerValue]]) -> None:
+        """Compute these in their order, in the place of what is queued."""
+        self._evaluated, self._queue = evaluated, deque(options)
+        if self._queue:
+            self._timer.start()
+
+    def pause(self) -> None:
+        """Leave what is queued until `resume`: nobody sees it."""
+        self._timer.stop()
+
+    def resume(self) -> None:
+        if self._queue:
+            self._timer.start()
+
+    def _step(self) -> None:
+        if not self._queue or self._evaluated is None:
+            self._timer.stop()
+            return
+        question, value = self._queue.popleft()
+        self._evaluated.decide_alternative(question, value)
+        self.computed.emit(question, value)
