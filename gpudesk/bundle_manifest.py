@@ -104,11 +104,16 @@ def _read_manifest(manifest: Path) -> dict[str, str]:
     try:
         lines = manifest.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
-        raise InputError(message("bundle.no_list", reason=str(error)), str(manifest)) from error
+        raise InputError(
+            message("bundle.no_list", "the list of the program's files cannot be read: {reason}", reason=str(error)),
+            str(manifest),
+        ) from error
     parsed = [_LINE.fullmatch(line) for line in lines]
     listed = {found[2]: found[1] for found in parsed if found is not None}
     if not listed or len(listed) < len(lines):
-        raise InputError(message("bundle.bad_list"), str(manifest))
+        raise InputError(
+            message("bundle.bad_list", "the list of the program's files is no longer whole"), str(manifest)
+        )
     return listed
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -20,9 +20,9 @@ def read_bytes(path: Path, most: int) -> bytes:
         with path.open("rb") as file:
             raw = file.read(most + 1)
     except OSError as error:
-        raise InputError(message("file.unreadable", reason=_describe_error(error)), str(path)) from error
+        raise InputError(describe_unreadable(_describe_error(error)), str(path)) from error
     if len(raw) > most:
-        raise InputError(message("file.too_big", most=(float(most), "B")), str(path))
+        raise InputError(describe_too_large(most), str(path))
     return raw
 
 
@@ -32,7 +32,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
 
 
 def write_atomically(path: Path, contents: bytes) -> None:
@@ -57,7 +57,12 @@ def open_replacement(path: Path) -> Iterator[IO[bytes]]:
             with _open_temporary(target) as file:
                 yield file
     except OSError as error:
-        raise InputError(message("file.unwritable", reason=_describe_error(error)), str(path)) from error
+        raise InputError(
+            message(
+                "file.unwritable", "cannot be written: {reason}; choose another place", reason=_describe_error(error)
+            ),
+            str(path),
+        ) from error
 
 
 @contextlib.contextmanager
@@ -90,3 +95,26 @@ def _get_mode(target: Path) -> int:
 
 def _describe_error(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
+
+
+def describe_unreadable(reason: str) -> Message:
+    return message("file.unreadable", "cannot be read: {reason}", reason=reason)
+
+
+def describe_too_large(most: float) -> Message:
+    return message("file.too_big", "is larger than {most}, so it is not a file of GPU Desk", most=(float(most), "B"))
+
+
+def describe_faulty_data(count: int, first: str) -> Message:
+    return message_n(
+        "catalog.data",
+        "the data files have a fault: {first}",
+        "the data files have {count} faults, the first: {first}",
+        "count",
+        count=count,
+        first=first,
+    )
+
+
+def describe_unknown_format(suffix: str, known: tuple[str, ...]) -> Message:
+    return message("sheet.format", "{suffix} is no form of a sheet; there are {known}", suffix=suffix, known=known)

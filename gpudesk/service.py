@@ -13,6 +13,7 @@ from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.shipped import ensure_built
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, NOTHING_TO_START
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.text.messages import InputError, message
@@ -155,7 +156,9 @@ class GpuDeskService:
         try:
             folder = paths.measurements_dir()
         except paths.MissingFileError as error:
-            raise InputError(message("records.missing", reason=str(error))) from error
+            raise InputError(
+                message("records.missing", "there are no published measurements: {reason}", reason=str(error))
+            ) from error
         return read_published_runs(self.catalog, folder, paths.held_out_path())
 
     @cached_property
@@ -269,7 +272,7 @@ class GpuDeskService:
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the working of a figure; raises `InputError` where there is none."""
         if not estimate.fits and figure not in ("memory", "max_concurrency"):
-            raise InputError(estimate.reason or message("explain.does_not_fit"), figure)
+            raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, figure)
         return self.estimator.explain(estimate, figure)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
@@ -361,7 +364,12 @@ class GpuDeskService:
         `InputError` without a demand, for one that cannot be, and for an unknown id.
         """
         if scenario.demand is None:
-            raise InputError(message("sizing.no_demand"), "demand")
+            raise InputError(
+                message(
+                    "sizing.no_demand", "says nothing of what users ask; give users, requests a second or tokens a day"
+                ),
+                "demand",
+            )
         return self.estimator.size(scenario.requests(), scenario.demand)
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
@@ -443,14 +451,24 @@ class GpuDeskService:
         from gpudesk.estimation.launch import make_launch_plan
 
         if estimate.pools is not None:
-            raise InputError(message("launch.pools"))
+            raise InputError(
+                message(
+                    "launch.pools",
+                    "Pools for prefill and decode are systems of their own; there are no commands for them here",
+                )
+            )
         engine = serving_engine or estimate.serving_engine
         if engine not in self.launch_facts:
-            raise InputError(message("launch.unknown", engine=engine), "serving_engine")
+            raise InputError(
+                message(
+                    "launch.unknown", "For {engine} no commands are known; choose another serving engine", engine=engine
+                ),
+                "serving_engine",
+            )
         if engine != estimate.serving_engine:
             estimate = self.estimate(replace(estimate.request, serving_engine=engine))
         if not estimate.fits:
-            raise InputError(estimate.reason or message("launch.unfit"))
+            raise InputError(estimate.reason or NOTHING_TO_START)
         return make_launch_plan(estimate, self.launch_facts[engine], self.estimator.launch_settings(estimate))
 
     # What spreading a model costs

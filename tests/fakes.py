@@ -84,11 +84,13 @@ class FakeCatalog:
         try:
             return ACCELERATORS[name]
         except KeyError:
-            raise InputError(message("field.word", given=name, allowed=tuple(ACCELERATORS))) from None
+            raise InputError(
+                message("field.word", "{given} is not one of {allowed}", given=name, allowed=tuple(ACCELERATORS))
+            ) from None
 
     def model(self, name: str) -> Model:
         if name != MODEL.id:
-            raise InputError(message("field.word", given=name, allowed=(MODEL.id,)))
+            raise InputError(message("field.word", "{given} is not one of {allowed}", given=name, allowed=(MODEL.id,)))
         return MODEL
 
     def attributes(self, thing: str) -> tuple[AttributeClaims, ...]:
@@ -131,7 +133,11 @@ def estimate(request: EstimateRequest) -> Estimate:
     """Return round figures; 405B-sized requests (more than a million tokens) do not fit."""
     part = ACCELERATORS.get(request.accelerator)
     if part is None:
-        raise InputError(message("field.word", given=request.accelerator, allowed=tuple(ACCELERATORS)))
+        raise InputError(
+            message(
+                "field.word", "{given} is not one of {allowed}", given=request.accelerator, allowed=tuple(ACCELERATORS)
+            )
+        )
     count = request.count or 1
     use = MemoryUse(part.memory_bytes, 70 * GIB, 10 * GIB, GIB, 2 * GIB, part.memory_bytes - 83 * GIB)
     common = Estimate(
@@ -147,11 +153,13 @@ def estimate(request: EstimateRequest) -> Estimate:
         limiter=Limiter.MEMORY_BANDWIDTH,
         basis=EstimateBasis.CALIBRATED,
         stable=True,
-        notes=(message("estimate.engine_chosen", engine="vLLM"),),
+        notes=(message("estimate.engine_chosen", "Serving engine chosen: {engine}", engine="vLLM"),),
     )
     if request.workload.input_tokens > 1_000_000:
         reason = message(
             "estimate.request_does_not_fit",
+            "One request of this length does not fit {count} × {accelerator}: {missing} short on the fullest, "
+            "which has {capacity}",
             accelerator=part.name,
             count=count,
             missing=(7.0 * GIB, "B"),
@@ -218,7 +226,12 @@ class FakeEstimator:
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         if figure != "output_tokens_per_s":
-            raise InputError(message("field.word", given=figure, allowed=("output_tokens_per_s",)), "figure")
+            raise InputError(
+                message(
+                    "field.word", "{given} is not one of {allowed}", given=figure, allowed=("output_tokens_per_s",)
+                ),
+                "figure",
+            )
         bandwidth = DerivationTerm("memory bandwidth", 4.8e12, "B/s", source="maker-sheet")
         step = DerivationTerm("step time", 0.025, "s", "bytes / bandwidth", inputs=(bandwidth,))
         rate = estimate.output_tokens_per_s

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from gpudesk.text.messages import InputError, Message, message
 
+_FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a catalog of GPU Desk; install GPU Desk again")
+
 
 def sync_to_disk(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk; Windows opens no folders."""
@@ -101,9 +103,12 @@ class CatalogDatabase:
     def _translated(self, error: sqlite3.Error) -> Exception:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
-            return CatalogFileError(message("catalog.file.damaged", reason=str(error)), self.path)
+            return CatalogFileError(
+                message("catalog.file.damaged", "is damaged: {reason}; install GPU Desk again", reason=str(error)),
+                self.path,
+            )
         if code in _ENVIRONMENT:
-            return CatalogFileError(message("catalog.file.unreadable", reason=str(error)), self.path)
+            return CatalogFileError(_describe_unreadable(str(error)), self.path)
         return CatalogBugError(f"{self.path}: {error}")
 
 
@@ -117,31 +122,57 @@ def find_file_problem(path: Path) -> Message | None:
             header = file.read(_HEADER_SIZE)
         size = path.stat().st_size
     except FileNotFoundError:
-        return message("catalog.file.missing")
+        return message(
+            "catalog.file.missing", "is missing; install GPU Desk again, or run `make catalog` in a checkout"
+        )
     except OSError as error:
-        return message("catalog.file.unreadable", reason=error.strerror or str(error))
+        return _describe_unreadable(error.strerror or str(error))
     return _find_header_problem(header, size)
 
 
 def _find_header_problem(header: bytes, size: int) -> Message | None:
     """Say what the header of a file of `size` bytes gives away."""
     if not header.startswith(_MAGIC[: len(header)]):
-        return message("catalog.file.foreign")
+        return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:
-        return message("catalog.file.cut", size=size, expected=_HEADER_SIZE)
+        return _describe_cut(size, _HEADER_SIZE)
     (version, application) = struct.unpack(">I4xI", header[60:72])
     if application != APPLICATION_ID:
-        return message("catalog.file.foreign")
+        return _FOREIGN_FILE
     if version > SCHEMA_VERSION:
-        return message("catalog.file.newer", version=version, supported=SCHEMA_VERSION)
+        return message(
+            "catalog.file.newer",
+            "has version {version}; this program reads version {supported}: use a newer GPU Desk",
+            version=version,
+            supported=SCHEMA_VERSION,
+        )
     if version < SCHEMA_VERSION:
-        return message("catalog.file.older", version=version, supported=SCHEMA_VERSION)
+        return message(
+            "catalog.file.older",
+            "has version {version}; this program reads version {supported}: install GPU Desk again, or run `make "
+            "catalog` in a checkout",
+            version=version,
+            supported=SCHEMA_VERSION,
+        )
     expected = _read_page_size(header) * struct.unpack(">I", header[28:32])[0]
     if size < expected:
-        return message("catalog.file.cut", size=size, expected=expected)
+        return _describe_cut(size, expected)
     return None
 
 
 def _read_page_size(header: bytes) -> int:
     (size,) = struct.unpack(">H", header[16:18])
     return 65536 if size == 1 else int(size)
+
+
+def _describe_cut(size: int, expected: int) -> Message:
+    return message(
+        "catalog.file.cut",
+        "is cut short: {size} of {expected} bytes; install GPU Desk again",
+        size=size,
+        expected=expected,
+    )
+
+
+def _describe_unreadable(reason: str) -> Message:
+    return message("catalog.file.unreadable", "cannot be read: {reason}", reason=reason)

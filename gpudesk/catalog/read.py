@@ -140,7 +140,7 @@ class Catalog:
         attributes = self._attributes_of(thing_id)
         if name not in attributes:
             near = _find_near(name, attributes)
-            raise InputError(message("catalog.unknown_attribute", thing=thing_id, name=name, near=near))
+            raise InputError(describe_unknown_attribute(thing_id, name, near))
         return attributes[name]
 
     def sources(self) -> tuple[Source, ...]:
@@ -250,7 +250,16 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
     try:
         return entries[entry_id]
     except KeyError:
-        problem = message("catalog.unknown", kind=kind, id=entry_id, near=_find_near(entry_id, entries))
+        near = _find_near(entry_id, entries)
+        problem = message(
+            "catalog.unknown",
+            "there is no {kind} {id}; the closest: {near}"
+            if near
+            else "there is no {kind} {id}; `gpudesk catalog list` names all there are",
+            kind=kind,
+            id=entry_id,
+            near=near,
+        )
         raise InputError(problem) from None
 
 
@@ -284,7 +293,7 @@ def find_inactive_overrides(catalog: Catalog) -> tuple[InactiveOverride, ...]:
 
 
 def _say_missing(thing: str) -> Message:
-    return message("own.waits.thing", id=thing)
+    return message("own.waits.thing", "the entry {id} is no longer in the catalog", id=thing)
 
 
 def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
@@ -293,11 +302,23 @@ def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry])
             continue
         entry, kind = things.get(fact.id), _find_kind(fact)
         if entry is None:
-            yield InactiveOverride(fact.id, None, message("own.waits.unreadable"), (fact,))
+            yield InactiveOverride(
+                fact.id, None, message("own.waits.unreadable", "its structure cannot be read"), (fact,)
+            )
         elif not entry.own:
-            yield InactiveOverride(fact.id, None, message("own.waits.taken", id=fact.id), (fact,))
+            yield InactiveOverride(
+                fact.id,
+                None,
+                message("own.waits.taken", "the catalog has an entry {id} of its own by now, which holds", id=fact.id),
+                (fact,),
+            )
         elif entry.kind is not kind:
-            yield InactiveOverride(fact.id, None, message("own.waits.two", id=fact.id), (fact,))
+            yield InactiveOverride(
+                fact.id,
+                None,
+                message("own.waits.two", "an accelerator of yours has the id {id} too, and it holds", id=fact.id),
+                (fact,),
+            )
 
 
 def _find_kind(fact: UserAccelerator | UserModel) -> CatalogEntryKind:
@@ -333,12 +354,14 @@ def _find_reason(
 ) -> Message | None:
     """Return why what is said of a thing that is there waits, None where it has its effect."""
     if attribute is None or not _is_known(catalog, thing, attribute):
-        return message("own.waits.attribute", id=thing.id)
+        return message(
+            "own.waits.attribute", "the entry {id} has nothing of this name any more; nothing rests on it", id=thing.id
+        )
     stated = any(
         claim.source.id == fact.source and is_same_value(claim.value, fact.value) for claim in attribute.claims
     )
     if isinstance(fact, UserClaim) and not stated:
-        return message("own.waits.cannot_be")
+        return message("own.waits.cannot_be", "such an entry cannot have this value; nothing rests on it")
     if attribute.preference is not None or not _is_chosen(catalog, fact):
         return None
     if stated:
@@ -363,15 +386,25 @@ def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims)
 
 def _say_no_claim(held: Claim | None, value: MessageParameter) -> Message:
     if held is None:
-        return message("own.waits.claim_none", value=value)
-    return message("own.waits.claim_yours" if held.own else "own.waits.claim", value=value)
+        return message("own.waits.claim_none", "nobody states {value} any more; no value is taken", value=value)
+    if held.own:
+        return message(
+            "own.waits.claim_yours", "nobody states {value} any more; another value of yours holds", value=value
+        )
+    return message("own.waits.claim", "nobody states {value} any more; the catalog's own choice holds", value=value)
 
 
 def _say_no_model(held: Claim | None) -> Message:
     """Say that the dimensions make no model, and what holds instead."""
     if held is None:
-        return message("own.waits.dimension_none")
-    return message("own.waits.dimension_yours" if held.own else "own.waits.dimension")
+        return message(
+            "own.waits.dimension_none", "makes no model with the other dimensions; the model's own value holds"
+        )
+    if held.own:
+        return message(
+            "own.waits.dimension_yours", "makes no model with the other dimensions; another value of yours holds"
+        )
+    return message("own.waits.dimension", "makes no model with the other dimensions; the catalog's own choice holds")
 
 
 def _make_parameter(value: ClaimValue, unit: str | None) -> MessageParameter:
@@ -380,3 +413,15 @@ def _make_parameter(value: ClaimValue, unit: str | None) -> MessageParameter:
     if isinstance(value, tuple):
         return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def describe_unknown_attribute(thing: str, name: str, near: tuple[str, ...]) -> Message:
+    return message(
+        "catalog.unknown_attribute",
+        "{thing} has no attribute {name}; the closest: {near}"
+        if near
+        else "{thing} has no attribute {name}; `gpudesk catalog show {thing}` names all there are",
+        thing=thing,
+        name=name,
+        near=near,
+    )

@@ -10,7 +10,7 @@ from gpudesk.catalog.database import CatalogDatabase, CatalogFileError
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.revision import compute_stored_revision
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import Message, MessageParameter, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,34 @@ def _check_integrity(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     except CatalogFileError as error:
         told = [str(error.problem.parameters["reason"])]
     yield from (
-        VerificationFinding("", message("catalog.verify.integrity", reason=line)) for line in told if line != "ok"
+        VerificationFinding("", message("catalog.verify.integrity", "the file is damaged: {reason}", reason=line))
+        for line in told
+        if line != "ok"
     )
 
 
 def _check_references(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     for table, row, parent, _ in store.rows("PRAGMA foreign_key_check"):
-        yield VerificationFinding(f"{table} {row}", message("catalog.verify.dangling", table=table, parent=parent))
+        yield VerificationFinding(
+            f"{table} {row}",
+            message(
+                "catalog.verify.dangling",
+                "a row of {table} names something that {parent} does not have",
+                table=table,
+                parent=parent,
+            ),
+        )
 
 
 def _check_revision(catalog: Catalog) -> Iterator[VerificationFinding]:
     digest, stated = compute_stored_revision(catalog.shipped.store), catalog.shipped_revision
     if digest != stated:
-        problem = message("catalog.verify.revision", stated=stated, digest=digest)
+        problem = message(
+            "catalog.verify.revision",
+            "the rows are not those that were built: revision {digest}, not {stated}",
+            stated=stated,
+            digest=digest,
+        )
         yield VerificationFinding("meta", problem)
 
 
@@ -65,12 +80,12 @@ def _check_claims(store: CatalogDatabase) -> Iterator[VerificationFinding]:
         "SELECT thing, name FROM attribute WHERE NOT EXISTS"
         " (SELECT 1 FROM claim WHERE claim.thing = attribute.thing AND claim.attribute = attribute.name)"
     ):
-        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.no_claim"))
+        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.no_claim", "has no claim"))
     for (thing,) in store.rows(
         "SELECT id FROM thing WHERE kind != 'serving_engine' AND NOT EXISTS"
         " (SELECT 1 FROM attribute WHERE attribute.thing = thing.id)"
     ):
-        yield VerificationFinding(thing, message("catalog.verify.no_attribute"))
+        yield VerificationFinding(thing, message("catalog.verify.no_attribute", "has no attribute"))
 
 
 def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
@@ -81,7 +96,10 @@ def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     for thing, name, preferred in store.rows(
         "SELECT thing, attribute, sum(preferred) FROM claim GROUP BY thing, attribute HAVING sum(preferred) > 1"
     ):
-        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.preferred", count=preferred))
+        yield VerificationFinding(
+            f"{thing} {name}",
+            message("catalog.verify.preferred", "has {count} preferred claims; one at most can be", count=preferred),
+        )
     for thing, name in store.rows(
         "SELECT thing, name FROM attribute WHERE reason IS NULL AND EXISTS"
         " (SELECT 1 FROM claim AS rival WHERE rival.thing = attribute.thing"
@@ -89,7 +107,10 @@ def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
         " AND NOT EXISTS (SELECT 1 FROM claim AS taken WHERE taken.thing = attribute.thing"
         " AND taken.attribute = attribute.name AND taken.preferred AND taken.value = rival.value))"
     ):
-        yield VerificationFinding(f"{thing} {name}", message("catalog.verify.no_reason"))
+        yield VerificationFinding(
+            f"{thing} {name}",
+            message("catalog.verify.no_reason", "claims differ, and nothing says why one is preferred"),
+        )
 
 
 def _check_statements(store: CatalogDatabase) -> Iterator[VerificationFinding]:
@@ -99,7 +120,12 @@ def _check_statements(store: CatalogDatabase) -> Iterator[VerificationFinding]:
         " JOIN claim ON claim.thing = seed_subject.thing AND claim.attribute = seed_subject.attribute"
         " AND claim.position = seed_subject.claim WHERE claim.source != seed_claim.source"
     ):
-        problem = message("catalog.verify.other_source", thing=thing, attribute=attribute)
+        problem = message(
+            "catalog.verify.other_source",
+            "is linked to a claim of another source about {attribute} of {thing}",
+            thing=thing,
+            attribute=attribute,
+        )
         yield VerificationFinding(statement, problem)
 
 
@@ -112,7 +138,10 @@ def _check_disputes(store: CatalogDatabase) -> Iterator[VerificationFinding]:
         f" AND claim_b NOT IN ({marks}) AND claim_b NOT IN (SELECT id FROM seed_claim)",
         words,
     ):
-        yield VerificationFinding(dispute, message("catalog.verify.no_such_claim", claim=claim))
+        yield VerificationFinding(
+            dispute,
+            message("catalog.verify.no_such_claim", "refers to the claim {claim}, which there is none of", claim=claim),
+        )
 
 
 def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
@@ -124,11 +153,19 @@ def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
 
 def _describe_shape_fault(fault: ShapeFault) -> Message:
     if fault.relation is ShapeRelation.KEPT:
-        return message("catalog.verify.nothing_kept")
+        return message("catalog.verify.nothing_kept", "reuses a cache, but no layer of its shape keeps one")
+    parameters: dict[str, MessageParameter] = {
+        "dimension": fault.dimension,
+        "value": fault.value,
+        "than": fault.other,
+        "than_value": fault.other_value,
+    }
+    if fault.relation is ShapeRelation.MULTIPLE:
+        return message(
+            "catalog.verify.multiple",
+            "{dimension} is {value}, which is no multiple of {than}, {than_value}",
+            **parameters,
+        )
     return message(
-        "catalog.verify.multiple" if fault.relation is ShapeRelation.MULTIPLE else "catalog.verify.at_most",
-        dimension=fault.dimension,
-        value=fault.value,
-        than=fault.other,
-        than_value=fault.other_value,
+        "catalog.verify.at_most", "{dimension} is {value}, which is above {than}, {than_value}", **parameters
     )

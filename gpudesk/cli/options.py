@@ -176,7 +176,13 @@ def build_scenario(
         check_scenario_ids(scenario, service.catalog)
     except InputError as error:
         if error.problem.id == "load.none":
-            raise InputError(message("load.no_option")) from error
+            raise InputError(
+                message(
+                    "load.no_option",
+                    "no load is given; give --concurrency, --batch-size, --saturate or --request-rate, or --ttft-ms "
+                    "with --tpot-ms",
+                )
+            ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from gpudesk import __version__, paths
+from gpudesk.files import describe_unknown_format
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import tr
 
@@ -183,13 +184,20 @@ def _write_pdf(
     try:
         from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     except ImportError as error:
-        raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
+        raise InputError(
+            message(
+                "pdf.no_qt",
+                "cannot be drawn, since a library is missing ({reason}); install it, or write .html",
+                reason=str(error),
+            ),
+            str(target),
+        ) from error
     save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further)
 
 
 def check_format(target: Path) -> None:
     if target.suffix.lower() not in FORMATS:
-        raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
+        raise InputError(describe_unknown_format(target.suffix, FORMATS), str(target))
 
 
 def _sheet(answer: Answer, suffix: str, further: SheetExtras | None) -> bytes:

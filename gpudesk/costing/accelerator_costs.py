@@ -349,10 +349,19 @@ def list_missing_inputs(
     for each in needed:
         if each == THROUGHPUT:
             if found.deployment is None:
-                yield message("deciding.no_throughput", accelerator=name)
+                yield message(
+                    "deciding.no_throughput",
+                    "{accelerator} has no throughput here, so its tokens have no cost",
+                    accelerator=name,
+                )
                 yield from _explain_no_throughput(column)
         elif each not in found.values:
-            yield message("deciding.lacks", accelerator=name, kind=_MISSING_WORDS[each])
+            yield message(
+                "deciding.lacks",
+                "No {kind} of {accelerator} is on record; state it among the inputs of costs",
+                accelerator=name,
+                kind=_MISSING_WORDS[each],
+            )
 
 
 def _explain_no_throughput(column: ComparisonColumn) -> Iterator[Message]:

@@ -21,6 +21,7 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.field_checks import (
+    MISSING_FIELD,
     FieldCheck,
     accept_number,
     accept_text,
@@ -31,6 +32,11 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
+
+_WRONG_ASSUMPTION: Final = message("costs.assumption", "is no range of an input of costs; restore the file")
+WRONG_RANGE: Final = message(
+    "costs.range", "takes a number, or a list of three: at least, most likely, at most, in this order"
+)
 
 _COST_SECTION: Final = "costs"
 _LONGEST_CODE: Final = 8
@@ -94,10 +100,10 @@ def parse_range(name: str, value: object, where: str) -> UncertainValue:
     if type(value) is not list:
         return UncertainValue.exactly(check(where, value))
     if len(value) != _RANGE_ENDS:
-        raise InputError(message("costs.range"), where)
+        raise InputError(WRONG_RANGE, where)
     spread = UncertainValue(*(check(f"{where}[{place}]", each) for place, each in enumerate(value)))
     if not spread.in_order:
-        raise InputError(message("costs.range"), where)
+        raise InputError(WRONG_RANGE, where)
     return spread
 
 
@@ -126,7 +132,7 @@ def _parse_currency(where: str, value: object) -> DisplayCurrency:
             raise make_unknown_field_error(where, name, _CURRENCY)
     for name in _CURRENCY:
         if stated.get(name) is None:
-            raise InputError(message("field.missing"), f"{where}.{name}")
+            raise InputError(MISSING_FIELD, f"{where}.{name}")
     return DisplayCurrency(**{name: check(f"{where}.{name}", stated[name]) for name, check in _CURRENCY.items()})
 
 
@@ -201,7 +207,7 @@ def _parse_cost_case(name: str, entry: Mapping[str, Any], where: str) -> CostCas
             last=last,
         )
     except (KeyError, TypeError, ValueError, InputError) as error:
-        raise InputError(message("costs.assumption"), where) from error
+        raise InputError(_WRONG_ASSUMPTION, where) from error
     return stated
 
 
@@ -211,10 +217,10 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
         source = entry.get("source", {})
         found = CostDefaultSource(entry["note"], source.get("title", ""), source.get("url", ""), source.get("date", ""))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(message("costs.assumption"), where) from error
+        raise InputError(_WRONG_ASSUMPTION, where) from error
     bounds = COST_INPUTS[name].bounds if name in COST_INPUTS else None
     if bounds is None or not spread.in_order or not all(map(bounds.hold, spread)):
-        raise InputError(message("costs.assumption"), where)
+        raise InputError(_WRONG_ASSUMPTION, where)
     return CostAssumption(spread, found, source.get("id", ""))
 
 

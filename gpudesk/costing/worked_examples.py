@@ -27,6 +27,7 @@ from gpudesk.costing.ownership import (
 )
 from gpudesk.costing.worked_calculations import COUNTS, MEDIA, RATES, RATIOS, SPAN, SPANS, Calculation, CalculationInput
 from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict, WorkedFigure
+from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.units import HOURS_PER_YEAR
 
@@ -438,11 +439,14 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
             if tuple(rows.fieldnames or ()) != _COLUMNS:
-                raise InputError(message("worked.columns", known=_COLUMNS), str(path))
+                raise InputError(
+                    message("worked.columns", "has other columns than {known}; restore the file", known=_COLUMNS),
+                    str(path),
+                )
             return tuple(_parse_example(row, f"{path}:{rows.line_num}") for row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
 
 
 def compute_worked_figure(example: WorkedExample) -> WorkedFigure | None:
@@ -486,7 +490,9 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
 def _get_field(text: str, where: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise InputError(message("worked.input", given=text), where)
+        raise InputError(
+            message("worked.input", "{given} is not written as name=value; restore the file", given=text), where
+        )
     return name, value
 
 
@@ -494,7 +500,9 @@ def _parse_number(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(message("worked.number", given=text), where) from None
+        raise InputError(
+            message("worked.number", "{given} is no number; restore the file", given=text), where
+        ) from None
 
 
 def _parse_tolerance(text: str, where: str) -> FigureTolerance:
@@ -505,7 +513,14 @@ def _parse_tolerance(text: str, where: str) -> FigureTolerance:
         return FigureTolerance(absolute=_parse_number(amount, where))
     if kind == "rel" and amount.endswith("%"):
         return FigureTolerance(relative=_parse_number(amount.removesuffix("%"), where) / 100.0)
-    raise InputError(message("worked.tolerance", given=text), where)
+    raise InputError(
+        message(
+            "worked.tolerance",
+            "{given} is no tolerance, such as exact, abs 0.1 or rel 5%; restore the file",
+            given=text,
+        ),
+        where,
+    )
 
 
 def _judge_example(text: str, where: str) -> WorkedExampleVerdict:
@@ -513,4 +528,6 @@ def _judge_example(text: str, where: str) -> WorkedExampleVerdict:
         return WorkedExampleVerdict(text)
     except ValueError:
         known = tuple(each.value for each in WorkedExampleVerdict)
-        raise InputError(message("worked.verdict", given=text, known=known), where) from None
+        raise InputError(
+            message("worked.verdict", "{given} is not one of {known}; restore the file", given=text, known=known), where
+        ) from None

@@ -22,7 +22,14 @@ from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store.edits import add_facts
 from gpudesk.catalog.user_store.entry import check_optional_date, check_optional_line
-from gpudesk.documents.offered_files import CONFIG, ImportKind, OfferedFile, open_offered_file, read_tensor_headers
+from gpudesk.documents.offered_files import (
+    CONFIG,
+    ImportKind,
+    OfferedFile,
+    describe_reading,
+    open_offered_file,
+    read_tensor_headers,
+)
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.fact_exchange import ImportedModelFigures, ImportedPriceFigures, ImportPreviewFigures
 from gpudesk.domain.field_checks import quote_value
@@ -122,7 +129,7 @@ def propose_imports(paths: Sequence[Path], catalog: Catalog, *, today: str) -> P
     """
     found: dict[Path, FileImport] = {}
     for number, path in enumerate(paths):
-        yield JobProgress(message("import.reading", file=path.name), number, len(paths) if len(paths) > 1 else 0)
+        yield JobProgress(describe_reading(path.name), number, len(paths) if len(paths) > 1 else 0)
         file = open_offered_file(path)
         if file.path not in found:
             found[file.path] = yield from _read_import(file, catalog, today)
@@ -143,11 +150,11 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     from gpudesk.catalog.importing.huggingface.reader import complete_model
     from gpudesk.engine.tensors import count_parameters
 
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
     # A configuration under a name of its own says more than the folder that it lies in.
     name = find_model_name(file.path.parent) if file.path.name == CONFIG else file.path.stem
     headers = (yield from read_tensor_headers(file.path.parent)) if file.path.name == CONFIG else {}
-    reading = message("import.reading", file=file.path.name)
+    reading = describe_reading(file.path.name)
     checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.beside, **headers}), reading)
 
     def complete(answers: FieldAnswers) -> ImportProposal:
@@ -168,7 +175,7 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 def _read_gguf(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
     from gpudesk.catalog.importing.gguf_model import complete_gguf
 
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
 
     def complete(answers: FieldAnswers) -> ImportProposal:
         return assign_free_id(complete_gguf(file.path, answers, today=today), catalog)
@@ -179,7 +186,7 @@ def _read_gguf(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps
 def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
     from gpudesk.catalog.importing.accelerator_reader import complete_accelerator
 
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
     generations = sorted({part.generation for part in catalog.accelerators()})
 
     def complete(answers: FieldAnswers) -> ImportProposal:
@@ -197,7 +204,7 @@ def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     def read(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
         name = file.path.name
         steps = propose_prices(file.raw, name=name, today=today, provider=provider, date=date, parts=parts)
-        return _report_progress(steps, message("import.prices", file=name))
+        return _report_progress(steps, message("import.prices", "Prices of {file}", file=name))
 
     proposal = yield from read(None, None)
     return FileImport(file.path, file.kind, proposal, reread=read)
@@ -216,9 +223,9 @@ def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message)
 def _read_pack_import(file: OfferedFile, catalog: Catalog, _today: str) -> ProgressSteps[FileImport]:
     from gpudesk.documents.packs import preview_pack, read_pack
 
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
     pack = read_pack(file.raw)
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
     rows = preview_pack(pack, catalog)
     return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
 
@@ -228,10 +235,12 @@ def _read_scenario_import(file: OfferedFile, catalog: Catalog, _today: str) -> P
     from gpudesk.documents.packs import preview_pack
     from gpudesk.documents.scenario_file import read_scenario
 
-    yield JobProgress(message("import.reading", file=file.path.name))
+    yield JobProgress(describe_reading(file.path.name))
     pack = make_carried_pack(read_scenario(file.path))
     if pack is None:
-        raise InputError(message("import.carries_nothing"))
+        raise InputError(
+            message("import.carries_nothing", "is a scenario that carries no facts of its author; open it instead")
+        )
     rows = preview_pack(pack, catalog)
     return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
 
@@ -310,7 +319,14 @@ def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal
         fresh = [field for field in proposal.missing if field.name not in answers]
         if still or not fresh or found.complete is None:
             names = still or tuple(field.name for field in proposal.missing)
-            raise InputError(message("import.fields_missing", fields=names), found.path.name)
+            raise InputError(
+                message(
+                    "import.fields_missing",
+                    "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
+                    fields=names,
+                ),
+                found.path.name,
+            )
         answers |= {field.name: _parse_answer(field, given[field.name]) for field in fresh}
         proposal = found.complete(answers)
     return proposal
@@ -329,13 +345,19 @@ def _parse_answer(field: MissingImportField, given: str) -> object:
             raise _make_answer_error(field, given)
         return given.lower() in _YES
     if field.choices and given not in field.choices:
-        raise InputError(message("import.choice", given=quote_value(given), choices=field.choices), field.name)
+        raise InputError(
+            message("import.choice", "{given} is none of {choices}", given=quote_value(given), choices=field.choices),
+            field.name,
+        )
     return given
 
 
 def _make_answer_error(field: MissingImportField, given: str) -> InputError:
     wanted = "boolean" if field.kind == "yes_no" else field.kind
-    return InputError(message("import.answer", given=quote_value(given), wanted=wanted), field.name)
+    return InputError(
+        message("import.answer", "{given} stands where {wanted} belongs", given=quote_value(given), wanted=wanted),
+        field.name,
+    )
 
 
 def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
@@ -359,7 +381,7 @@ def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> Pr
     Return the step and the facts after it, for `OwnCatalog.adopt`. Where it raises `InputError`, nothing was
     written.
     """
-    writing = JobProgress(message("import.writing", name=proposals[0].name))
+    writing = JobProgress(_describe_writing(proposals[0].name))
     yield writing
     edit = make_import_step(store.catalog, proposals)
     yield writing
@@ -393,7 +415,7 @@ def apply_pack(
 
     if found.pack is None:
         raise ValueError("only packs are taken by rows")
-    writing = JobProgress(message("import.writing", name=found.pack.name))
+    writing = JobProgress(_describe_writing(found.pack.name))
     yield writing
     edit = make_pack_edit(found.pack, found.rows, chosen, store.catalog)
     yield writing
@@ -401,3 +423,7 @@ def apply_pack(
         # Before the facts: once they are written, nothing may come between them and being in force.
         store.own.trust(signer)
     return edit, _write_step(store, edit)
+
+
+def _describe_writing(name: str) -> Message:
+    return message("import.writing", "Writing {name}", name=name)

@@ -13,8 +13,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.documents.pack_file import PACK_SUFFIX
+from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
+from gpudesk.domain.json_input import NESTED_TOO_DEEP, NOT_UTF8, describe_not_json, describe_too_large_import
 from gpudesk.domain.progress import JobProgress, ProgressSteps
-from gpudesk.text.messages import InputError, message
+from gpudesk.files import describe_unreadable
+from gpudesk.text.messages import InputError, Message, message
 
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
@@ -83,7 +86,7 @@ def open_offered_file(path: Path) -> OfferedFile:
         return _open_json(path)
     if path.suffix.lower() in (".csv", ".tsv", ".txt") or b"," in head or b";" in head:
         return OfferedFile(path, ImportKind.PRICES, read_regular_file(path, _MOST_CSV))
-    raise InputError(message("import.unknown"), str(path))
+    raise InputError(NOTHING_TO_IMPORT, str(path))
 
 
 def _open_folder(folder: Path) -> OfferedFile:
@@ -91,12 +94,12 @@ def _open_folder(folder: Path) -> OfferedFile:
         models = sorted(each for each in folder.iterdir() if each.suffix.lower() == ".gguf")
         has_config = (folder / CONFIG).is_file()
     except OSError as error:
-        raise InputError(message("file.unreadable", reason=_find_reason(error)), str(folder)) from error
+        raise InputError(describe_unreadable(_find_reason(error)), str(folder)) from error
     if has_config:
         return open_offered_file(folder / CONFIG)
     if models:
         return open_offered_file(models[0])
-    raise InputError(message("import.folder"), str(folder))
+    raise InputError(message("import.folder", "holds neither a config.json nor a GGUF file"), str(folder))
 
 
 def _refuse_others(path: Path, head: bytes) -> None:
@@ -109,11 +112,18 @@ def _refuse_others(path: Path, head: bytes) -> None:
         (b"\xfd7zXZ", "xz"),
     ):
         if head.startswith(begins):
-            raise InputError(message("import.is_other", format=name), str(path))
+            raise InputError(
+                message(
+                    "import.is_other",
+                    "is a {format} file; unpack or export it first, and take what is inside",
+                    format=name,
+                ),
+                str(path),
+            )
     if not head:
-        raise InputError(message("import.empty"), str(path))
+        raise InputError(message("import.empty", "is empty"), str(path))
     if b"\x00" in head:
-        raise InputError(message("import.unknown"), str(path))
+        raise InputError(NOTHING_TO_IMPORT, str(path))
 
 
 def _begins_json(head: bytes) -> bool:
@@ -135,7 +145,7 @@ def _open_json(path: Path) -> OfferedFile:
         return OfferedFile(path, ImportKind.ACCELERATOR, raw)
     if path.name == CONFIG:
         return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
-    raise InputError(message("import.unknown"), str(path))
+    raise InputError(NOTHING_TO_IMPORT, str(path))
 
 
 def _is_config(table: Mapping[str, Any]) -> bool:
@@ -148,18 +158,18 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
     """Return a JSON object; raises `InputError` that names the file and, where it can be said, the line."""
     if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
         # They would take twenty times the size of the file, and nothing else would run meanwhile.
-        raise InputError(message("import.nested"), str(path))
+        raise InputError(NESTED_TOO_DEEP, str(path))
     try:
         table = json.loads(raw)
     except UnicodeDecodeError:
-        raise InputError(message("import.not_text"), str(path)) from None
+        raise InputError(NOT_UTF8, str(path)) from None
     except json.JSONDecodeError as error:
-        raise InputError(message("import.not_json", line=error.lineno), str(path)) from None
+        raise InputError(describe_not_json(error.lineno), str(path)) from None
     except (RecursionError, ValueError):
         # Nested without end, or a number of more digits than one is read with.
-        raise InputError(message("import.nested"), str(path)) from None
+        raise InputError(NESTED_TOO_DEEP, str(path)) from None
     if not isinstance(table, dict):
-        raise InputError(message("import.unknown"), str(path))
+        raise InputError(NOTHING_TO_IMPORT, str(path))
     return table
 
 
@@ -182,20 +192,20 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
         with os.fdopen(os.open(path, flags), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise InputError(message("import.no_file"), str(path))
+                raise InputError(message("import.no_file", "is a pipe or a device, and only files are read"), str(path))
             if whole and about.st_size > most:
                 raise _make_size_error(path, most)
             raw = file.read(most + 1 if whole else most)
     except (OSError, ValueError) as error:
         # A name with a NUL in it is a ValueError.
-        raise InputError(message("file.unreadable", reason=_find_reason(error)), str(path)) from error
+        raise InputError(describe_unreadable(_find_reason(error)), str(path)) from error
     if whole and len(raw) > most:
         raise _make_size_error(path, most)
     return raw
 
 
 def _make_size_error(path: Path, most: int) -> InputError:
-    return InputError(message("import.too_big", most=(float(most), "B")), str(path))
+    return InputError(describe_too_large_import(most), str(path))
 
 
 def _find_reason(error: Exception) -> str:
@@ -221,7 +231,7 @@ def read_tensor_headers(folder: Path) -> ProgressSteps[dict[str, bytes]]:
     found: dict[str, bytes] = {}
     left = _MOST_BYTES
     for number, file in enumerate(files):
-        yield JobProgress(message("import.reading", file=file.name), number, len(files))
+        yield JobProgress(describe_reading(file.name), number, len(files))
         begin = read_regular_file(file, _FIRST, whole=False)
         size = _LENGTH + int.from_bytes(begin[:_LENGTH], "little")
         left -= size
@@ -229,3 +239,7 @@ def read_tensor_headers(folder: Path) -> ProgressSteps[dict[str, bytes]]:
             return {}
         found[file.name] = begin[:size] if size <= len(begin) else read_regular_file(file, size, whole=False)
     return found
+
+
+def describe_reading(file: str) -> Message:
+    return message("import.reading", "Reading {file}", file=file)

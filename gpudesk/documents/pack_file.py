@@ -13,12 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk import paths
-from gpudesk.domain.field_checks import FieldCheck, accept_plain_text, make_type_error, make_unknown_field_error
-from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.field_checks import (
+    HALF_CHARACTER,
+    FieldCheck,
+    accept_plain_text,
+    make_type_error,
+    make_unknown_field_error,
+)
+from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
+from gpudesk.files import describe_too_large
 from gpudesk.text.messages import InputError, message
 
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
+
+_CHANGED_PACK: Final = message("pack.changed", "was changed after it was made; get the file again from whoever made it")
+_FOREIGN_PACK: Final = message("pack.foreign", "is not a catalog pack; take a file that ends with .gpudeskpack")
+_NO_KEY: Final = message("pack.no_key", "is no signing key; move it away, and the next signature makes a new one")
 
 
 PACK_SUFFIX: Final = ".gpudeskpack"
@@ -87,40 +98,49 @@ def parse_pack_file(raw: bytes) -> PackFile:
     document = _parse_document(raw)
     version = document.get(_MARK)
     if type(version) is not int or version < 1:
-        raise InputError(message("pack.foreign"))
+        raise InputError(_FOREIGN_PACK)
     if version != PACK_FORMAT:
-        raise InputError(message("pack.newer", version=version, known=PACK_FORMAT))
+        raise InputError(
+            message(
+                "pack.newer",
+                "is a catalog pack of format {version}; this program reads format {known}: use a newer GPU Desk",
+                version=version,
+                known=PACK_FORMAT,
+            )
+        )
     _check_fields("", document, (_MARK, "content", "sha256", "signature"))
     content = document.get("content")
     if type(content) is not dict:
         raise make_type_error("content", content, "object")
     _refuse_deep(content)
     if document.get("sha256") != _compute_content_digest(content):
-        raise InputError(message("pack.changed"))
+        raise InputError(_CHANGED_PACK)
     return PackFile(content, document["sha256"], _parse_signature(document.get("signature")))
 
 
 def _parse_document(raw: bytes) -> dict[str, Any]:
     if len(raw) > LARGEST_PACK:
-        raise InputError(message("file.too_big", most=(float(LARGEST_PACK), "B")))
+        raise InputError(describe_too_large(LARGEST_PACK))
     if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS or raw.count(b",") > _MOST_ITEMS:
-        raise InputError(message("pack.foreign"))
+        raise InputError(_FOREIGN_PACK)
     if not raw.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
-        raise InputError(message("pack.foreign"))
+        raise InputError(_FOREIGN_PACK)
     try:
         document = json.loads(
             raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
         )
     except DuplicateKeyError as error:
-        raise InputError(message("scenario.twice", field=error.key[:60])) from error
+        raise InputError(describe_repeated_field(error.key[:60])) from error
     except json.JSONDecodeError as error:
         # What begins as a pack and ends without its last brace was cut off on its way.
         cut = f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}")
-        raise InputError(message("pack.cut") if cut else message("pack.foreign")) from error
+        raise InputError(
+            message("pack.cut", "is a catalog pack that was cut off; get the file again") if cut else _FOREIGN_PACK
+        ) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise InputError(message("pack.foreign")) from error
+        raise InputError(_FOREIGN_PACK) from error
     if type(document) is not dict:
-        raise InputError(message("pack.foreign"))
+        raise InputError(_FOREIGN_PACK)
     return document
 
 
@@ -130,7 +150,7 @@ def _refuse_deep(value: object) -> None:
         level = [item for each in level for item in _list_items(each)]
         if not level:
             return
-    raise InputError(message("pack.foreign"))
+    raise InputError(_FOREIGN_PACK)
 
 
 def _list_items(value: object) -> list[object]:
@@ -142,10 +162,10 @@ def _compute_content_digest(content: object) -> str:
     try:
         return compute_digest(content)
     except UnicodeEncodeError as error:
-        raise InputError(message("field.half_character"), "content") from error
+        raise InputError(HALF_CHARACTER, "content") from error
     except ValueError as error:
         # A number beyond what numbers can be.
-        raise InputError(message("pack.changed")) from error
+        raise InputError(_CHANGED_PACK) from error
 
 
 def _check_fields(where: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
@@ -162,7 +182,15 @@ def _parse_signature(fields: object) -> SignatureFields | None:
     _check_fields("signature", fields, ("algorithm", "key", "name", "value"))
     if fields.get("algorithm") != SIGNATURE_ALGORITHM:
         given = str(fields.get("algorithm"))[:60]
-        raise InputError(message("pack.algorithm", given=given, known=SIGNATURE_ALGORITHM), "signature.algorithm")
+        raise InputError(
+            message(
+                "pack.algorithm",
+                "{given} is no kind of signature that this program knows; it knows {known}",
+                given=given,
+                known=SIGNATURE_ALGORITHM,
+            ),
+            "signature.algorithm",
+        )
     return SignatureFields(
         key=_make_hex_check(64)("signature.key", fields.get("key")),
         name=accept_plain_text(200)("signature.name", fields.get("name")),
@@ -173,7 +201,9 @@ def _parse_signature(fields: object) -> SignatureFields | None:
 def _make_hex_check(length: int) -> FieldCheck:
     def check(where: str, value: object) -> str:
         if not isinstance(value, str) or len(value) != length or not _HEX.issuperset(value):
-            raise InputError(message("pack.no_signature"), where)
+            raise InputError(
+                message("pack.no_signature", "is no key or signature; get the file again from whoever signed it"), where
+            )
         return value
 
     return check
@@ -210,11 +240,13 @@ def load_signer(name: str) -> PackSigner:
         seed = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise InputError(message("pack.key_file", reason=reason), str(path)) from error
+        raise InputError(
+            message("pack.key_file", "your signing key cannot be used: {reason}", reason=reason), str(path)
+        ) from error
     except ValueError as error:
-        raise InputError(message("pack.no_key"), str(path)) from error
+        raise InputError(_NO_KEY, str(path)) from error
     if len(seed) != _SEED_BYTES:
-        raise InputError(message("pack.no_key"), str(path))
+        raise InputError(_NO_KEY, str(path))
     with _require_library():
         from nacl.signing import SigningKey
 
@@ -261,7 +293,13 @@ def _require_library() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InputError(message("pack.no_library", reason=str(error))) from error
+        raise InputError(
+            message(
+                "pack.no_library",
+                "signatures need PyNaCl, which cannot be loaded ({reason}): install GPU Desk again",
+                reason=str(error),
+            )
+        ) from error
 
 
 def format_fingerprint(key: str) -> str:

@@ -34,7 +34,14 @@ from gpudesk.documents.user_fact_json import add_needed_facts, find_thing, order
 from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, MODEL_STATED_UNITS
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
 from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
-from gpudesk.domain.field_checks import accept_plain_text, make_type_error, quote_value
+from gpudesk.domain.field_checks import (
+    EMPTY_FIELD,
+    MISSING_FIELD,
+    accept_plain_text,
+    describe_unknown_field,
+    make_type_error,
+    quote_value,
+)
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import (
     FactEdit,
@@ -49,6 +56,8 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.files import write_atomically
 from gpudesk.text.messages import InputError, message
+
+_WRITING_PACK: Final = message("handing_on.pack", "Writing the pack")
 
 
 def preview_pack(pack: FactPack, catalog: Catalog) -> tuple[PackRow, ...]:
@@ -220,7 +229,7 @@ def make_pack(
     """
     taken = add_needed_facts(facts, chosen)
     if not taken:
-        raise InputError(message("pack.empty"))
+        raise InputError(message("pack.empty", "there is nothing to hand on; state a figure of your own first"))
     named: str = check_line("name", name.strip())
     records = [write_record(fact) for fact in taken]
     content: dict[str, Any] = {"name": named, "made": made, "about": about, "facts": records}
@@ -247,10 +256,10 @@ def read_pack(raw: bytes) -> FactPack:
     content = file.content
     for field in _CONTENT:
         if field not in content:
-            raise InputError(message("field.missing"), f"content.{field}")
+            raise InputError(MISSING_FIELD, f"content.{field}")
     if len(content) > len(_CONTENT):
         extra = next(name for name in content if name not in _CONTENT)
-        raise InputError(message("field.unknown", given=quote_value(extra), known=_CONTENT), "content")
+        raise InputError(describe_unknown_field(quote_value(extra), _CONTENT), "content")
     if type(content["facts"]) is not list:
         raise make_type_error("content.facts", content["facts"], "list")
     return FactPack(
@@ -268,7 +277,13 @@ def _check_signature(file: PackFile) -> PackSignature | None:
     if signature is None:
         return None
     if not is_valid_signature(signature.key, signature.value, make_signed_text(file.digest, signature.name)):
-        raise InputError(message("pack.broken_signature"), "signature")
+        raise InputError(
+            message(
+                "pack.broken_signature",
+                "does not hold: pack or signature was changed; get the file again from whoever signed it",
+            ),
+            "signature",
+        )
     return PackSignature(signature.key, signature.name)
 
 
@@ -279,7 +294,7 @@ def _check_day(value: object) -> str:
     except InputError as error:
         raise InputError(error.problem, "content.made") from error
     if found is None:
-        raise InputError(message("field.empty"), "content.made")
+        raise InputError(EMPTY_FIELD, "content.made")
     return found
 
 
@@ -294,7 +309,11 @@ def find_new_signer(
         return None
     if not trust:
         problem = message(
-            "pack.unknown_signer", name=pack.signature.name, fingerprint=format_fingerprint(pack.signature.key)
+            "pack.unknown_signer",
+            "is signed by {name}, whom you do not trust yet; compare the fingerprint {fingerprint} with the "
+            "signer, then trust the key",
+            name=pack.signature.name,
+            fingerprint=format_fingerprint(pack.signature.key),
         )
         raise InputError(problem)
     return TrustedSigner(pack.signature.key, pack.signature.name, today)
@@ -312,7 +331,7 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     shown = tuple(rows)
     keys = {row.key for row in shown if row.can_be_chosen and row.key in chosen}
     if not keys:
-        raise InputError(message("pack.nothing_chosen"))
+        raise InputError(message("pack.nothing_chosen", "nothing is chosen; choose a fact"))
     priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
     keys |= {row.part_of for row in shown if row.part_of is not None and row.part_of[1] in priced}
     keys |= {row.key for row in shown if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
@@ -370,9 +389,9 @@ def write_pack(
     facts: UserFacts, part: str, name: str, target: Path, *, made: str, about: str, signed_by: str | None
 ) -> ProgressSteps[Path]:
     """Write a pack of a part of the user's facts; raises `InputError` at `name`, or where that fails."""
-    yield JobProgress(message("handing_on.pack"))
+    yield JobProgress(_WRITING_PACK)
     by = None if signed_by is None else load_signer(signed_by)
     raw = make_pack(facts, select_keys(facts, part), name, made=made, about=about, signer=by)
-    yield JobProgress(message("handing_on.pack"))
+    yield JobProgress(_WRITING_PACK)
     write_atomically(target, raw)
     return target

@@ -23,11 +23,13 @@ from gpudesk.documents.scenario_sections import (
     write_demand_section,
     write_scenario_section,
 )
-from gpudesk.domain.field_checks import find_closest, make_type_error
-from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_error
+from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.domain.scenario import Scenario
-from gpudesk.files import read_bytes, write_atomically
-from gpudesk.text.messages import InputError, message
+from gpudesk.files import describe_too_large, read_bytes, write_atomically
+from gpudesk.text.messages import InputError, Message, message
+
+_NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a scenario of GPU Desk")
 
 #: Name and media type of the attachment.
 ATTACHMENT_NAME: Final = "comparison.gpudesk"
@@ -57,9 +59,11 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
         if content is None or _KEY not in content:
             continue
         if len(content) > most:
-            raise InputError(message("file.too_big", most=(float(most), "B")), where)
+            raise InputError(describe_too_large(most), where)
         return content
-    raise InputError(message("pdf.no_scenario"), where)
+    raise InputError(
+        message("pdf.no_scenario", "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does"), where
+    )
 
 
 def _decode_stream(raw: bytes, start: int, most: int) -> bytes | None:
@@ -177,18 +181,18 @@ def _load_document(raw: bytes, where: str) -> dict[str, Any]:
         )
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(message("scenario.not_utf8", line=line), where) from error
+        raise InputError(describe_not_utf8(line), where) from error
     except json.JSONDecodeError as error:
         # A whole file ends with the brace of its object; one that was cut off seldom does.
         cut = error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
-        problem = message("scenario.cut_short" if cut else "scenario.not_json", line=error.lineno, column=error.colno)
-        raise InputError(problem, where) from error
+        describe = _describe_cut_short if cut else describe_wrong_json
+        raise InputError(describe(error.lineno, error.colno), where) from error
     except DuplicateKeyError as error:
-        raise InputError(message("scenario.twice", field=error.key), where) from error
+        raise InputError(describe_repeated_field(error.key), where) from error
     except (RecursionError, ValueError) as error:
-        raise InputError(message("scenario.not_a_scenario"), where) from error
+        raise InputError(_NOT_A_SCENARIO, where) from error
     if type(document) is not dict:
-        raise InputError(message("scenario.not_a_scenario"), where)
+        raise InputError(_NOT_A_SCENARIO, where)
     _refuse_half_characters(document, where)
     return document
 
@@ -198,15 +202,23 @@ def _refuse_half_characters(document: dict[str, Any], where: str) -> None:
     try:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise InputError(message("field.half_character"), where) from error
+        raise InputError(HALF_CHARACTER, where) from error
 
 
 def _check_format(document: Mapping[str, Any], where: str) -> None:
     version = document.get("gpudesk")
     if type(version) is not int or version < 1 or "scenario" not in document:
-        raise InputError(message("scenario.not_a_scenario"), where)
+        raise InputError(_NOT_A_SCENARIO, where)
     if version != SCENARIO_FORMAT:
-        raise InputError(message("scenario.newer", version=version, known=SCENARIO_FORMAT), where)
+        raise InputError(
+            message(
+                "scenario.newer",
+                "has format {version}; this program reads format {known}: use a newer GPU Desk",
+                version=version,
+                known=SCENARIO_FORMAT,
+            ),
+            where,
+        )
 
 
 def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
@@ -222,7 +234,13 @@ def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
         error = make_type_error(name, version, "whole")
         raise InputError(error.problem, f"{where}: {name}.version")
     if version != _SECTIONS[name]:
-        problem = message("scenario.newer_section", section=name, version=version, known=_SECTIONS[name])
+        problem = message(
+            "scenario.newer_section",
+            "has version {version} of the section {section}; this program reads version {known}: use a newer GPU Desk",
+            section=name,
+            version=version,
+            known=_SECTIONS[name],
+        )
         raise InputError(problem, where)
 
 
@@ -269,10 +287,36 @@ def read_template(name: str) -> Scenario:
     """Return the scenario of a template; raises `InputError` that names those there are."""
     known = list_template_ids()
     if name not in known:
-        raise InputError(message("template.unknown", name=name, near=find_closest(name, known) or known))
+        raise InputError(
+            message(
+                "template.unknown",
+                "there is no template {name}; there are {near}",
+                name=name,
+                near=find_closest(name, known) or known,
+            )
+        )
     return read_scenario(paths.resource(f"{_TEMPLATE_FOLDER}/{name}{SCENARIO_SUFFIX}"))
 
 
 @cache
 def list_templates() -> tuple[ScenarioTemplate, ...]:
     return tuple(ScenarioTemplate(name, read_template(name)) for name in list_template_ids())
+
+
+def describe_not_utf8(line: int) -> Message:
+    return message("scenario.not_utf8", "is not UTF-8 text in line {line}; save it again as UTF-8", line=line)
+
+
+def describe_wrong_json(line: int, column: int) -> Message:
+    return message(
+        "scenario.not_json", "is not JSON at line {line}, column {column}; mend it there", line=line, column=column
+    )
+
+
+def _describe_cut_short(line: int, column: int) -> Message:
+    return message(
+        "scenario.cut_short",
+        "ends too early, at line {line}, column {column}: the file was cut off; take an earlier copy of it",
+        line=line,
+        column=column,
+    )

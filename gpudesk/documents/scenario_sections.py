@@ -8,11 +8,13 @@ from typing import Any, Final
 from gpudesk.decision.purchasing.plan_inputs import parse_plans
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
 from gpudesk.domain.field_checks import (
+    MISSING_FIELD,
     FieldCheck,
     accept_number,
     accept_text,
     accept_whole,
     accept_word,
+    describe_unknown_word,
     make_type_error,
     make_unknown_field_error,
 )
@@ -138,7 +140,7 @@ def _check_fields(where: str, fields: object, known: Mapping[str, tuple[str, Fie
 def _require_fields(where: str, values: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in names:
         if name not in values:
-            raise InputError(message("field.missing"), f"{where}.{name}")
+            raise InputError(MISSING_FIELD, f"{where}.{name}")
 
 
 def _parse_workload(where: str, value: object) -> Workload:
@@ -151,7 +153,15 @@ def _parse_choices(where: str, value: object) -> tuple[AcceleratorChoice, ...]:
     if not isinstance(value, list):
         raise make_type_error(where, value, "list")
     if len(value) > MAX_ACCELERATORS:
-        raise InputError(message("scenario.accelerators", count=len(value), most=MAX_ACCELERATORS), where)
+        raise InputError(
+            message(
+                "scenario.accelerators",
+                "names {count} accelerators; a comparison has {most} at the most",
+                count=len(value),
+                most=MAX_ACCELERATORS,
+            ),
+            where,
+        )
     return tuple(_parse_choice(f"{where}[{position}]", item) for position, item in enumerate(value))
 
 
@@ -188,7 +198,7 @@ def parse_demand(fields: Mapping[str, Any]) -> Demand:
             values[name] = _DEMAND_CHECKS[name](f"{_DEMAND_SECTION}.{name}", value)
     for name in ("kind", "amount"):
         if name not in values:
-            raise InputError(message("field.missing"), f"{_DEMAND_SECTION}.{name}")
+            raise InputError(MISSING_FIELD, f"{_DEMAND_SECTION}.{name}")
     return Demand(**values)
 
 
@@ -253,8 +263,12 @@ def parse_answer(name: str, value: object, where: str) -> AnswerValue:
     if isinstance(value, str) or question.bounds is None:
         if question.takes(value):
             return str(value)
-        said = "field.word" if question.bounds is None else "decide.number"
-        raise InputError(message(said, given=str(value), allowed=question.options), where)
+        if question.bounds is None:
+            raise InputError(describe_unknown_word(str(value), question.options), where)
+        problem = message(
+            "decide.number", "{given} is neither a number nor {allowed}", given=str(value), allowed=question.options
+        )
+        raise InputError(problem, where)
     bounds = question.bounds
     stated: float = accept_number(bounds.low, bounds.high, above=bounds.above)(where, value)
     return stated
@@ -278,5 +292,7 @@ def _require_object(value: object, where: str) -> dict[str, Any]:
     if type(value) is not dict:
         raise make_type_error(where, value, "object")
     if len(value) > _MOST_ENTRIES:
-        raise InputError(message("decide.too_many", most=_MOST_ENTRIES), where)
+        raise InputError(
+            message("decide.too_many", "has more than {most} entries; leave some out", most=_MOST_ENTRIES), where
+        )
     return value

@@ -10,7 +10,14 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.catalog.user_store.entry import URL_PATTERN, check_optional_date
+from gpudesk.catalog.user_store.entry import (
+    REVERSED_PRICES,
+    URL_PATTERN,
+    check_optional_date,
+    describe_no_such_model,
+    describe_no_such_source,
+    describe_required,
+)
 from gpudesk.domain.attributes import (
     ACCELERATOR_UNITS,
     COUNTED_UNITS,
@@ -22,6 +29,7 @@ from gpudesk.domain.attributes import (
 )
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
+    MISSING_FIELD,
     FieldCheck,
     accept_boolean,
     accept_number,
@@ -29,6 +37,9 @@ from gpudesk.domain.field_checks import (
     accept_text,
     accept_whole,
     accept_word,
+    describe_out_of_range,
+    describe_wrong_address,
+    describe_wrong_date,
     make_type_error,
     make_unknown_field_error,
     quote_value,
@@ -66,7 +77,14 @@ def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
     def check(where: str, value: object) -> str:
         found: str = _LINE(where, value)
         if pattern.fullmatch(found) is None:
-            raise InputError(message("pack.no_id", given=quote_value(found)), where)
+            raise InputError(
+                message(
+                    "pack.no_id",
+                    "{given} is no id; ids have small letters, digits and hyphens",
+                    given=quote_value(found),
+                ),
+                where,
+            )
         return found
 
     return check
@@ -75,7 +93,14 @@ def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
 def _check_user_source_id(where: str, value: object) -> str:
     found: str = _make_pattern_check(_ID)(where, value)
     if not found.startswith(USER_SOURCE_PREFIX):
-        raise InputError(message("pack.not_own_source", given=quote_value(found)), where)
+        raise InputError(
+            message(
+                "pack.not_own_source",
+                "{given} is no source of a user; their ids begin with own-",
+                given=quote_value(found),
+            ),
+            where,
+        )
     return found
 
 
@@ -84,13 +109,13 @@ def _check_date(where: str, value: object) -> str | None:
     try:
         return check_optional_date(where, given)
     except InputError:
-        raise InputError(message("field.month", given=quote_value(given)), where) from None
+        raise InputError(describe_wrong_date(quote_value(given)), where) from None
 
 
 def _check_address(where: str, value: object) -> str:
     given: str = accept_text(2000)(where, value)
     if URL_PATTERN.fullmatch(given) is None:
-        raise InputError(message("own.not_an_address", given=quote_value(given)), where)
+        raise InputError(describe_wrong_address(quote_value(given)), where)
     return given
 
 
@@ -104,7 +129,7 @@ def _check_value(where: str, value: object) -> ClaimValue:
         return float(accept_number(-_MOST, _MOST)(where, value))
     if isinstance(value, list):
         if not 0 < len(value) <= _MOST_WORDS:
-            raise InputError(message("field.range", given=str(len(value)), low=1, high=_MOST_WORDS), where)
+            raise InputError(describe_out_of_range(str(len(value)), 1, _MOST_WORDS), where)
         return tuple(_LINE(f"{where}[{place}]", each) for place, each in enumerate(value))
     return cast("str", _NOTE(where, value))
 
@@ -117,7 +142,7 @@ def _check_definition(where: str, value: object) -> str:
     try:
         return to_canonical_json(check_model_definition(value).definition())
     except RecursionError:
-        raise InputError(message("pack.too_deep"), where) from None
+        raise InputError(message("pack.too_deep", "is nested too deep to be a model"), where) from None
     except InputError as error:
         raise InputError(error.problem, f"{where}.{error.where}" if error.where else where) from error
 
@@ -212,13 +237,18 @@ def check_fact(fact: UserFact, where: str) -> None:
     if isinstance(fact, UserClaim | ClaimPreference):
         _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
     if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
-        raise InputError(message("pack.other_id", id=described), f"{where}.definition")
+        raise InputError(
+            message(
+                "pack.other_id", "is the structure of {id}; it must be that of the model that states it", id=described
+            ),
+            f"{where}.definition",
+        )
     if isinstance(fact, UserPrice):
         stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
         if not stated:
-            raise InputError(message("field.missing"), f"{where}.usd")
+            raise InputError(MISSING_FIELD, f"{where}.usd")
         if stated != sorted(stated):
-            raise InputError(message("own.price_order"), f"{where}.usd_high")
+            raise InputError(REVERSED_PRICES, f"{where}.usd_high")
 
 
 def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
@@ -263,7 +293,7 @@ def _parse_definition(model: UserModel) -> object:
     try:
         return json.loads(model.definition)
     except (ValueError, RecursionError) as error:
-        raise InputError(message("own.no_such_model", reason=str(error)), model.name) from error
+        raise InputError(describe_no_such_model(str(error)), model.name) from error
 
 
 def order_facts(facts: Iterable[UserFact]) -> list[UserFact]:
@@ -314,7 +344,15 @@ def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[
 def read_user_facts(records: Sequence[object], where: str = "records") -> UserFacts:
     """Return the facts of records; raises `InputError` with the place in them that cannot be taken."""
     if len(records) > MOST_FACTS:
-        raise InputError(message("pack.too_many", count=len(records), most=MOST_FACTS), where)
+        raise InputError(
+            message(
+                "pack.too_many",
+                "holds {count} facts; a pack has {most} at the most",
+                count=len(records),
+                most=MOST_FACTS,
+            ),
+            where,
+        )
     facts: dict[FactKey, UserFact] = {}
     places: dict[FactKey, str] = {}
     for position, record in enumerate(records):
@@ -322,7 +360,7 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
         fact = _read_fact(place, record)
         key = get_fact_key(fact)
         if key in facts:
-            raise InputError(message("pack.twice"), place)
+            raise InputError(message("pack.twice", "states a fact that stands there already; remove one"), place)
         facts[key], places[key] = fact, place
     found = UserFacts.of(facts.values())
     _check_together(found, places)
@@ -343,7 +381,7 @@ def _read_fact(where: str, record: object) -> UserFact:
             values[name] = shape.checks[name](f"{where}.{name}", value)
     for name in shape.required:
         if name not in values:
-            raise InputError(message("field.missing"), f"{where}.{name}")
+            raise InputError(MISSING_FIELD, f"{where}.{name}")
     fact = shape.made(**values)
     check_fact(fact, where)
     return cast("UserFact", fact)
@@ -354,10 +392,10 @@ def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
     stated: dict[str, set[str]] = {}
     for key, fact in facts.facts.items():
         if isinstance(fact, UserClaim | UserPrice) and ("source", fact.source) not in facts.facts:
-            raise InputError(message("own.no_such_source", id=fact.source), f"{places[key]}.source")
+            raise InputError(describe_no_such_source(fact.source), f"{places[key]}.source")
         if isinstance(fact, UserClaim):
             stated.setdefault(fact.thing, set()).add(fact.attribute)
     for key, fact in facts.facts.items():
         for name in REQUIRED_ATTRIBUTES if isinstance(fact, UserAccelerator) else ():
             if name not in stated.get(key[1], ()):
-                raise InputError(message("own.required", attribute=name), places[key])
+                raise InputError(describe_required(name), places[key])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpudesk.text.messages import InputError, join_degrees, message
+from gpudesk.text.messages import InputError, Message, join_degrees, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,14 @@ class ParallelPlan:
         """Refuse degrees below one and an expert degree that does not divide its group."""
         for name in ("tp", "pp", "ep", "dp"):
             if getattr(self, name) < 1:
-                raise InputError(message("plan.degree", name=name, value=getattr(self, name)), name)
+                raise InputError(
+                    message(
+                        "plan.degree", "{name} is {value}; it must be at least 1", name=name, value=getattr(self, name)
+                    ),
+                    name,
+                )
         if (self.tp * self.dp) % self.ep:
-            raise InputError(message("plan.ep", ep=self.ep, tp=self.tp, dp=self.dp), "ep")
+            raise InputError(describe_wrong_ep(self.ep, self.tp, self.dp), "ep")
 
     @property
     def count(self) -> int:
@@ -81,3 +86,7 @@ def format_plan(plan: ParallelPlan) -> str:
 def count_parallelism_kinds(plan: ParallelPlan) -> int:
     """Count the kinds of parallelism that a plan combines: the fewer, the simpler to set up."""
     return sum((plan.tp > 1, plan.pp > 1, plan.ep > 1, plan.dp > 1, plan.attention_dp))
+
+
+def describe_wrong_ep(ep: int, tp: int, dp: int) -> Message:
+    return message("plan.ep", "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does", ep=ep, tp=tp, dp=dp)

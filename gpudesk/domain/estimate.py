@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Workload
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import Message, message
+
+NOTHING_TO_EXPLAIN: Final = message("explain.does_not_fit", "there is nothing to explain: it does not fit")
+NOTHING_TO_START: Final = message("launch.unfit", "It does not fit, so there is nothing to start")
 
 
 class Limiter(StrEnum):

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from gpudesk.domain.claim import AttributeClaims, Claim, PriceSummary
 from gpudesk.domain.user_facts import FactKey, UserFact, UserFacts
 from gpudesk.text.messages import InputError, message
+
+NOTHING_TO_IMPORT: Final = message(
+    "import.unknown",
+    "holds nothing that can be brought in: take the config.json of a model, a GGUF file, an accelerator as "
+    "JSON, prices as CSV, or a catalog pack",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,13 @@ class CarriedFactsError(InputError):
     """A scenario names entries that its file brings along and the catalog lacks; `pack` holds them."""
 
     def __init__(self, pack: FactPack, names: tuple[str, ...]) -> None:
-        super().__init__(message("scenario.carries_entries", names=names))
+        super().__init__(
+            message(
+                "scenario.carries_entries",
+                "names {names}, which your catalog lacks and the file brings along; import the file first",
+                names=names,
+            )
+        )
         self.pack = pack
 
 

@@ -12,9 +12,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, message
+
+MISSING_FIELD: Final = message("field.missing", "is missing")
+EMPTY_FIELD: Final = message("field.empty", "is empty")
+CONTROL_CHARACTER: Final = message("field.control", "holds a control character; write it without")
+HALF_CHARACTER: Final = message("field.half_character", "holds half a character, which no text can")
 
 FieldCheck = Callable[[str, object], Any]
 
@@ -34,7 +39,7 @@ def accept_whole(low: int, high: int) -> FieldCheck:
         if type(value) is not int:
             raise make_type_error(where, value, "whole")
         if not low <= value <= high:
-            raise InputError(message("field.range", given=quote_value(value), low=low, high=high), where)
+            raise InputError(describe_out_of_range(quote_value(value), low, high), where)
         return value
 
     return check
@@ -51,8 +56,8 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
         if value > high or value < low or (above and value == low):
             given = quote_value(value)
             if above:
-                raise InputError(message("field.range_above", given=given, low=low, high=high), where)
-            raise InputError(message("field.range", given=given, low=low, high=high), where)
+                raise InputError(describe_not_above(given, low, high), where)
+            raise InputError(describe_out_of_range(given, low, high), where)
         return value
 
     return check
@@ -72,14 +77,14 @@ def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:
         if type(value) is not str:
             raise make_type_error(where, value, "text")
         if not value and not empty:
-            raise InputError(message("field.empty"), where)
+            raise InputError(EMPTY_FIELD, where)
         if len(value) > longest:
-            raise InputError(message("field.long", longest=longest), where)
+            raise InputError(describe_too_long(longest), where)
         if not value.isascii():
             _refuse_surrogates(where, value)
         if not value.isprintable() and any(unicodedata.category(c) == "Cc" and c != "\n" for c in value):
             # They would steer the terminal that shows the text.
-            raise InputError(message("field.control"), where)
+            raise InputError(CONTROL_CHARACTER, where)
         return value
 
     return check
@@ -95,7 +100,7 @@ def accept_plain_text(longest: int) -> FieldCheck:
     def check(where: str, value: object) -> str:
         found: str = accepted(where, value)
         if not found.isascii() and _TURNS.intersection(found):
-            raise InputError(message("field.control"), where)
+            raise InputError(CONTROL_CHARACTER, where)
         return found
 
     return check
@@ -106,7 +111,7 @@ def _refuse_surrogates(where: str, value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InputError(message("field.half_character"), where) from None
+        raise InputError(HALF_CHARACTER, where) from None
 
 
 def accept_word(words: Mapping[str, Any]) -> FieldCheck:
@@ -118,7 +123,7 @@ def accept_word(words: Mapping[str, Any]) -> FieldCheck:
         except (KeyError, TypeError):
             if type(value) is not str:
                 raise make_type_error(where, value, "text") from None
-            raise InputError(message("field.word", given=quote_value(value), allowed=tuple(words)), where) from None
+            raise InputError(describe_unknown_word(quote_value(value), tuple(words)), where) from None
 
     return check
 
@@ -134,7 +139,7 @@ def accept_month(where: str, value: object) -> str:
     if type(value) is not str:
         raise make_type_error(where, value, "text")
     if _MONTH.fullmatch(value) is None or not _is_date(value):
-        raise InputError(message("field.month", given=quote_value(value)), where)
+        raise InputError(describe_wrong_date(quote_value(value)), where)
     return value[:7]
 
 
@@ -154,16 +159,22 @@ def accept_identity(where: str, value: object) -> str | int:
 
 
 def make_type_error(where: str, value: object, wanted: str) -> InputError:
-    return InputError(
-        message("field.type", given=quote_value(value), found=_name_json_type(value), wanted=wanted), where
-    )
+    return InputError(describe_wrong_type(quote_value(value), _name_json_type(value), wanted), where)
 
 
 def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> InputError:
     """Return the error for a field that there is none of, with the fields that come closest."""
     if near := find_closest(name, known):
-        return InputError(message("field.unknown_near", given=quote_value(name), near=near), where or None)
-    return InputError(message("field.unknown", given=quote_value(name), known=tuple(known)), where or None)
+        return InputError(
+            message(
+                "field.unknown_near",
+                "{given} is not a field here; the closest: {near}",
+                given=quote_value(name),
+                near=near,
+            ),
+            where or None,
+        )
+    return InputError(describe_unknown_field(quote_value(name), tuple(known)), where or None)
 
 
 def find_closest(given: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -180,3 +191,37 @@ def _name_json_type(value: object) -> str:
     """Return the word of `gpudesk.text.messages` for what kind of JSON value this is."""
     kinds: dict[type, str] = {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", dict: "object"}
     return kinds.get(type(value), "nothing")
+
+
+def describe_too_long(longest: int) -> Message:
+    return message("field.long", "is longer than {longest} characters", longest=longest)
+
+
+def describe_wrong_date(given: str) -> Message:
+    return message("field.month", "{given} is not a date; write YYYY-MM or YYYY-MM-DD", given=given)
+
+
+def describe_out_of_range(given: MessageParameter, low: float, high: float) -> Message:
+    return message("field.range", "{given} is not between {low} and {high}", given=given, low=low, high=high)
+
+
+def describe_not_above(given: MessageParameter, low: float, high: MessageParameter) -> Message:
+    return message(
+        "field.range_above", "{given} is not above {low} and at most {high}", given=given, low=low, high=high
+    )
+
+
+def describe_wrong_type(given: str, found: str, wanted: str) -> Message:
+    return message("field.type", "{given} is {found} where {wanted} belongs", given=given, found=found, wanted=wanted)
+
+
+def describe_unknown_field(given: str, known: tuple[str, ...]) -> Message:
+    return message("field.unknown", "{given} is not a field here; the fields are {known}", given=given, known=known)
+
+
+def describe_unknown_word(given: str, allowed: tuple[str, ...]) -> Message:
+    return message("field.word", "{given} is not one of {allowed}", given=given, allowed=allowed)
+
+
+def describe_wrong_address(given: str) -> Message:
+    return message("own.not_an_address", "{given} is no address; begin with https:// or leave it out", given=given)

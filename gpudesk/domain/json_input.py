@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NoReturn
 
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import MIB
+
+NOT_UTF8: Final = message("import.not_text", "is no text in UTF-8")
+NESTED_TOO_DEEP: Final = message("import.nested", "is nested deeper, or has longer numbers, than any such file")
 
 
 class DuplicateKeyError(ValueError):
@@ -39,16 +42,32 @@ CONFIG_BYTES: Final = 16 * MIB
 def parse_bounded_json(data: bytes, name: str, largest: int = CONFIG_BYTES) -> dict[str, Any]:
     """Return the object in a file called `name`; raises `InputError` for anything else."""
     if len(data) > largest:
-        raise InputError(message("import.too_big", most=(float(largest), "B")), name)
+        raise InputError(describe_too_large_import(largest), name)
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InputError(message("import.not_text"), name) from None
+        raise InputError(NOT_UTF8, name) from None
     except json.JSONDecodeError as error:
-        raise InputError(message("import.not_json", line=error.lineno), name) from None
+        raise InputError(describe_not_json(error.lineno), name) from None
     except (RecursionError, ValueError):
         # Nested beyond what any file is, or a number of thousands of digits.
-        raise InputError(message("import.nested"), name) from None
+        raise InputError(NESTED_TOO_DEEP, name) from None
     if not isinstance(found, dict):
-        raise InputError(message("import.hf.no_object"), name)
+        raise InputError(
+            message("import.hf.no_object", "holds no table of fields; take the config.json of a model"), name
+        )
     return found
+
+
+def describe_not_json(line: int) -> Message:
+    return message(
+        "import.not_json", "is no JSON from line {line} on; fetch the file again, or mend it there", line=line
+    )
+
+
+def describe_too_large_import(largest: float) -> Message:
+    return message("import.too_big", "is larger than {most}, the most that is read", most=(float(largest), "B"))
+
+
+def describe_repeated_field(field: str) -> Message:
+    return message("scenario.twice", "states {field} twice in one object; remove one", field=field)

@@ -69,7 +69,14 @@ def find_kernel_path(
             return KernelPath(rule.path, rule.arithmetic or weights, padding=padding)
     runs_here = tuple(sorted(_formats(engine, accelerator, date)))
     reason = message(
-        "engine.no_kernel", engine=engine.name, accelerator=accelerator.name, weights=str(weights), formats=runs_here
+        "engine.no_kernel",
+        "{engine} does not run {weights} weights on {accelerator}; it runs {formats}"
+        if runs_here
+        else "{engine} does not run {weights} weights on {accelerator}; take another serving engine",
+        engine=engine.name,
+        accelerator=accelerator.name,
+        weights=str(weights),
+        formats=runs_here,
     )
     return KernelPath(KernelPathKind.NONE, weights, reason)
 
@@ -79,7 +86,13 @@ def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str 
     if engine.runs_on(accelerator, date):
         return None
     platform = ", ".join(sorted(list_platforms(accelerator)))
-    return message("engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform)
+    return message(
+        "engine.no_platform",
+        "{engine} does not run on {accelerator} ({platform}); take another serving engine",
+        engine=engine.name,
+        accelerator=accelerator.name,
+        platform=platform,
+    )
 
 
 def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
@@ -113,7 +126,14 @@ def find_kv_objection(
             return None
         offered |= {str(precision) for precision in rule.kv}
     return message(
-        "engine.no_kv", engine=engine.name, accelerator=accelerator.name, kv=str(kv), formats=tuple(sorted(offered))
+        "engine.no_kv",
+        "{engine} does not keep the KV cache in {kv} on {accelerator} for this model; it keeps {formats}"
+        if offered
+        else "{engine} keeps no KV cache on {accelerator}; take another serving engine",
+        engine=engine.name,
+        accelerator=accelerator.name,
+        kv=str(kv),
+        formats=tuple(sorted(offered)),
     )
 
 
@@ -139,7 +159,14 @@ def find_objections(
         return (elsewhere,)
     against: list[Message] = []
     if any(_applies(rule, accelerator, model, date) for rule in engine.cannot_serve):
-        against.append(message("engine.no_model", engine=engine.name, model=model.name))
+        against.append(
+            message(
+                "engine.no_model",
+                "{engine} cannot serve {model}; take another serving engine",
+                engine=engine.name,
+                model=model.name,
+            )
+        )
     kernel = find_kernel_path(engine, accelerator, weights, date)
     if kernel.reason is not None:
         against.append(kernel.reason)
@@ -185,11 +212,22 @@ def _nobody(
     able = [engine for engine in here if find_kernel_path(engine, accelerator, weights, date).reason is None]
     kept = _kv_formats(able, accelerator, model, date)
     if able and str(resolve_fp4(kv, accelerator.vendor)) not in kept:
-        return message("engine.none_kv", accelerator=accelerator.name, kv=str(kv), formats=kept)
+        return message(
+            "engine.none_kv",
+            "no serving engine keeps the KV cache in {kv} on {accelerator} for this model; they keep {formats}"
+            if kept
+            else "no serving engine keeps a KV cache on {accelerator} for this model",
+            accelerator=accelerator.name,
+            kv=str(kv),
+            formats=kept,
+        )
     # Where weights and cache would run, the model is what does not, and other formats would not help.
     formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
     return message(
         "engine.none",
+        "no serving engine runs {model} with {weights} weights on {accelerator}; they run {formats} there"
+        if formats
+        else "no serving engine runs {model} on {accelerator}",
         accelerator=accelerator.name,
         model=model.name,
         weights=str(weights),

@@ -303,13 +303,25 @@ def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) 
         return estimator.estimate_many(requests)
     except Exception as error:  # noqa: BLE001 - a mistake of the program, said on the line that meets it
         if len(requests) == 1:
-            return [InputError(message("batch.unexpected", kind_of_fault=type(error).__name__))]
+            return [
+                InputError(
+                    message(
+                        "batch.unexpected",
+                        "could not be answered because of a mistake in the program ({kind_of_fault})",
+                        kind_of_fault=type(error).__name__,
+                    )
+                )
+            ]
         return [answer for request in requests for answer in _estimate_lines(estimator, [request])]
 
 
 def _parse_line(raw: bytes, number: int) -> _BatchLine:
     if len(raw) > _LONGEST_LINE:
-        return _BatchLine(number, None, InputError(message("batch.long_line", longest=_LONGEST_LINE)))
+        return _BatchLine(
+            number,
+            None,
+            InputError(message("batch.long_line", "is longer than {longest} bytes", longest=_LONGEST_LINE)),
+        )
     try:
         fields = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -326,4 +338,6 @@ def _parse_line(raw: bytes, number: int) -> _BatchLine:
 
 def _describe_json_error(error: orjson.JSONDecodeError) -> InputError:
     """Say from where on a line is not JSON, and why."""
-    return InputError(message("batch.not_json", column=error.colno, reason=error.msg))
+    return InputError(
+        message("batch.not_json", "is not JSON from column {column} on: {reason}", column=error.colno, reason=error.msg)
+    )

@@ -77,7 +77,9 @@ def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
         if placed.budget.max_sequences(tokens) >= 1
     ]
     if not fitting:
-        raise InputError(message("calibration.run_does_not_fit", run=run.id))
+        raise InputError(
+            message("calibration.run_does_not_fit", "the published run {run} does not fit its accelerators", run=run.id)
+        )
     return BenchRun(
         id=run.id,
         model=setup.frame.model,

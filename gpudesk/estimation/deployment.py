@@ -61,7 +61,14 @@ def configure_serving(
 ) -> ServingConfiguration:
     """Choose serving engine, kernels and settings; raises InputError where nothing runs it."""
     if not model.dimensions_known:
-        raise InputError(message("model.no_dimensions", model=model.id), "model")
+        raise InputError(
+            message(
+                "model.no_dimensions",
+                "the dimensions of {model} are not published: nothing can be computed for it",
+                model=model.id,
+            ),
+            "model",
+        )
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
     engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
     kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
@@ -70,22 +77,56 @@ def configure_serving(
         notes = (
             *notes,
             message(
-                "estimate.weight_only", weights=str(weights), arithmetic=str(kernel.arithmetic), engine=engine.name
+                "estimate.weight_only",
+                "{engine} has no {weights} arithmetic on this part: stored in {weights}, computed in {arithmetic}",
+                weights=str(weights),
+                arithmetic=str(kernel.arithmetic),
+                engine=engine.name,
             ),
         )
     date = request.date or calibration.newest_month
     age = to_calendar_months(calibration.newest_month) - to_calendar_months(date)
     if age > OLDEST_MONTHS:
-        notes = (*notes, message("estimate.older_than_calibration", years=OLDEST_MONTHS // 12))
+        notes = (
+            *notes,
+            message(
+                "estimate.older_than_calibration",
+                "The software date lies further back than measurements reach; it is taken as {years} years before "
+                "the newest",
+                years=OLDEST_MONTHS // 12,
+            ),
+        )
     limits = engine_support.resolve_engine_limits(engine, accelerator, date, request.workload.behind_server)
     fraction = request.memory_fraction
     if fraction is None:
         fraction = limits.safe_memory_fraction
-        notes = (*notes, message("estimate.memory_fraction", fraction=fraction, of=limits.memory_fraction_of))
+        notes = (
+            *notes,
+            message(
+                "estimate.memory_fraction",
+                "What fits is judged by {fraction} of {of}, the largest safe setting",
+                fraction=fraction,
+                of=limits.memory_fraction_of,
+            ),
+        )
     if accelerator.announced:
-        notes = (*notes, message("estimate.announced", accelerator=accelerator.name))
+        notes = (
+            *notes,
+            message(
+                "estimate.announced",
+                "{accelerator} is announced, not shipping: its figures are the vendor's own",
+                accelerator=accelerator.name,
+            ),
+        )
     if age < 0:
-        notes = (*notes, message("estimate.newer_than_calibration", newest=calibration.newest_month))
+        notes = (
+            *notes,
+            message(
+                "estimate.newer_than_calibration",
+                "The software date is after {newest}, the newest month with measurements: the bands are wider",
+                newest=calibration.newest_month,
+            ),
+        )
     return ServingConfiguration(
         accelerator=accelerator,
         model=model,
@@ -119,7 +160,13 @@ def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
     """Refuse a part that states no peak for its arithmetic or for that of attention."""
     for wanted in (arithmetic, Precision.BF16):
         if find_peak(accelerator, wanted) is None:
-            problem = message("estimate.no_peak", accelerator=accelerator.name, arithmetic=str(wanted))
+            problem = message(
+                "estimate.no_peak",
+                "no peak of {accelerator} is known in {arithmetic} or wider, so no time can be computed; state "
+                "one in the catalog",
+                accelerator=accelerator.name,
+                arithmetic=str(wanted),
+            )
             raise InputError(problem, "accelerator")
 
 
@@ -135,11 +182,19 @@ def _choose_engine(
         best = engine_support.choose_engine(engines, accelerator, model, weights, kv, request.date)
         if isinstance(best, Message):
             raise InputError(best, "kv" if best.id == "engine.none_kv" else "weights")
-        return best, (message("estimate.engine_chosen", engine=best.name),)
+        return best, (message("estimate.engine_chosen", "Serving engine chosen: {engine}", engine=best.name),)
     named = next((engine for engine in engines if engine.id == request.serving_engine), None)
     if named is None:
         known = tuple(engine.id for engine in engines)
-        raise InputError(message("engine.unknown", engine=request.serving_engine, known=known), "serving_engine")
+        raise InputError(
+            message(
+                "engine.unknown",
+                "there is no serving engine {engine}; there are {known}",
+                engine=request.serving_engine,
+                known=known,
+            ),
+            "serving_engine",
+        )
     against = engine_support.find_objections(named, accelerator, model, weights, kv, request.date)
     if against:
         raise InputError(against[0], "serving_engine")
@@ -165,22 +220,64 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
     degrees = ("count", "tp", "pp", "ep", "dp")
     check_degrees({name: getattr(request, name) for name in degrees})
     if request.tp is not None and not divides_heads(configuration.model, request.tp):
-        raise InputError(message("plan.heads", tp=request.tp, model=configuration.model.name), "tp")
+        raise InputError(
+            message(
+                "plan.heads",
+                "TP {tp} does not divide the attention heads of {model}; take a TP that does",
+                tp=request.tp,
+                model=configuration.model.name,
+            ),
+            "tp",
+        )
     if request.pp is not None and request.pp > configuration.model.layer_count:
-        raise InputError(message("plan.stages", pp=request.pp, layers=configuration.model.layer_count), "pp")
+        raise InputError(
+            message(
+                "plan.stages",
+                "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
+                pp=request.pp,
+                layers=configuration.model.layer_count,
+            ),
+            "pp",
+        )
     _check_features(request, configuration)
 
 
 def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
     engine = configuration.engine
     if (request.pp or 1) > 1 and not engine.supports_pp:
-        raise InputError(message("plan.engine_pp", engine=engine.name), "pp")
+        raise InputError(
+            message(
+                "plan.engine_pp",
+                "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
+                engine=engine.name,
+            ),
+            "pp",
+        )
     if (request.ep or 1) > 1 and not _count_experts_per_layer(configuration.model):
-        raise InputError(message("plan.no_experts", model=configuration.model.name), "ep")
+        raise InputError(
+            message(
+                "plan.no_experts", "{model} has no experts to spread; leave EP out", model=configuration.model.name
+            ),
+            "ep",
+        )
     if (request.ep or 1) > 1 and not engine.supports_ep:
-        raise InputError(message("plan.engine_ep", engine=engine.name), "ep")
+        raise InputError(
+            message(
+                "plan.engine_ep",
+                "{engine} has no expert parallelism; leave EP out or take another serving engine",
+                engine=engine.name,
+            ),
+            "ep",
+        )
     if request.attention_dp and not engine.supports_attention_dp:
-        raise InputError(message("plan.engine_attention_dp", engine=engine.name), "attention_dp")
+        raise InputError(
+            message(
+                "plan.engine_attention_dp",
+                "{engine} has no data-parallel attention; leave it out or take another serving engine",
+                engine=engine.name,
+            ),
+            "attention_dp",
+        )
 
 
 def _count_experts_per_layer(model: Model) -> int:
@@ -302,16 +399,36 @@ def resolve_deployment(
 
 
 def _make_plan_note(plan: ParallelPlan) -> Message:
-    name = "estimate.plan_chosen_attention_dp" if plan.attention_dp else "estimate.plan_chosen"
-    return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
+    degrees = {"tp": plan.tp, "pp": plan.pp, "ep": plan.ep, "dp": plan.dp}
+    if plan.attention_dp:
+        return message(
+            "estimate.plan_chosen_attention_dp",
+            "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp}, with data-parallel attention",
+            **degrees,
+        )
+    return message("estimate.plan_chosen", "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp}", **degrees)
 
 
 def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tuple[Message, ...]:
     notes: tuple[Message, ...] = ()
     if settings.max_batched_tokens < usual.max_batched_tokens:
-        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
+        notes += (
+            message(
+                "estimate.smaller_chunk",
+                "Steps of at most {tokens} tokens, fewer than the serving engine's default, so that memory is left "
+                "for the KV cache",
+                tokens=settings.max_batched_tokens,
+            ),
+        )
     if settings.max_batch < usual.max_batch:
-        notes += (message("estimate.smaller_batch", sequences=settings.max_batch),)
+        notes += (
+            message(
+                "estimate.smaller_batch",
+                "At most {sequences} sequences in a step, fewer than the serving engine's default, so that memory is "
+                "left for the KV cache",
+                sequences=settings.max_batch,
+            ),
+        )
     return notes
 
 
@@ -325,8 +442,14 @@ def _make_link_notes(plan: ParallelPlan, offered: HardwareCeilings) -> tuple[Mes
 
 
 def _make_link_note(used: RankLink) -> Message:
-    name = "estimate.over_pcie" if used.kind == "pcie" else "estimate.between_hosts"
-    return message(name, bandwidth=(used.bandwidth, "B/s"))
+    bandwidth = (used.bandwidth, "B/s")
+    if used.kind == "pcie":
+        return message("estimate.over_pcie", "The accelerators talk over PCIe at {bandwidth}", bandwidth=bandwidth)
+    return message(
+        "estimate.between_hosts",
+        "The plan spans hosts, which talk over the network at {bandwidth}",
+        bandwidth=bandwidth,
+    )
 
 
 def make_pool_request(request: EstimateRequest, wish: PoolRequest) -> EstimateRequest:

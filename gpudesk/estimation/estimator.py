@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference
 from gpudesk.domain.deployment_analysis import (
@@ -43,6 +44,10 @@ from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeploymen
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
+
+POOLS_NOT_SIZED: Final = message(
+    "sizing.pools", "is set up as pools of its own, which are not sized yet; size it without them"
+)
 
 #: Figures of an estimate that two parts are compared by.
 COMPARED_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
@@ -164,7 +169,7 @@ class Estimator:
         part, model = self._setups.facts(request)
         free = replace(request, count=None, dp=None)
         if request.disaggregated is not None:
-            return SizingRequest(free, part, model, (), message("sizing.pools"))
+            return SizingRequest(free, part, model, (), POOLS_NOT_SIZED)
         try:
             least = (request.tp or 1) * (request.pp or 1)
             fixed = request.tp is not None or request.pp is not None

@@ -25,9 +25,15 @@ from gpudesk.engine.serving import (
     score_plans,
 )
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
-from gpudesk.estimation.search_space import CoefficientTable, FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.estimation.search_space import (
+    CoefficientTable,
+    FittingPlans,
+    SearchSpace,
+    SearchSpaceTable,
+    describe_no_plan,
+)
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, message, message_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +146,22 @@ def _make_notes(
         if candidate.plan.count & (candidate.plan.count - 1):
             notes += (_make_uneven_note(candidate.plan.count),)
     if figures.output_tokens_per_s is not None and _runs_short_steps(request, frame, candidate):
-        notes += (message("estimate.short_steps", tokens=round(frame.limit_tokens)),)
+        notes += (
+            message(
+                "estimate.short_steps",
+                "Under p99 limits steps are kept to {tokens} tokens on a rank, prompts included: longer ones hold up "
+                "all that run",
+                tokens=round(frame.limit_tokens),
+            ),
+        )
     if _ends_unevenly(request, figures):
-        notes += (message("estimate.uneven_end"),)
+        notes += (
+            message(
+                "estimate.uneven_end",
+                "Answers differ in length as in real traffic, and the run lasts until the longest ends, in steps "
+                "that grow emptier: with answers of one length it would be over sooner",
+            ),
+        )
     return notes + candidate.notes + make_load_notes(request, frame, candidate.budget, max_sequences, figures)
 
 
@@ -175,14 +194,35 @@ def make_load_notes(
         notes += (_make_queue_note(frame, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),)
     elif admitted is not None and admitted > max_sequences:
         name = frame.engine.name
-        notes += (message("estimate.grown", engine=name, admitted=admitted, most=max_sequences),)
+        notes += (
+            message(
+                "estimate.grown",
+                "{engine} gives requests memory as they grow, so that {admitted} run at once where {most} would fit "
+                "at full length",
+                engine=name,
+                admitted=admitted,
+                most=max_sequences,
+            ),
+        )
     if not figures.stable:
-        notes += (message("estimate.overload"),)
+        notes += (
+            message(
+                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
+            ),
+        )
     if frame.model.max_context is not None and tokens > frame.model.max_context:
         most = frame.model.max_context
-        notes += (message("estimate.beyond_context", model=frame.model.name, tokens=tokens, most=most),)
+        notes += (
+            message(
+                "estimate.beyond_context",
+                "{tokens} tokens are more than the {most} that {model} is made for",
+                model=frame.model.name,
+                tokens=tokens,
+                most=most,
+            ),
+        )
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
-        notes += (message("estimate.limits_not_met"),)
+        notes += (message("estimate.limits_not_met", "Not even one request in flight meets the latency limits"),)
     return notes
 
 
@@ -195,8 +235,13 @@ def _make_queue_note(
     """
     queued = concurrency - admitted
     if admitted > most:
-        return message(
+        return message_n(
             "estimate.queued_grown",
+            "{engine} gives requests memory as they grow, so that {admitted} of {concurrency} run at once where "
+            "{most} would fit at full length; {queued} waits",
+            "{engine} gives requests memory as they grow, so that {admitted} of {concurrency} run at once where "
+            "{most} would fit at full length; {queued} wait",
+            "queued",
             engine=frame.engine.name,
             admitted=admitted,
             concurrency=concurrency,
@@ -204,10 +249,20 @@ def _make_queue_note(
             queued=queued,
         )
     if by_memory > admitted:
-        return message("estimate.queued_engine", admitted=admitted, concurrency=concurrency, queued=queued)
+        return message_n(
+            "estimate.queued_engine",
+            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} waits",
+            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} wait",
+            "queued",
+            admitted=admitted,
+            concurrency=concurrency,
+            queued=queued,
+        )
     if by_memory < most:
         return message(
             "estimate.queued_usual",
+            "{engine} takes {usual} of the memory unless told otherwise, which admits {admitted} of "
+            "{concurrency} requests; {fraction} would hold {most}",
             engine=frame.engine.name,
             usual=frame.settings.usual_fraction or frame.settings.memory_fraction,
             admitted=admitted,
@@ -215,12 +270,26 @@ def _make_queue_note(
             fraction=frame.settings.memory_fraction,
             most=most,
         )
-    return message("estimate.queued_memory", admitted=admitted, concurrency=concurrency, queued=queued)
+    return message_n(
+        "estimate.queued_memory",
+        "Memory holds {admitted} of {concurrency} requests; {queued} waits",
+        "Memory holds {admitted} of {concurrency} requests; {queued} wait",
+        "queued",
+        admitted=admitted,
+        concurrency=concurrency,
+        queued=queued,
+    )
 
 
 def _make_uneven_note(count: int) -> Message:
     """Say why some more accelerators can be slower for few requests: heads divide by powers of two."""
-    return message("estimate.uneven_count", count=count, fewer=1 << (count.bit_length() - 1))
+    return message(
+        "estimate.uneven_count",
+        "{count} accelerators cannot share one replica as evenly as {fewer} can, so few requests may be answered "
+        "later than by {fewer}",
+        count=count,
+        fewer=1 << (count.bit_length() - 1),
+    )
 
 
 def find_nearest_memory_plan(
@@ -229,7 +298,7 @@ def find_nearest_memory_plan(
     """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
     made = [placed for count in setup.counts for placed in table.placements(request, setup, count)]
     if not made:
-        raise InputError(message("plan.none", count=request.count or 0, model=setup.frame.model.name), "count")
+        raise InputError(describe_no_plan(request.count or 0, setup.frame.model.name), "count")
     return max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
 
 
@@ -237,20 +306,32 @@ def explain_unfit(request: EstimateRequest, frame: ServingConfiguration, nearest
     """Say why a plan does not hold a request of `tokens`."""
     budget = nearest.budget
     spare = budget.use(1, budget.cache.sequence_bytes(tokens)).free_bytes
+    parameters: dict[str, MessageParameter] = {
+        "fraction": frame.settings.memory_fraction,
+        "accelerator": frame.accelerator.name,
+        "count": nearest.plan.count,
+        "missing": (float(-budget.headroom_bytes(tokens)), "B"),
+        "weights": (float(budget.weights_bytes), "B"),
+        "capacity": (float(budget.capacity_bytes), "B"),
+    }
     if request.memory_fraction is not None and spare > 0:
-        name = "estimate.fraction_too_small"
-    elif budget.pool_bytes > 0:
-        name = "estimate.request_does_not_fit"
-    else:
-        name = "estimate.weights_do_not_fit"
+        return message(
+            "estimate.fraction_too_small",
+            "The memory fraction of {fraction} leaves too little for a request on {count} × {accelerator}: "
+            "{missing} short beside weights of {weights}; raise it",
+            **parameters,
+        )
+    if budget.pool_bytes > 0:
+        return message(
+            "estimate.request_does_not_fit",
+            "One request of this length does not fit {count} × {accelerator}: {missing} short on the fullest, "
+            "which has {capacity}",
+            **parameters,
+        )
     return message(
-        name,
-        fraction=frame.settings.memory_fraction,
-        accelerator=frame.accelerator.name,
-        count=nearest.plan.count,
-        missing=(float(-budget.headroom_bytes(tokens)), "B"),
-        weights=(float(budget.weights_bytes), "B"),
-        capacity=(float(budget.capacity_bytes), "B"),
+        "estimate.weights_do_not_fit",
+        "The weights do not fit {count} × {accelerator}: {weights} on the fullest, which has {capacity}",
+        **parameters,
     )
 
 

@@ -67,9 +67,11 @@ def read_golden(path: Path) -> GoldenFile:
         cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in read["cases"])
         golden = GoldenFile(str(read["calibration"]), cases)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise InputError(message("golden.unreadable", reason=str(error)), str(path)) from error
+        raise InputError(
+            message("golden.unreadable", "the golden figures cannot be read: {reason}", reason=str(error)), str(path)
+        ) from error
     if not cases or not all(case.expected and "id" in case.request for case in cases):
-        raise InputError(message("golden.empty"), str(path))
+        raise InputError(message("golden.empty", "the golden figures lack a question or an answer"), str(path))
     return golden
 
 

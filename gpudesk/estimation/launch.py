@@ -46,7 +46,9 @@ def _parse_launch_facts(engine: str, entry: dict[str, Any], path: Path) -> Launc
     for table, names in (("server", _SERVER), ("benchmark", _BENCHMARK)):
         missing = tuple(name for name in names if name not in entry.get(table, {}))
         if missing:
-            raise InputError(message("launch.missing", names=missing), f"{path}: {engine}.{table}")
+            raise InputError(
+                message("launch.missing", "lacks {names}; restore the file", names=missing), f"{path}: {engine}.{table}"
+            )
     server, benchmark = dict(entry["server"]), dict(entry["benchmark"])
     return LaunchOptions(
         serving_engine=engine,
@@ -259,32 +261,80 @@ def _compute_request_rate(estimate: Estimate) -> float:
 
 def _make_launch_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
     request, plan, names = estimate.request, estimate.plan, facts.server
-    yield message("launch.checkpoint", model=settings.model, weights=str(request.weights).upper())
+    yield message(
+        "launch.checkpoint",
+        "MODEL stands for a checkpoint of {model} in {weights}: a folder, or the name of a repository",
+        model=settings.model,
+        weights=str(request.weights).upper(),
+    )
     if plan.dp > 1:
-        yield message("launch.replicas", count=plan.dp, each=plan.replica)
+        yield message(
+            "launch.replicas",
+            "Start {count} of these, each on {each} accelerators and with a port of its own, behind a balancer; "
+            "send the measurement to that",
+            count=plan.dp,
+            each=plan.replica,
+        )
     if settings.hosts > 1:
         yield _make_hosts_note(facts, settings)
     if settings.domain_over_machines is not None and plan.replica > 1:
-        yield message("launch.domain", domain=settings.domain_over_machines)
+        yield message(
+            "launch.domain",
+            "One scale-up network joins {domain} of them over several machines: where a replica takes more than "
+            "one machine, start it over all of these",
+            domain=settings.domain_over_machines,
+        )
     work, most = request.workload, settings.max_context
     if most is not None and work.input_tokens + work.output_tokens > most:
         tokens = work.input_tokens + work.output_tokens
-        yield message("launch.beyond_context", model=settings.model, tokens=tokens, most=most)
+        yield message(
+            "launch.beyond_context",
+            "{tokens} tokens are more than the {most} that {model} is made for: the server refuses such requests",
+            model=settings.model,
+            tokens=tokens,
+            most=most,
+        )
     if request.kv not in _WIDE and request.kv.value not in facts.kv:
-        yield message("launch.kv", kv=str(request.kv).upper(), engine=facts.name)
+        yield message(
+            "launch.kv",
+            "{engine} has no option there for a KV cache in {kv}; it takes what the checkpoint says",
+            kv=str(request.kv).upper(),
+            engine=facts.name,
+        )
     if request.workload.uneven:
-        yield message("launch.varied")
+        yield message(
+            "launch.varied",
+            "Requests of the estimate vary in length, so the server admits twice the mean; the measurement sends "
+            "them all with the mean lengths",
+        )
     if request.workload.acceptance_length > 1.0:
-        yield message("launch.speculative")
+        yield message("launch.speculative", "Speculative decoding needs a draft model, which the command does not name")
     if request.workload.prefix_hit_rate:
-        yield message("launch.prefixes")
+        yield message(
+            "launch.prefixes", "Prefixes are kept, but random prompts share none: measure with prompts of your own"
+        )
     if request.workload.eager and "eager" not in names:
-        yield message("launch.eager", engine=facts.name)
+        yield message("launch.eager", "{engine} has no option there to run without captured graphs", engine=facts.name)
 
 
 def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
     if facts.serving_engine == "vllm":
-        return message("launch.hosts_ray", hosts=settings.hosts)
+        return message(
+            "launch.hosts_ray",
+            "One replica spans {hosts} hosts: start a Ray cluster over them first",
+            hosts=settings.hosts,
+        )
     if "rank" in facts.server:
-        return message("launch.hosts_each", hosts=settings.hosts, last=settings.hosts - 1)
-    return message("launch.hosts_launcher", hosts=settings.hosts, launcher=facts.server["hosts"])
+        return message(
+            "launch.hosts_each",
+            "One replica spans {hosts} hosts: run the command on each, with RANK from 0 to {last} and FIRST_HOST "
+            "the name of the first",
+            hosts=settings.hosts,
+            last=settings.hosts - 1,
+        )
+    return message(
+        "launch.hosts_launcher",
+        "One replica spans {hosts} hosts: run {launcher} before the command, as one task for each accelerator",
+        hosts=settings.hosts,
+        launcher=facts.server["hosts"],
+    )

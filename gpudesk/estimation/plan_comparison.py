@@ -68,9 +68,22 @@ def _exclude_tensor(frame: ServingConfiguration, count: int) -> Iterator[PlanExc
     for tp in _list_degrees(count):
         plan = ParallelPlan(tp, dp=count // tp)
         if not divides_heads(frame.model, tp):
-            yield plan, message("plan.heads_do_not_divide", tp=tp, model=frame.model.name)
+            yield (
+                plan,
+                message(
+                    "plan.heads_do_not_divide",
+                    "TP {tp} does not divide the attention heads of {model}",
+                    tp=tp,
+                    model=frame.model.name,
+                ),
+            )
         elif tp > host:
-            yield plan, message("plan.beyond_host", tp=tp, host=host)
+            yield (
+                plan,
+                message(
+                    "plan.beyond_host", "not tried: TP {tp} would span hosts of {host} accelerators", tp=tp, host=host
+                ),
+            )
             return
 
 
@@ -80,7 +93,7 @@ def _exclude_pipeline(frame: ServingConfiguration, count: int) -> Iterator[PlanE
     stages = [pp for pp in PIPELINE_DEGREES if 1 < pp <= frame.model.layer_count and count % pp == 0]
     if stages:
         plan = ParallelPlan(pp=stages[0], dp=count // stages[0])
-        yield plan, message("plan.no_pp", engine=frame.engine.name)
+        yield plan, message("plan.no_pp", "{engine} has no pipeline parallelism", engine=frame.engine.name)
 
 
 def _exclude_experts(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
@@ -94,12 +107,17 @@ def _exclude_experts(frame: ServingConfiguration, count: int) -> Iterator[PlanEx
     plan, name = ParallelPlan(ep, ep=ep, dp=count // ep), frame.engine.name
     beside = ParallelPlan(ep, ep=ep, dp=count // ep, attention_dp=True)
     if experts % ep:
-        yield plan, message("plan.experts_do_not_divide", ep=ep, experts=experts)
+        yield (
+            plan,
+            message(
+                "plan.experts_do_not_divide", "EP {ep} does not divide the {experts} experts", ep=ep, experts=experts
+            ),
+        )
         return
     if not frame.engine.supports_ep:
-        yield plan, message("plan.no_ep", engine=name)
+        yield plan, message("plan.no_ep", "{engine} has no expert parallelism", engine=name)
     if not frame.engine.supports_attention_dp:
-        yield beside, message("plan.no_attention_dp", engine=name)
+        yield beside, message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine=name)
 
 
 def count_experts(model: Model) -> int:
@@ -340,10 +358,17 @@ def _make_unfit_options(placed: MemoryPlan, tokens: int) -> ConsideredPlan:
     budget = placed.budget
     if budget.weights_bytes > budget.capacity_bytes:
         why = message(
-            "plan.weights_do_not_fit", weights=budget.weights_bytes / GIB, capacity=(budget.capacity_bytes / GIB, "GiB")
+            "plan.weights_do_not_fit",
+            "does not fit: weights take {weights} of {capacity}",
+            weights=budget.weights_bytes / GIB,
+            capacity=(budget.capacity_bytes / GIB, "GiB"),
         )
     else:
-        why = message("plan.does_not_fit", missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"))
+        why = message(
+            "plan.does_not_fit",
+            "does not fit: {missing} short for one request",
+            missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"),
+        )
     return ConsideredPlan(placed.plan, fits=False, taken=False, reasons=(why,))
 
 
@@ -368,7 +393,7 @@ def _make_plan_option(other: PlanTrial, taken: PlanTrial, load: Load, bands: Pla
         reasons += _compare_at_equal_load(other, taken)
     within = _is_within_error(other.rate, taken.rate, bands.throughput) and other.rate < taken.rate * (1.0 - _SAME_RATE)
     if within:
-        reasons.append(message("plan.within_error"))
+        reasons.append(message("plan.within_error", "within the error"))
     return ConsideredPlan(
         plan=other.plan,
         fits=True,
@@ -406,31 +431,47 @@ def _explain_taken(
         return replace(option, reasons=(*option.reasons, missed))
     if simpler is None:
         return option
-    return replace(option, reasons=(*option.reasons, message("plan.simpler_would_do", plan=describe_degrees(simpler))))
+    return replace(
+        option,
+        reasons=(
+            *option.reasons,
+            message(
+                "plan.simpler_would_do",
+                "{plan} is simpler and would do as well, within the error",
+                plan=describe_degrees(simpler),
+            ),
+        ),
+    )
 
 
 def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTrial]) -> Message:
     if estimate.count == 1:
-        return message("plan.single")
+        return message("plan.single", "the only plan of one accelerator")
     if not others:
         request = estimate.request
         given = request.tp is not None and request.pp is not None
-        return message("plan.as_given" if given else "plan.only_one")
+        return message("plan.as_given", "as given") if given else message("plan.only_one", "the only plan that fits")
     following = others[0]
     plan = describe_degrees(following.plan)
     if taken.rate <= 0.0:
-        return message("plan.nearest_to_limits")
+        return message("plan.nearest_to_limits", "no plan meets the latency limits, and this one comes nearest")
     if following.rate <= 0.0:
-        return message("plan.only_one_meets_limits")
+        return message("plan.only_one_meets_limits", "the only plan that meets the latency limits")
     ratio = taken.rate / following.rate
     if ratio >= _TIMES:
-        return message("plan.ahead_times", times=ratio, plan=plan)
+        return message("plan.ahead_times", "{times} times as fast as the next, {plan}", times=ratio, plan=plan)
     if following.rate < taken.rate * (1.0 - _SAME_RATE):
-        return message("plan.ahead", ahead=ratio - 1.0, plan=plan)
+        return message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=ratio - 1.0, plan=plan)
     ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME_RATE):
-        return message("plan.sooner", plan=plan, tpot=(ours.value, "ms"), other=(theirs.value, "ms"))
-    return message("plan.level", plan=plan)
+        return message(
+            "plan.sooner",
+            "as much throughput as {plan}, and tokens come sooner: {tpot} against {other}",
+            plan=plan,
+            tpot=(ours.value, "ms"),
+            other=(theirs.value, "ms"),
+        )
+    return message("plan.level", "less than 1 % faster than the next, {plan}", plan=plan)
 
 
 def _is_simpler(taken: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
@@ -466,19 +507,42 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
         return _explain_missed_limits(other, load)
     if taken.figures.stable and not other.figures.stable:
         asked = load.request_rate or 0.0
-        return message("plan.overloaded", served=asked * other.rate / taken.rate, asked=asked)
+        return message(
+            "plan.overloaded",
+            "cannot keep up: {served} of {asked} requests/s",
+            served=asked * other.rate / taken.rate,
+            asked=asked,
+        )
     behind = 1.0 - other.rate / taken.rate if taken.rate > 0.0 else 0.0
     if behind < _SAME_RATE:
         return _explain_later(other, taken)
     if other.idle > taken.idle:
-        return message("plan.slower_idle", behind=behind, idle=other.idle, replicas=other.plan.dp)
+        return message(
+            "plan.slower_idle",
+            "{behind} slower: no request for {idle} of its {replicas} replicas",
+            behind=behind,
+            idle=other.idle,
+            replicas=other.plan.dp,
+        )
     if other.admitted < taken.admitted:
         if other.lifted - other.rate > 0.5 * (taken.rate - other.rate):
             most = taken.admitted
-            return message("plan.slower_fewer", behind=behind, admitted=other.admitted, most=most)
+            return message(
+                "plan.slower_fewer",
+                "{behind} slower: fewer sequences at once, {admitted} against {most}",
+                behind=behind,
+                admitted=other.admitted,
+                most=most,
+            )
         if load.kind is LoadKind.LIMITS:
             most = taken.admitted
-            return message("plan.slower_limits", behind=behind, admitted=other.admitted, most=most)
+            return message(
+                "plan.slower_limits",
+                "{behind} slower: meets the limits with {admitted} in flight against {most}",
+                behind=behind,
+                admitted=other.admitted,
+                most=most,
+            )
     return _explain_slower(behind, other, taken)
 
 
@@ -489,8 +553,25 @@ def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
     if grown is None:
         return []
     if grown.is_share:
-        return [message("plan.as_many_share", most=most, part=grown.part, now=grown.now, before=grown.before)]
-    return [message("plan.as_many_times", most=most, part=grown.part, times=grown.times)]
+        return [
+            message(
+                "plan.as_many_share",
+                "with {most}, {part} takes {now} of its time against {before}",
+                most=most,
+                part=grown.part,
+                now=grown.now,
+                before=grown.before,
+            )
+        ]
+    return [
+        message(
+            "plan.as_many_times",
+            "with {most}, {part} takes {times} times as long for each token",
+            most=most,
+            part=grown.part,
+            times=grown.times,
+        )
+    ]
 
 
 def _explain_missed_limits(other: PlanTrial, load: Load) -> Message:
@@ -498,10 +579,20 @@ def _explain_missed_limits(other: PlanTrial, load: Load) -> Message:
     ttft, tpot = (1e3 * each for each in other.alone)
     missed = {}
     if load.ttft_ms is not None and ttft > load.ttft_ms:
-        missed[ttft / load.ttft_ms] = message("plan.misses_ttft", ttft=(ttft, "ms"), limit=_state_growth(load.ttft_ms))
+        missed[ttft / load.ttft_ms] = message(
+            "plan.misses_ttft",
+            "misses the TTFT limit with a single request: {ttft} against {limit}",
+            ttft=(ttft, "ms"),
+            limit=_state_growth(load.ttft_ms),
+        )
     if load.tpot_ms is not None and tpot > load.tpot_ms:
-        missed[tpot / load.tpot_ms] = message("plan.misses_tpot", tpot=(tpot, "ms"), limit=_state_growth(load.tpot_ms))
-    return missed[max(missed)] if missed else message("plan.misses_limits")
+        missed[tpot / load.tpot_ms] = message(
+            "plan.misses_tpot",
+            "misses the TPOT limit with a single request: {tpot} against {limit}",
+            tpot=(tpot, "ms"),
+            limit=_state_growth(load.tpot_ms),
+        )
+    return missed[max(missed)] if missed else message("plan.misses_limits", "misses the latency limits")
 
 
 def _state_growth(value: float) -> MessageParameter:
@@ -511,8 +602,13 @@ def _state_growth(value: float) -> MessageParameter:
 def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
     ours, theirs = other.figures.tpot_ms, taken.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value > theirs.value * (1.0 + _SAME_RATE):
-        return message("plan.later", tpot=(ours.value, "ms"), other=(theirs.value, "ms"))
-    return message("plan.no_better")
+        return message(
+            "plan.later",
+            "as much throughput, but tokens come later: {tpot} against {other}",
+            tpot=(ours.value, "ms"),
+            other=(theirs.value, "ms"),
+        )
+    return message("plan.no_better", "less than 1 % slower")
 
 
 def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Message:
@@ -521,9 +617,27 @@ def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Messag
     if grown is None:
         if other.plan.pp > taken.plan.pp:
             # What no round shows: prompts wait until the stages are filled.
-            return message("plan.slower_stages", behind=behind, pp=other.plan.pp)
-        return message("plan.slower", behind=behind)
+            return message(
+                "plan.slower_stages",
+                "{behind} slower: a request passes {pp} stages one after the other",
+                behind=behind,
+                pp=other.plan.pp,
+            )
+        return message("plan.slower", "{behind} slower", behind=behind)
     part = grown.part
     if grown.is_share:
-        return message("plan.slower_share", behind=behind, part=part, now=grown.now, before=grown.before)
-    return message("plan.slower_times", behind=behind, part=part, times=grown.times)
+        return message(
+            "plan.slower_share",
+            "{behind} slower: {part} takes {now} of its time against {before}",
+            behind=behind,
+            part=part,
+            now=grown.now,
+            before=grown.before,
+        )
+    return message(
+        "plan.slower_times",
+        "{behind} slower: {part} takes {times} times as long for each token",
+        behind=behind,
+        part=part,
+        times=grown.times,
+    )

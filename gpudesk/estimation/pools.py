@@ -44,7 +44,7 @@ from gpudesk.estimation.evaluation import (
     make_unfit_estimate,
 )
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 #: Splits of a deployment that are tried at the most; larger ones are split in steps.
 MOST_SPLITS: Final = 32
@@ -80,7 +80,15 @@ def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[
     wish = request.disaggregated or DisaggregationRequest()
     for name in _DEGREES:
         if getattr(request, name) is not None:
-            raise InputError(message("pools.degree", name=name), name)
+            raise InputError(
+                message(
+                    "pools.degree",
+                    "a disaggregated deployment has a plan for each pool; leave {name} out, or give it to the "
+                    "prefill and the decode pool",
+                    name=name,
+                ),
+                name,
+            )
     work = request.workload
     return (
         _make_side(request, PoolKind.PREFILL, wish.prefill, work.input_tokens, table),
@@ -127,10 +135,32 @@ def _list_splits(
         return () if one is None or other is None else ((one, other),)
     if one is not None and other is not None:
         if one + other != total:
-            raise InputError(message("pools.sum", count=total, prefill=one, decode=other), "count")
+            raise InputError(
+                message_n(
+                    "pools.sum",
+                    "the pools take {prefill} and {decode} accelerators, but there is {count} in all; change one of "
+                    "them",
+                    "the pools take {prefill} and {decode} accelerators, but there are {count} in all; change one of "
+                    "them",
+                    "count",
+                    count=total,
+                    prefill=one,
+                    decode=other,
+                ),
+                "count",
+            )
         return ((one, other),)
     if total <= max(one or 1, other or 1):
-        raise InputError(message("pools.none_left", count=total), "count")
+        raise InputError(
+            message_n(
+                "pools.none_left",
+                "{count} accelerator leaves none for one of the two pools; take more",
+                "{count} accelerators leave none for one of the two pools; take more",
+                "count",
+                count=total,
+            ),
+            "count",
+        )
     if one is not None:
         return ((one, total - one),)
     if other is not None:
@@ -193,10 +223,18 @@ def _open_side(side: PoolSide, table: SearchSpaceTable) -> PoolSide:
 
 def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, known: list[int | None]) -> Message:
     prefill_needs, decode_needs = (count or 0 for count in known)
+    accelerator = decode.setup.frame.accelerator.name
+    if not (prefill_needs and decode_needs):
+        return message(
+            "pools.never_fit",
+            "No pool of {accelerator} is known that holds the model and a request of this length",
+            accelerator=accelerator,
+        )
     return message(
-        "pools.do_not_fit" if prefill_needs and decode_needs else "pools.never_fit",
+        "pools.do_not_fit",
+        "No split of {count} × {accelerator} has room in both pools: prefill takes {prefill}, decode {decode}",
         count=request.count or 0,
-        accelerator=decode.setup.frame.accelerator.name,
+        accelerator=accelerator,
         prefill=prefill_needs,
         decode=decode_needs,
     )
@@ -461,6 +499,7 @@ def _make_pool_notes(
         _make_pool_note(PoolKind.DECODE, pools.decode.plan),
         message(
             "pools.transfer",
+            "The KV cache of a prompt, {size}, is with the decode pool {time} after its prefill, over {link}",
             size=(float(pools.transfer_bytes), "B"),
             time=(pools.transfer_ms / 1e3, "s"),
             link=pools.link,
@@ -473,23 +512,51 @@ def _make_pool_notes(
 
 
 def _make_pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
-    return message("pools.pool", pool=str(kind).capitalize(), count=plan.count, plan=describe_degrees(plan))
+    return message(
+        "pools.pool",
+        "{pool} pool of {count}: {plan}",
+        pool=str(kind).capitalize(),
+        count=plan.count,
+        plan=describe_degrees(plan),
+    )
 
 
 def _make_memory_note(prefill: MemoryBudget) -> Message:
     """Say whose memory is told, and how much of its own the other pool has left beside the weights."""
     weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
-    return message("pools.memory", weights=(weights, "B"), capacity=(capacity, "B"))
+    return message(
+        "pools.memory",
+        "Memory is that of an accelerator of the decode pool, which keeps the requests; on one of the prefill "
+        "pool weights take {weights} of {capacity}",
+        weights=(weights, "B"),
+        capacity=(capacity, "B"),
+    )
 
 
 def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tuple[Message, ...]:
     if figures.output_tokens_per_s is None:
         return ()
     if pools.binding is None:
-        return (message("pools.link_binds", fraction=pools.prefill.busy, share=pools.decode.busy),)
+        return (
+            message(
+                "pools.link_binds",
+                "The link between the pools sets the rate; the prefill pool does {fraction} of what it could, the "
+                "decode pool {share}",
+                fraction=pools.prefill.busy,
+                share=pools.decode.busy,
+            ),
+        )
     of = {PoolKind.PREFILL: pools.prefill, PoolKind.DECODE: pools.decode}
     other = next(kind for kind in PoolKind if kind is not pools.binding)
-    return (message("pools.binds", binding=str(pools.binding), other=str(other), fraction=of[other].busy),)
+    return (
+        message(
+            "pools.binds",
+            "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",
+            binding=str(pools.binding),
+            other=str(other),
+            fraction=of[other].busy,
+        ),
+    )
 
 
 def _list_particular_notes(pair: PoolPairChoice) -> tuple[Message, ...]:

@@ -26,7 +26,7 @@ from gpudesk.estimation.deployment import to_calendar_months
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
 from gpudesk.evidence.nearest_runs import FloatArray, NearestRuns, RunConditions, find_nearest, read_held_out
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
@@ -350,10 +350,10 @@ def _name_unreadable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(message("records.unreadable", reason=reason), str(error.filename or path)) from error
+        raise InputError(_describe_unreadable(reason), str(error.filename or path)) from error
     except (ValueError, LookupError, TypeError, csv.Error) as error:
         reason = f"{type(error).__name__} {error}".strip()
-        raise InputError(message("records.unreadable", reason=reason), str(path)) from error
+        raise InputError(_describe_unreadable(reason), str(path)) from error
 
 
 def _name_run(run: MeasuredRun) -> str:
@@ -379,3 +379,11 @@ def _make_column_array(
 def _make_codes(words: Sequence[str]) -> NDArray[np.intp]:
     """Return a number for each word, equal for equal words."""
     return np.unique(np.array(words, dtype=str), return_inverse=True)[1].astype(np.intp)
+
+
+def _describe_unreadable(reason: str) -> Message:
+    return message(
+        "records.unreadable",
+        "the published measurements cannot be read: {reason}; install GPU Desk again",
+        reason=reason,
+    )

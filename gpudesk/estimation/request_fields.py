@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest
+from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest, describe_wrong_ep
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.field_checks import (
+    MISSING_FIELD,
     FieldCheck,
     accept_boolean,
     accept_identity,
@@ -25,7 +26,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 _POOL_CHECKS: Final = ("prefill", "decode")
 _POOL_FIELDS: Final = ("count", "tp", "pp", "ep", "dp", "attention_dp")
@@ -152,7 +153,7 @@ def parse_load(where: str, value: object) -> Load:
     if kind in _PARTNERS:
         for name in _PARTNERS[kind]:
             if name not in stated:
-                raise InputError(message("field.missing"), f"{where}.{name}")
+                raise InputError(MISSING_FIELD, f"{where}.{name}")
         stated.pop("saturate", None)
     return Load(kind, **stated)
 
@@ -163,12 +164,19 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
         if variant in _VARIANTS:
             break
     else:
-        raise InputError(message("load.none"), where)
+        raise InputError(
+            message(
+                "load.none",
+                "says no load; give one of batch, concurrency, saturate with requests, request_rate, or ttft_ms with "
+                "tpot_ms",
+            ),
+            where,
+        )
     kind, beside = _VARIANTS[variant]
     if len(stated) > 1:
         for name in stated:
             if name != variant and name not in beside:
-                raise InputError(message("load.two", first=variant, second=name), where)
+                raise InputError(describe_conflicting_loads(variant, name), where)
     return kind
 
 
@@ -212,7 +220,7 @@ def parse_request(fields: object) -> EstimateRequest:
     except TypeError:
         # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
         name = next(name for name in _REQUIRED if name not in request and name not in workload)
-        raise InputError(message("field.missing"), name) from None
+        raise InputError(MISSING_FIELD, name) from None
     if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
         check_degrees(request)
     return made
@@ -226,14 +234,43 @@ def check_degrees(stated: dict[str, Any], where: str = "") -> None:
     if count is not None:
         if tp and pp and dp and product != count:
             raise InputError(
-                message("plan.product", count=count, tp=tp, pp=pp, dp=dp, product=product), f"{where}count"
+                message_n(
+                    "plan.product",
+                    "{count} accelerator is not TP {tp} × PP {pp} × DP {dp} = {product}; change the count or the "
+                    "degrees",
+                    "{count} accelerators are not TP {tp} × PP {pp} × DP {dp} = {product}; change the count or "
+                    "the degrees",
+                    "count",
+                    count=count,
+                    tp=tp,
+                    pp=pp,
+                    dp=dp,
+                    product=product,
+                ),
+                f"{where}count",
             )
         if count % product:
-            raise InputError(message("plan.divides", count=count, product=product), f"{where}count")
+            raise InputError(
+                message_n(
+                    "plan.divides",
+                    "{count} accelerator is no multiple of {product}, the product of the degrees given",
+                    "{count} accelerators are no multiple of {product}, the product of the degrees given",
+                    "count",
+                    count=count,
+                    product=product,
+                ),
+                f"{where}count",
+            )
     if ep is not None and ep > 1:
         if not tp and count and pp and dp:
             tp = count // product
         if not dp and count and pp and tp:
             dp = count // product
         if tp and dp and (tp * dp) % ep:
-            raise InputError(message("plan.ep", ep=ep, tp=tp, dp=dp), f"{where}ep")
+            raise InputError(describe_wrong_ep(ep, tp, dp), f"{where}ep")
+
+
+def describe_conflicting_loads(first: str, second: str) -> Message:
+    return message(
+        "load.two", "{first} and {second} do not go together; give one kind of load", first=first, second=second
+    )

@@ -93,9 +93,11 @@ def answer_scenario(
     unknown id, raise `InputError`.
     """
     if not scenario.model:
-        raise InputError(message("scenario.no_model"), "scenario.model")
+        raise InputError(message("scenario.no_model", "no model is chosen: choose one"), "scenario.model")
     if not scenario.accelerators:
-        raise InputError(message("scenario.no_accelerators"), "scenario.accelerators")
+        raise InputError(
+            message("scenario.no_accelerators", "no accelerator is chosen: add one"), "scenario.accelerators"
+        )
     check_scenario_ids(scenario, facts)
     found = estimates.estimate_many(scenario.requests())
     columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(found))
@@ -182,9 +184,25 @@ def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, .
 
 
 def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple[str, ...]) -> tuple[Message, ...]:
-    notes = [message("answer.unranked", names=tuple(dict.fromkeys(unranked)))] if unranked else []
+    notes = (
+        [
+            message(
+                "answer.unranked",
+                "Announced, so not ranked beside shipping parts: {names}",
+                names=tuple(dict.fromkeys(unranked)),
+            )
+        ]
+        if unranked
+        else []
+    )
     if scenario.catalog_revision not in (None, facts.revision):
-        notes.append(message("answer.other_catalog", date=facts.data_date))
+        notes.append(
+            message(
+                "answer.other_catalog",
+                "The scenario was saved with another catalog; these figures rest on that of {date}",
+                date=facts.data_date,
+            )
+        )
     return tuple(notes)
 
 

@@ -33,7 +33,7 @@ from gpudesk.estimation.deployment import (
     list_memory_plans,
     resolve_deployment,
 )
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message_n
 
 
 class CoefficientTable:
@@ -214,7 +214,7 @@ class SearchSpaceTable:
         if count not in setup.placements:
             made = list_memory_plans(request, setup.frame, count)
             if not made and request.count is not None:
-                raise InputError(message("plan.none", count=count, model=setup.frame.model.name), "count")
+                raise InputError(describe_no_plan(count, setup.frame.model.name), "count")
             setup.placements[count] = made
             self._kept += len(made)
         return setup.placements[count]
@@ -290,3 +290,14 @@ class EstimatorCatalog(Protocol):
     def model(self, model_id: str) -> Model: ...
 
     def serving_engines(self) -> tuple[ServingEngine, ...]: ...
+
+
+def describe_no_plan(count: int, model: str) -> Message:
+    return message_n(
+        "plan.none",
+        "no parallel plan of {model} takes exactly {count} accelerator; change the count",
+        "no parallel plan of {model} takes exactly {count} accelerators; change the count",
+        "count",
+        count=count,
+        model=model,
+    )

@@ -17,7 +17,7 @@ from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride, IntervalRule
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import list_rate_constants
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
@@ -35,17 +35,24 @@ def read_calibration(path: Path) -> Calibration:
         raw = path.read_bytes()
         content = json.loads(raw)
     except OSError as error:
-        raise InputError(message("calibration.unreadable", reason=error.strerror or ""), str(path)) from error
+        raise InputError(
+            message(
+                "calibration.unreadable",
+                "the calibration file cannot be read: {reason}; install GPU Desk again",
+                reason=error.strerror or "",
+            ),
+            str(path),
+        ) from error
     except ValueError as error:
-        raise InputError(message("calibration.broken", reason=str(error)), str(path)) from error
+        raise InputError(_describe_broken(str(error)), str(path)) from error
     try:
         read = _parse_calibration(content, hashlib.sha256(raw).hexdigest())
     except KeyError as error:
-        raise InputError(message("calibration.broken", reason=f"{error} is missing"), str(path)) from error
+        raise InputError(_describe_broken(f"{error} is missing"), str(path)) from error
     except (TypeError, AttributeError, ValueError) as error:
-        raise InputError(message("calibration.broken", reason=str(error)), str(path)) from error
+        raise InputError(_describe_broken(str(error)), str(path)) from error
     for fault in _report_faults(read):
-        raise InputError(message("calibration.broken", reason=fault), str(path))
+        raise InputError(_describe_broken(fault), str(path))
     return read
 
 
@@ -116,4 +123,10 @@ def _parse_intervals(entries: list[Mapping[str, Any]]) -> tuple[IntervalRule, ..
             MappingProxyType({key: frozenset(values) for key, values in entry.get("where", {}).items()}),
         )
         for entry in entries
+    )
+
+
+def _describe_broken(reason: str) -> Message:
+    return message(
+        "calibration.broken", "the calibration file is broken: {reason}; install GPU Desk again", reason=reason
     )

@@ -17,7 +17,8 @@ from typing import Final, TypeVar
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.text.messages import InputError, message
+from gpudesk.files import describe_faulty_data
+from gpudesk.text.messages import InputError
 
 #: Figures of an estimate that published rows can be held against: the rate of the whole deployment in output
 #: tokens, and the times of first and further tokens.
@@ -239,7 +240,7 @@ class MeasurementsError(InputError):
     def __init__(self, problems: Iterable[str]) -> None:
         """Keep all problems; the message shows the first and how many there are."""
         self.problems = tuple(problems)
-        super().__init__(message("catalog.data", count=len(self.problems), first=self.problems[0]))
+        super().__init__(describe_faulty_data(len(self.problems), self.problems[0]))
 
     def __str__(self) -> str:
         return "\n".join(self.problems)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.published_run import MlperfResult, MlperfScenario, StatedMlperfRatio
-from gpudesk.text.messages import InputError, message
+from gpudesk.files import describe_unreadable
+from gpudesk.text.messages import InputError
 
 _TABLE: Final = "mlperf.toml"
 _ALIASES: Final = "aliases.toml"
@@ -61,7 +62,7 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
 
 
 def _results(

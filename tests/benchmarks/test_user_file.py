@@ -56,7 +56,7 @@ _CLAIMS = tuple(
 
 
 def _put(*facts: UserFact) -> FactEdit:
-    return FactEdit(message("own.step.add", name="a list"), after=facts)
+    return FactEdit(message("own.step.add", "Add {name}", name="a list"), after=facts)
 
 
 def _median(benchmark: BenchmarkFixture) -> float:
@@ -92,7 +92,11 @@ def test_one_change_in_a_large_file(benchmark: BenchmarkFixture, path: Path) -> 
         def change() -> None:
             nonlocal former
             after = next(states)
-            file.apply(FactEdit(message("own.step.price", thing="MI325X"), before=(former,), after=(after,)))
+            file.apply(
+                FactEdit(
+                    message("own.step.price", "Price of {thing}", thing="MI325X"), before=(former,), after=(after,)
+                )
+            )
             former = after
 
         benchmark(change)

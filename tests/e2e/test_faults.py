@@ -210,7 +210,7 @@ def test_a_fault_in_a_thread_is_told_and_names_it(program: StartProgram) -> None
 @pytest.mark.logs_warnings
 def test_a_fault_in_a_job_is_told_and_whoever_waits_for_it_too(program: StartProgram) -> None:
     def steps() -> ProgressSteps[int]:
-        yield JobProgress(message("file.unreadable", reason="x"))
+        yield JobProgress(message("file.unreadable", "cannot be read: {reason}", reason="x"))
         raise RuntimeError("on purpose")
 
     def at_window(user: User) -> None:
@@ -288,7 +288,7 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
         QTest.qWait(50)
         (dialog,) = dialogs()
         said.append((dialog.happened.text(), dialog.report.toPlainText()))
-        raise InputError(message("file.unreadable", reason="x"), "catalog")
+        raise InputError(message("file.unreadable", "cannot be read: {reason}", reason="x"), "catalog")
 
     monkeypatch.setattr(GpuDeskService, "open", staticmethod(fail))
     assert main([]) == 1
@@ -302,7 +302,10 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
     ("error", "said"),
     [
         (ZeroDivisionError("x"), "An unexpected fault (ZeroDivisionError) stopped this; the report is in "),
-        (InputError(message("file.unreadable", reason="denied"), "c.sqlite"), "C.sqlite: cannot be read"),
+        (
+            InputError(message("file.unreadable", "cannot be read: {reason}", reason="denied"), "c.sqlite"),
+            "C.sqlite: cannot be read",
+        ),
     ],
 )
 def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(

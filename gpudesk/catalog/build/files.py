@@ -24,7 +24,8 @@ from gpudesk.catalog.build.records import (
     SourceRecord,
     SourcesFile,
 )
-from gpudesk.text.messages import InputError, message
+from gpudesk.files import describe_faulty_data
+from gpudesk.text.messages import InputError
 
 #: Longer inputs are cut where a problem shows what was given.
 _SHOWN: Final = 60
@@ -51,7 +52,7 @@ class DataError(InputError):
         """Keep all problems, sorted by file; the message shows the first and how many there are."""
         self.problems = tuple(sorted(set(problems)))
         first = str(self.problems[0])
-        super().__init__(message("catalog.data", count=len(self.problems), first=first), where=None)
+        super().__init__(describe_faulty_data(len(self.problems), first), where=None)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.problems))

@@ -37,7 +37,7 @@ from gpudesk.catalog.schema import SHIPPED_METADATA
 from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, convert_claim_to_si, format_published
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.text.messages import message
+from gpudesk.text.messages import Message, message
 
 #: Columns of the tables of statements and disputes that say what these are about.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
@@ -281,9 +281,9 @@ def _replace_file(target: Path) -> Iterator[Path]:
         sync_to_disk(target.parent)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise CatalogFileError(message("catalog.file.unwritable", reason=reason), target) from error
+        raise CatalogFileError(_describe_unwritable(reason), target) from error
     except DBAPIError as error:
-        raise CatalogFileError(message("catalog.file.unwritable", reason=str(error.orig)), target) from error
+        raise CatalogFileError(_describe_unwritable(str(error.orig)), target) from error
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
@@ -312,3 +312,7 @@ def _fill_tables(connection: Connection, tables: TableRows) -> None:
         rows = tables[table.name]
         if rows:
             connection.execute(insert(table), rows)
+
+
+def _describe_unwritable(reason: str) -> Message:
+    return message("catalog.file.unwritable", "cannot be written: {reason}", reason=reason)

@@ -19,6 +19,7 @@ from gpudesk.domain.attributes import (
     format_published,
 )
 from gpudesk.domain.claim import ClaimPreference, PlausibilityFinding, PlausibilityGrade, Source, SourceKind
+from gpudesk.domain.field_checks import CONTROL_CHARACTER, EMPTY_FIELD, describe_not_above, describe_too_long
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, message
@@ -57,7 +58,7 @@ def make_accelerator_facts(
     """
     for name in REQUIRED_ATTRIBUTES:
         if not figures.get(name):
-            raise InputError(message("import.part.required"), name)
+            raise InputError(message("import.part.required", "is missing: no estimate is possible without"), name)
     claims = [claim for name, stated in figures.items() for claim in _iterate_claims(part.id, name, stated, today)]
     for finding in find_doubts(claims, part.name):
         if finding.grade is PlausibilityGrade.REFUSED:
@@ -77,7 +78,7 @@ def find_doubts(claims: Sequence[UserClaim], name: str) -> tuple[PlausibilityFin
 def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today: str) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
     if name not in ACCELERATOR_UNITS:
-        raise InputError(message("import.part.attribute"), name)
+        raise InputError(message("import.part.attribute", "is no attribute that an accelerator can have"), name)
     seen: set[str] = set()
     for figure in stated:
         value = _check_figure_value(name, figure)
@@ -121,7 +122,10 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
     if unit is not None:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
-        raise InputError(message("import.part.no_unit", given=quote_field(figure.unit)), name)
+        raise InputError(
+            message("import.part.no_unit", "has the unit {given}, and words have none", given=quote_field(figure.unit)),
+            name,
+        )
     value = figure.value
     if name in WORD_LIST_ATTRIBUTES:
         words = value if isinstance(value, tuple) else (value,)
@@ -133,11 +137,11 @@ def _check_text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise make_field_type_error(name, value, "text")
     if not value.strip():
-        raise InputError(message("field.empty"), name)
+        raise InputError(EMPTY_FIELD, name)
     if len(value) > _LONGEST:
-        raise InputError(message("field.long", longest=_LONGEST), name)
+        raise InputError(describe_too_long(_LONGEST), name)
     if not value.isprintable():
-        raise InputError(message("field.control"), name)
+        raise InputError(CONTROL_CHARACTER, name)
     return value.strip()
 
 
@@ -152,7 +156,15 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
     except UnknownUnitError:
         fits = False
     if not fits or (figure.unit is None and unit not in COUNTED_UNITS):
-        raise InputError(message("import.part.unit", given=quote_field(figure.unit), unit=unit), name)
+        raise InputError(
+            message(
+                "import.part.unit",
+                "{given} is no unit of this, which is kept in {unit}",
+                given=quote_field(figure.unit),
+                unit=unit,
+            ),
+            name,
+        )
     inside = convert_claim_to_si(value, figure.unit)
     if isinstance(inside, float) and unit in COUNTED_UNITS:
         raise make_field_type_error(name, value, "whole")
@@ -163,4 +175,4 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
 
 def _make_range_error(name: str, value: float, unit: str) -> InputError:
     high = (LARGEST_BY_UNIT[unit], unit)
-    return InputError(message("field.range_above", given=quote_field(value), low=0, high=high), name)
+    return InputError(describe_not_above(quote_field(value), 0, high), name)

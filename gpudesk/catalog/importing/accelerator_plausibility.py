@@ -12,7 +12,7 @@ from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.attributes import ACCELERATOR_UNITS, PEAK_DENSE, PEAK_SPARSE
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import message
+from gpudesk.text.messages import Message, message
 from gpudesk.text.units import GIB
 
 FigureValues = Mapping[str, ClaimValue]
@@ -151,7 +151,12 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
             yield PlausibilityFinding(
                 "memory",
                 PlausibilityGrade.DOUBTFUL,
-                message("import.part.named_memory", attribute=spell_attribute("memory"), sizes=known),
+                message(
+                    "import.part.named_memory",
+                    "{attribute}: parts of this name are sold with {sizes} GiB",
+                    attribute=spell_attribute("memory"),
+                    sizes=known,
+                ),
             )
     kind, stacks = find_memory_type(find_text(values, "memory_type")), find_positive(values, "memory_stacks")
     if isinstance(kind, StackedMemory) and stacks is not None:
@@ -168,7 +173,12 @@ def _check_label(values: FigureValues, memory: float) -> Iterator[PlausibilityFi
         yield PlausibilityFinding(
             "memory",
             PlausibilityGrade.DOUBTFUL,
-            message("import.part.label", attribute=spell_attribute("memory"), label=find_text(values, "memory_label")),
+            message(
+                "import.part.label",
+                "{attribute}: the label says {label}",
+                attribute=spell_attribute("memory"),
+                label=find_text(values, "memory_label"),
+            ),
             ("memory_label",),
         )
 
@@ -178,6 +188,7 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
     if each > kind.largest_gib * 1.01:
         problem = message(
             "import.part.stack_too_large",
+            "{attribute}: {given} GiB a stack, and no stack of {type} holds more than {most} GiB",
             attribute=spell_attribute("memory"),
             type=kind.name,
             given=each,
@@ -187,7 +198,12 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
     elif not any(kind.least_filled * size <= each <= 1.01 * size for size in kind.sizes_gib):
         sizes = tuple(map(str, kind.sizes_gib))
         problem = message(
-            "import.part.stack_size", attribute=spell_attribute("memory"), type=kind.name, given=each, sizes=sizes
+            "import.part.stack_size",
+            "{attribute}: {given} GiB a stack; stacks of {type} have {sizes} GiB",
+            attribute=spell_attribute("memory"),
+            type=kind.name,
+            given=each,
+            sizes=sizes,
         )
         yield PlausibilityFinding("memory", PlausibilityGrade.DOUBTFUL, problem, others)
 
@@ -209,6 +225,7 @@ def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
     if not low <= bandwidth / memory <= high:
         problem = message(
             "import.part.reads_a_second",
+            "{attribute}: reads all memory {given} times a second; known parts do so {low} to {high} times",
             attribute=spell_attribute("memory_bandwidth"),
             given=bandwidth / memory,
             low=f"{low:g}",
@@ -226,6 +243,7 @@ def _check_stack_bandwidth(
         low, high = (kind.slow, "B/s"), (kind.fast, "B/s")
         problem = message(
             "import.part.stack_bandwidth",
+            "{attribute}: {given} a stack; stacks of {type} give {low} to {high} in known parts",
             attribute=spell_attribute("memory_bandwidth"),
             type=kind.name,
             given=(each, "B/s"),
@@ -239,28 +257,32 @@ def _check_stack_bandwidth(
     elif memory is not None:
         most = max(memory / GIB / min(kind.sizes_gib), 1) * kind.fastest
         if bandwidth > most:
-            problem = message(
-                "import.part.too_fast",
-                attribute=spell_attribute("memory_bandwidth"),
-                type=kind.name,
-                most=(most, "B/s"),
-            )
+            problem = _describe_too_fast(kind, most)
             yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory", "memory_type"))
+
+
+def _describe_too_fast(kind: StackedMemory | GraphicsMemory, most: float) -> Message:
+    return message(
+        "import.part.too_fast",
+        "{attribute}: {type} of this size gives at most {most}; check the unit",
+        attribute=spell_attribute("memory_bandwidth"),
+        type=kind.name,
+        most=(most, "B/s"),
+    )
 
 
 def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float | None) -> Iterator[PlausibilityFinding]:
     if bandwidth > kind.fastest:
-        problem = message(
-            "import.part.too_fast",
-            attribute=spell_attribute("memory_bandwidth"),
-            type=kind.name,
-            most=(kind.fastest, "B/s"),
-        )
+        problem = _describe_too_fast(kind, kind.fastest)
         yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory_type",))
     elif memory is not None and memory / GIB > 1.01 * kind.most_gib(bandwidth):
         most = (kind.most_gib(bandwidth) * GIB, "B")
         problem = message(
-            "import.part.too_few_channels", attribute=spell_attribute("memory_bandwidth"), type=kind.name, most=most
+            "import.part.too_few_channels",
+            "{attribute}: a bus of {type} this fast carries at most {most}",
+            attribute=spell_attribute("memory_bandwidth"),
+            type=kind.name,
+            most=most,
         )
         yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory", "memory_type"))
 
@@ -294,6 +316,7 @@ def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
         if not any(is_near(one / other, ratio, _RATIO_TOLERANCE) for ratio in expected):
             problem = message(
                 "import.part.ratio",
+                "{attribute}: {given} times the peak in {precision}, where {known} is usual",
                 attribute=spell_attribute(PEAK_DENSE + name),
                 given=one / other,
                 precision=of.upper(),
@@ -309,7 +332,14 @@ def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[Plausibility
     if peak is None or bandwidth is None or _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
         return
     given, low, high = peak / bandwidth, *_INTENSITY
-    problem = message("import.part.intensity", attribute=spell_attribute(_BF16), given=given, low=low, high=high)
+    problem = message(
+        "import.part.intensity",
+        "{attribute}: {given} FLOP a byte of memory bandwidth; known parts have {low} to {high}",
+        attribute=spell_attribute(_BF16),
+        given=given,
+        low=low,
+        high=high,
+    )
     yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("memory_bandwidth",))
 
 
@@ -318,7 +348,14 @@ def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFind
     if peak is None or power is None or _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
         return
     given, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
-    problem = message("import.part.per_watt", attribute=spell_attribute(_BF16), given=given, low=low, high=high)
+    problem = message(
+        "import.part.per_watt",
+        "{attribute}: {given} TFLOPS a watt; known parts have {low} to {high}",
+        attribute=spell_attribute(_BF16),
+        given=given,
+        low=low,
+        high=high,
+    )
     yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("tdp",))
 
 
@@ -335,11 +372,20 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
             yield PlausibilityFinding(
                 name,
                 PlausibilityGrade.REFUSED,
-                message("import.part.sparse_below", attribute=spell_attribute(name)),
+                message(
+                    "import.part.sparse_below",
+                    "{attribute}: below the dense peak, which cannot be; exchange the two",
+                    attribute=spell_attribute(name),
+                ),
                 (dense_name,),
             )
         elif not is_near(sparse / dense, _SPARSE_RATIO, _SPARSE_TOLERANCE):
-            problem = message("import.part.sparse_ratio", attribute=spell_attribute(name), given=sparse / dense)
+            problem = message(
+                "import.part.sparse_ratio",
+                "{attribute}: {given} times the dense peak, where sparsity doubles it; is one given as the other?",
+                attribute=spell_attribute(name),
+                given=sparse / dense,
+            )
             yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, (dense_name,))
 
 
@@ -406,14 +452,26 @@ def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
             yield PlausibilityFinding(
                 name,
                 PlausibilityGrade.REFUSED,
-                message("import.part.impossible", attribute=spell_attribute(name), low=low, high=high),
+                message(
+                    "import.part.impossible",
+                    "{attribute}: outside of what can be, {low} to {high}; check the unit",
+                    attribute=spell_attribute(name),
+                    low=low,
+                    high=high,
+                ),
             )
         elif not bounds.low <= value <= bounds.high:
             low, high = (bounds.low, unit), (bounds.high, unit)
             yield PlausibilityFinding(
                 name,
                 PlausibilityGrade.DOUBTFUL,
-                message("import.part.unusual", attribute=spell_attribute(name), low=low, high=high),
+                message(
+                    "import.part.unusual",
+                    "{attribute}: outside of what known parts have, {low} to {high}",
+                    attribute=spell_attribute(name),
+                    low=low,
+                    high=high,
+                ),
             )
 
 
@@ -435,6 +493,7 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
             grade = PlausibilityGrade.REFUSED if link > full * (1 + _PCIE_TOLERANCE) else PlausibilityGrade.DOUBTFUL
             problem = message(
                 "import.part.pcie",
+                "{attribute}: 16 lanes of PCIe {generation} carry {full}, both directions together",
                 attribute=spell_attribute("pcie_bandwidth"),
                 generation=int(generation),
                 full=(full, "B/s"),
@@ -445,7 +504,11 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
         yield PlausibilityFinding(
             "scale_up_bandwidth",
             PlausibilityGrade.DOUBTFUL,
-            message("import.part.link_over_memory", attribute=spell_attribute("scale_up_bandwidth")),
+            message(
+                "import.part.link_over_memory",
+                "{attribute}: more than the memory itself gives",
+                attribute=spell_attribute("scale_up_bandwidth"),
+            ),
             ("memory_bandwidth",),
         )
     low, high = find_positive(values, "price_low"), find_positive(values, "price_high")
@@ -453,7 +516,11 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
         yield PlausibilityFinding(
             "price_high",
             PlausibilityGrade.REFUSED,
-            message("import.part.price_order", attribute=spell_attribute("price_high")),
+            message(
+                "import.part.price_order",
+                "{attribute}: below the low end; exchange the two",
+                attribute=spell_attribute("price_high"),
+            ),
             ("price_low",),
         )
 
@@ -464,7 +531,12 @@ def _check_software(values: FigureValues) -> Iterator[PlausibilityFinding]:
         yield PlausibilityFinding(
             "software_platform",
             PlausibilityGrade.DOUBTFUL,
-            message("import.part.platform", attribute=spell_attribute("software_platform"), known=SOFTWARE_PLATFORMS),
+            message(
+                "import.part.platform",
+                "{attribute}: no serving engine is known for it; those known run on {known}",
+                attribute=spell_attribute("software_platform"),
+                known=SOFTWARE_PLATFORMS,
+            ),
         )
 
 

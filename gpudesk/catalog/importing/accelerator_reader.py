@@ -10,8 +10,18 @@ from typing import Any, Final, NoReturn
 from gpudesk.catalog.importing.accelerator_facts import StatedFigure, find_doubts, make_accelerator_facts
 from gpudesk.catalog.importing.fields import clean_text, make_field_type_error, make_file_slug, make_file_source
 from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
+from gpudesk.domain.field_checks import (
+    CONTROL_CHARACTER,
+    MISSING_FIELD,
+    describe_too_long,
+    describe_unknown_word,
+    describe_wrong_address,
+    describe_wrong_date,
+)
+from gpudesk.domain.json_input import NESTED_TOO_DEEP, NOT_UTF8, describe_not_json, describe_too_large_import
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 _LARGEST_FILE: Final = 4 << 20
 _LONGEST_TEXT: Final = 2000
@@ -23,17 +33,17 @@ _ADDRESS: Final = re.compile(r"https?://[^\s]+")
 def open_table(data: bytes, answers: Mapping[str, object]) -> JsonTable:
     """Return the table of a file with answers in the place of fields that it does not have."""
     if len(data) > _LARGEST_FILE:
-        raise InputError(message("import.too_big", most=(float(_LARGEST_FILE), "B")))
+        raise InputError(describe_too_large_import(_LARGEST_FILE))
     try:
         table = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError:
-        raise InputError(message("import.not_text")) from None
+        raise InputError(NOT_UTF8) from None
     except json.JSONDecodeError as error:
-        raise InputError(message("import.not_json", line=error.lineno)) from None
+        raise InputError(describe_not_json(error.lineno)) from None
     except (RecursionError, ValueError):
-        raise InputError(message("import.nested")) from None
+        raise InputError(NESTED_TOO_DEEP) from None
     if not isinstance(table, dict):
-        raise InputError(message("import.unknown"))
+        raise InputError(NOTHING_TO_IMPORT)
     given = {name: value for name, value in answers.items() if value is not None}
     return JsonTable({**table, **{name: value for name, value in given.items() if table.get(name) is None}})
 
@@ -70,16 +80,16 @@ class JsonTable:
         if not isinstance(value, str):
             raise make_field_type_error(self.where(name), value, "text")
         if len(value) > _LONGEST_TEXT:
-            raise InputError(message("field.long", longest=_LONGEST_TEXT), self.where(name))
+            raise InputError(describe_too_long(_LONGEST_TEXT), self.where(name))
         if not value.isprintable():
-            raise InputError(message("field.control"), self.where(name))
+            raise InputError(CONTROL_CHARACTER, self.where(name))
         return value.strip() or default
 
     def needed(self, name: str, shown: str | None = None) -> str:
         """Return a line of text that must be there; `shown` is the name to ask for it by."""
         found = self.word(name)
         if found is None:
-            raise InputError(message("field.missing"), self.where(shown or name))
+            raise InputError(MISSING_FIELD, self.where(shown or name))
         return found
 
     def yes(self, name: str, *, default: bool) -> bool:
@@ -98,18 +108,18 @@ class JsonTable:
             return SourceKind(word)
         except ValueError:
             allowed = tuple(each.value for each in SourceKind)
-            raise InputError(message("field.word", given=word, allowed=allowed), self.where(name)) from None
+            raise InputError(describe_unknown_word(word, allowed), self.where(name)) from None
 
     def date(self, name: str) -> str | None:
         word = self.word(name)
         if word is not None and not _DATE.fullmatch(word):
-            raise InputError(message("field.month", given=word), self.where(name))
+            raise InputError(describe_wrong_date(word), self.where(name))
         return word
 
     def address(self, name: str) -> str | None:
         word = self.word(name)
         if word is not None and not _ADDRESS.fullmatch(word):
-            raise InputError(message("own.not_an_address", given=word), self.where(name))
+            raise InputError(describe_wrong_address(word), self.where(name))
         return word
 
     def is_list(self, name: str) -> bool:
@@ -142,7 +152,9 @@ class JsonTable:
 
     def check_length(self, length: int) -> None:
         if length > _MOST_ENTRIES:
-            raise InputError(message("import.part.many", most=_MOST_ENTRIES), self._path or None)
+            raise InputError(
+                message("import.part.many", "has more than {most} entries", most=_MOST_ENTRIES), self._path or None
+            )
 
     def _table(self, name: str, value: object) -> JsonTable:
         if not isinstance(value, dict):
@@ -171,10 +183,17 @@ def complete_accelerator(
     """Return the accelerator with what the user says of fields that were missing, by their names."""
     table = open_table(data, answers)
     if table.word("kind", "accelerator") != "accelerator":
-        raise InputError(message("import.part.other_kind"), "kind")
+        raise InputError(
+            message("import.part.other_kind", "is not an accelerator; models come from config.json or GGUF files"),
+            "kind",
+        )
     title = table.needed("name")
     if not table.has("generation"):
-        why = message("import.part.generation")
+        why = message(
+            "import.part.generation",
+            "The file does not say which generation the accelerator behaves like. Estimates take the constants "
+            "of that generation; a new word is uncalibrated",
+        )
         missing = MissingImportField("generation", "word", why, tuple(sorted(generations)))
         return ImportProposal("accelerator", title, (), missing=(missing,))
     reader = _AcceleratorReader(table, name)
@@ -202,10 +221,20 @@ def _list_ignored(
 ) -> Iterator[Message]:
     twice = sum(map(len, figures.values())) - len(claims)
     if twice:
-        yield message("import.part.same_source", count=twice)
+        yield message_n(
+            "import.part.same_source",
+            "{count} further value of a source that already states one",
+            "{count} further values of sources that already state one",
+            "count",
+            count=twice,
+        )
     other = table.names() - _KNOWN_FIELDS - _IGNORED_FIELDS
     if other:
-        yield message("import.part.other_fields", names=tuple(sorted(clean_text(each, 40) for each in other)[:8]))
+        yield message(
+            "import.part.other_fields",
+            "Fields that are not read: {names}",
+            names=tuple(sorted(clean_text(each, 40) for each in other)[:8]),
+        )
 
 
 class _AcceleratorReader:
@@ -224,7 +253,7 @@ class _AcceleratorReader:
             for each in self._table.list_of_tables("attributes"):
                 attribute = each.needed("name")
                 if attribute in seen:
-                    raise InputError(message("import.part.twice"), each.where(attribute))
+                    raise InputError(message("import.part.twice", "is there twice; remove one"), each.where(attribute))
                 seen.add(attribute)
                 yield attribute, each
         else:
@@ -248,7 +277,12 @@ class _AcceleratorReader:
         claim = table.table("claim")
         if claim is not None:
             if table.has("value") and table.raw("value") != claim.raw("value"):
-                raise InputError(message("import.part.two_values"), table.where("value"))
+                raise InputError(
+                    message(
+                        "import.part.two_values", "differs from the value of its claim; change both, or remove one"
+                    ),
+                    table.where("value"),
+                )
             yield self._figure(claim, table)
         for rival in table.list_of_tables("rivals") if table.has("rivals") else ():
             yield self._figure(rival, table)
@@ -258,7 +292,7 @@ class _AcceleratorReader:
         if isinstance(value, list):
             value = tuple(value)
         if value is None or isinstance(value, dict):
-            raise InputError(message("field.missing"), claim.where("value"))
+            raise InputError(MISSING_FIELD, claim.where("value"))
         return StatedFigure(
             value=value,
             unit=claim.word("unit") or attribute.word("unit"),
@@ -278,9 +312,15 @@ class _AcceleratorReader:
         if key is None and len(self._sources) == 1:
             return next(iter(self._sources.values()))
         if key is None:
-            raise InputError(message("import.part.no_source"), claim.where("source"))
+            raise InputError(
+                message("import.part.no_source", "is missing: every figure needs a source; say who states it"),
+                claim.where("source"),
+            )
         if key not in self._sources:
-            raise InputError(message("import.part.unknown_source", given=key), claim.where("source"))
+            raise InputError(
+                message("import.part.unknown_source", "{given} is no entry of sources", given=key),
+                claim.where("source"),
+            )
         return self._sources[key]
 
     def _made(self, table: JsonTable) -> Source:

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
+from gpudesk.domain.field_checks import describe_out_of_range, describe_wrong_type
 from gpudesk.domain.user_facts import MissingImportField
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 
 _LONGEST_SLUG: Final = 40
 _LONGEST_TEXT: Final = 200
@@ -196,7 +197,9 @@ class ConfigFields:
 
     def ask(self, name: str, kind: str, choices: Sequence[str] = ()) -> None:
         where = self.where(name)
-        why = message("import.hf.missing", of=name if name in EXPLAINED_FIELDS else "other_size")
+        why = message(
+            "import.hf.missing", "{of}; the file does not say it", of=name if name in EXPLAINED_FIELDS else "other_size"
+        )
         self.missing.setdefault(where, MissingImportField(where, kind, why, tuple(choices)))
 
     def _list(self, name: str, count: int) -> list[Any] | None:
@@ -206,7 +209,7 @@ class ConfigFields:
         if not isinstance(values, list):
             raise make_field_type_error(self.where(name), values, "list")
         if len(values) < count:
-            raise InputError(message("import.hf.short_list", found=len(values), wanted=count), self.where(name))
+            raise InputError(describe_short_list(len(values), count), self.where(name))
         return values[:count]
 
     @staticmethod
@@ -216,7 +219,7 @@ class ConfigFields:
         if not isinstance(value, int) or isinstance(value, bool):
             raise make_field_type_error(where, value, "whole")
         if not low <= value <= high:
-            raise InputError(message("field.range", given=quote_field(value), low=low, high=high), where)
+            raise InputError(describe_out_of_range(quote_field(value), low, high), where)
         return value
 
 
@@ -243,7 +246,7 @@ EXPLAINED_FIELDS: Final = frozenset(
 
 def make_field_type_error(where: str, value: object, wanted: str) -> InputError:
     found = _KINDS.get(type(value), "nothing")
-    return InputError(message("field.type", given=quote_field(value), found=found, wanted=wanted), where)
+    return InputError(describe_wrong_type(quote_field(value), found, wanted), where)
 
 
 def quote_field(value: object) -> str:
@@ -254,3 +257,13 @@ def quote_field(value: object) -> str:
         return "10^60 …"
     written = json.dumps(value, ensure_ascii=True, default=str)
     return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"
+
+
+def describe_short_list(found: int, wanted: int) -> Message:
+    return message(
+        "import.hf.short_list", "has {found} entries, and there are {wanted} layers", found=found, wanted=wanted
+    )
+
+
+def describe_too_large_size(largest: int) -> Message:
+    return message("import.model.large", "is larger than {largest}, the most that is read", largest=largest)

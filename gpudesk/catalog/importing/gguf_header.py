@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import IO, Final
 
 from gpudesk.domain.precision import Precision
+from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, Message, message
 
 
@@ -223,7 +224,7 @@ def read_header(path: Path) -> GgufHeader:
         with path.open("rb") as file:
             return _read_from(file, path.stat().st_size)
     except OSError as error:
-        raise InputError(message("file.unreadable", reason=error.strerror or str(error)), str(path)) from None
+        raise InputError(describe_unreadable(error.strerror or str(error)), str(path)) from None
     except _BrokenHeaderError as error:
         raise InputError(error.problem, str(path)) from None
 
@@ -259,15 +260,21 @@ class _HeaderStream:
     def need(self, count: int) -> None:
         """Make sure that the next bytes are in the buffer; refuses what the file or a header cannot hold."""
         if count > self.left:
-            raise _BrokenHeaderError(message("import.gguf.cut", position=self.position))
+            raise _BrokenHeaderError(_describe_cut(self.position))
         if self.position + count > LONGEST_HEADER:
-            raise _BrokenHeaderError(message("import.gguf.long", longest=(float(LONGEST_HEADER), "B")))
+            raise _BrokenHeaderError(
+                message(
+                    "import.gguf.long",
+                    "has a header of more than {longest}, which no model has; fetch the file again",
+                    longest=(float(LONGEST_HEADER), "B"),
+                )
+            )
         if self._place + count > len(self._buffer):
             rest = self._buffer[self._place :]
             more = self._file.read(max(_CHUNK, count - len(rest)))
             self._start, self._place, self._buffer = self.position, 0, rest + more
             if len(self._buffer) < count:
-                raise _BrokenHeaderError(message("import.gguf.cut", position=self.position))
+                raise _BrokenHeaderError(_describe_cut(self.position))
 
     def take(self, count: int) -> bytes:
         """Return the next bytes."""
@@ -279,7 +286,7 @@ class _HeaderStream:
     def skip(self, count: int) -> None:
         """Pass over bytes, holding no more of them than a step at a time."""
         if count > self.left:
-            raise _BrokenHeaderError(message("import.gguf.cut", position=self.position))
+            raise _BrokenHeaderError(_describe_cut(self.position))
         while count:
             step = min(count, _CHUNK)
             self.need(step)
@@ -296,23 +303,43 @@ class _HeaderStream:
     def text(self, longest: int) -> str:
         length = self.number("Q")
         if length > longest:
-            raise _BrokenHeaderError(message("import.gguf.text", longest=longest, position=self.position))
+            raise _BrokenHeaderError(
+                message(
+                    "import.gguf.text",
+                    "has a name of more than {longest} bytes at byte {position}; the file is damaged, fetch it again",
+                    longest=longest,
+                    position=self.position,
+                )
+            )
         return self.take(length).decode("utf-8", "replace")
 
 
 def _read_from(file: IO[bytes], size: int) -> GgufHeader:
     stream = _HeaderStream(file, size)
     if size < len(MAGIC) or stream.take(len(MAGIC)) != MAGIC:
-        raise _BrokenHeaderError(message("import.gguf.foreign"))
+        raise _BrokenHeaderError(message("import.gguf.foreign", "is no GGUF file: it does not begin with GGUF"))
     version = _read_version(stream)
     tensor_count, key_count = stream.number("Q"), stream.number("Q")
     if key_count > _MOST_KEYS or tensor_count > _MOST_TENSORS:
-        raise _BrokenHeaderError(message("import.gguf.counts", keys=key_count, tensors=tensor_count))
+        raise _BrokenHeaderError(
+            message(
+                "import.gguf.counts",
+                "counts {keys} keys and {tensors} tensors, which no model has; fetch it again",
+                keys=key_count,
+                tensors=tensor_count,
+            )
+        )
     keys = _read_keys(stream, key_count)
     tensors = _read_tensors(stream, tensor_count)
     alignment = keys.get("general.alignment", _DEFAULT_ALIGNMENT)
     if not isinstance(alignment, int) or alignment < _LEAST_ALIGNMENT or alignment > _CHUNK:
-        raise _BrokenHeaderError(message("import.gguf.odd_key", key="general.alignment"))
+        raise _BrokenHeaderError(
+            message(
+                "import.gguf.odd_key",
+                "has {key} with a value that cannot be used; fetch the file again",
+                key="general.alignment",
+            )
+        )
     start = -(-stream.position // alignment) * alignment
     return GgufHeader(version, keys, tensors, start, size)
 
@@ -325,7 +352,13 @@ def _read_version(stream: _HeaderStream) -> int:
         stream.order = ">"
         (version,) = struct.unpack(">I", raw)
     if version not in VERSIONS:
-        raise _BrokenHeaderError(message("import.gguf.version", version=version))
+        raise _BrokenHeaderError(
+            message(
+                "import.gguf.version",
+                "is GGUF of version {version}; convert the model anew to version 2 or 3",
+                version=version,
+            )
+        )
     return int(version)
 
 
@@ -334,7 +367,7 @@ def _read_keys(stream: _HeaderStream, count: int) -> dict[str, KeyValue]:
     for _ in range(count):
         key = stream.text(_LONGEST_NAME)
         if key in found:
-            raise _BrokenHeaderError(message("import.gguf.twice", name=key))
+            raise _BrokenHeaderError(_describe_repeated(key))
         found[key] = _read_value(stream, stream.number("I"), key)
     return found
 
@@ -345,7 +378,7 @@ def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
     if kind == _STRING:
         return stream.text(min(stream.left, LONGEST_HEADER))
     if kind != _ARRAY:
-        raise _BrokenHeaderError(message("import.gguf.kind", key=key, form=kind))
+        raise _BrokenHeaderError(_describe_wrong_form(key, kind))
     return _read_list(stream, key)
 
 
@@ -354,9 +387,16 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
     kind, length = stream.number("I"), stream.number("Q")
     least = 8 if kind == _STRING else struct.calcsize("=" + _SCALARS[kind]) if kind in _SCALARS else 0
     if not least:
-        raise _BrokenHeaderError(message("import.gguf.kind", key=key, form=kind))
+        raise _BrokenHeaderError(_describe_wrong_form(key, kind))
     if length * least > stream.left:
-        raise _BrokenHeaderError(message("import.gguf.list", key=key, length=length))
+        raise _BrokenHeaderError(
+            message(
+                "import.gguf.list",
+                "has a list {key} of {length} entries, longer than the rest of the file; fetch it again",
+                key=key,
+                length=length,
+            )
+        )
     if kind in _SCALARS:
         if length > _LONGEST_KEPT:
             stream.skip(length * least)
@@ -374,7 +414,7 @@ def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:
     for _ in range(count):
         tensor = _read_tensor(stream)
         if tensor.name in found:
-            raise _BrokenHeaderError(message("import.gguf.twice", name=tensor.name))
+            raise _BrokenHeaderError(_describe_repeated(tensor.name))
         found[tensor.name] = tensor
     return found
 
@@ -383,16 +423,23 @@ def _read_tensor(stream: _HeaderStream) -> GgufTensor:
     name = stream.text(_LONGEST_NAME)
     dimensions = stream.number("I")
     if not 1 <= dimensions <= _MOST_DIMENSIONS:
-        raise _BrokenHeaderError(message("import.gguf.shape", name=name))
+        raise _BrokenHeaderError(_describe_wrong_shape(name))
     shape = tuple(stream.number("Q") for _ in range(dimensions))
     kind, offset = stream.number("I"), stream.number("Q")
     if kind not in TENSOR_TYPES:
-        raise _BrokenHeaderError(message("import.gguf.tensor_type", name=name, form=kind))
+        raise _BrokenHeaderError(
+            message(
+                "import.gguf.tensor_type",
+                "has {name} in format {form}, which this program does not know",
+                name=name,
+                form=kind,
+            )
+        )
     tensor_type = TENSOR_TYPES[kind]
     if not all(shape) or prod(shape) > _MOST_ELEMENTS or shape[0] % tensor_type.block:
-        raise _BrokenHeaderError(message("import.gguf.shape", name=name))
+        raise _BrokenHeaderError(_describe_wrong_shape(name))
     if offset > _MOST_ELEMENTS:
-        raise _BrokenHeaderError(message("import.gguf.shape", name=name))
+        raise _BrokenHeaderError(_describe_wrong_shape(name))
     return GgufTensor(name, shape, tensor_type, offset)
 
 
@@ -423,9 +470,15 @@ def read_gguf_files(path: Path) -> GgufFiles:
     tensors: dict[str, GgufTensor] = {}
     for each, part in zip(paths, headers, strict=True):
         if part.keys.get("split.count") != count:
-            raise InputError(message("import.gguf.other_split"), str(each))
+            raise InputError(
+                message("import.gguf.other_split", "is a part of another file; take parts that were made together"),
+                str(each),
+            )
         if tensors.keys() & part.tensors.keys():
-            raise InputError(message("import.gguf.same_part"), str(each))
+            raise InputError(
+                message("import.gguf.same_part", "repeats tensors of another part; take parts that were made together"),
+                str(each),
+            )
         tensors |= part.tensors
     short = any(part.file_size < part.expected_size for part in headers)
     return GgufFiles(paths[0], headers[0], tensors, count, short)
@@ -435,14 +488,30 @@ def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
     """Return the paths of all parts; they are counted by their names, so that none can point to another."""
     named = _PART.fullmatch(path.name)
     if named is None or int(named["count"]) != count or count > _MOST_PARTS:
-        raise InputError(message("import.gguf.part_name", number=number + 1, count=count), str(path))
+        raise InputError(
+            message(
+                "import.gguf.part_name",
+                "is part {number} of {count}, and its list of tensors is that of this part alone; name the parts "
+                "NAME-00001-of-00003.gguf and so on, so that the others are found",
+                number=number + 1,
+                count=count,
+            ),
+            str(path),
+        )
     paths = [
         path.with_name(f"{named['stem']}-{each:05d}-of-{named['count']}{named['suffix']}")
         for each in range(1, count + 1)
     ]
     for each in paths:
         if not each.is_file():
-            problem = message("import.gguf.part_missing", number=number + 1, count=count, missing=each.name)
+            problem = message(
+                "import.gguf.part_missing",
+                "is part {number} of {count}, and its list of tensors is that of this part alone; put {missing} "
+                "into the same folder",
+                number=number + 1,
+                count=count,
+                missing=each.name,
+            )
             raise InputError(problem, str(path))
     return paths
 
@@ -451,3 +520,27 @@ def find_stem(path: Path) -> str:
     """Return the name of a file without its suffix and the number of its part."""
     part = _PART.fullmatch(path.name)
     return part["stem"] if part else path.stem
+
+
+def _describe_cut(position: int) -> Message:
+    return message(
+        "import.gguf.cut",
+        "ends inside its header, at byte {position}: the file was cut off; fetch it again",
+        position=position,
+    )
+
+
+def _describe_wrong_form(key: str, form: int) -> Message:
+    return message(
+        "import.gguf.kind", "has {key} in form {form}; a number, a text or a plain list can be read", key=key, form=form
+    )
+
+
+def _describe_wrong_shape(name: str) -> Message:
+    return message(
+        "import.gguf.shape", "has {name} in a shape that cannot be; the file is damaged, fetch it again", name=name
+    )
+
+
+def _describe_repeated(name: str) -> Message:
+    return message("import.gguf.twice", "has {name} twice; the file is damaged, fetch it again", name=name)

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
 from gpudesk.text.messages import InputError, message
 
+_UNUSABLE_VALUE: Final = message("import.gguf.key", "has no value that can be used")
+
 #: Stands for a size that is not known, until it is asked for.
 _PLACEHOLDER: Final = 1
 _LARGEST: Final = 2**31
@@ -99,7 +101,7 @@ class GgufKeys:
         self.missing: dict[str, None] = {}
         for name, value in answers.items():
             if not isinstance(value, bool | int | str):
-                raise InputError(message("import.gguf.key"), name)
+                raise InputError(_UNUSABLE_VALUE, name)
             self._keys[name] = value
         self.stated = self.text("general.architecture")
         like = answers.get(ARCHITECTURE_ALIASES)
@@ -139,7 +141,7 @@ class GgufKeys:
         if value is None:
             return None
         if not isinstance(value, int) or not 0 <= value <= _LARGEST:
-            raise InputError(message("import.gguf.key"), self.full(name))
+            raise InputError(_UNUSABLE_VALUE, self.full(name))
         return int(value)
 
     def plain(self, name: str) -> KeyValue | None:
@@ -253,7 +255,9 @@ class _LayerReader:
 
     def wrong(self, name: str) -> InputError:
         tensor = f"blk.{self.number}.{name}.weight"
-        return InputError(message("import.gguf.odd_tensor"), tensor)
+        return InputError(
+            message("import.gguf.odd_tensor", "does not go with the heads and widths that the file states"), tensor
+        )
 
     # Mixers
 
@@ -262,7 +266,14 @@ class _LayerReader:
         state_space = self.has("ssm_out", "ssm_conv1d_q")
         attention = self.has("attn_q", "attn_kv_a_mqa") or (self.has("attn_qkv") and not state_space)
         if state_space and attention and not self.has("ssm_conv1d_q"):
-            raise InputError(message("import.gguf.two_mixers", layer=self.number), f"blk.{self.number}")
+            raise InputError(
+                message(
+                    "import.gguf.two_mixers",
+                    "layer {layer} has attention and a state space side by side, which the program cannot describe",
+                    layer=self.number,
+                ),
+                f"blk.{self.number}",
+            )
         if self.has("ssm_conv1d_q"):
             return self._kimi_delta()
         if state_space:

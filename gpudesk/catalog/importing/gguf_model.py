@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_file_source
+from gpudesk.catalog.importing.fields import clean_text, describe_too_large_size, make_file_slug, make_file_source
 from gpudesk.catalog.importing.gguf_header import (
     FILE_TYPES,
     GgufFiles,
@@ -32,7 +32,9 @@ from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal, MissingImportField
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
+
+_NO_LAYERS: Final = message("import.gguf.no_layers", "has no layers; take the file of the model itself")
 
 _BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
 _MOST_LAYERS: Final = 4096
@@ -56,7 +58,12 @@ class GgufModel:
         self._outer, self._blocks, self._skipped = _sorted_tensors(file.tensors, keys)
         embedding = self._outer.get("token_embd.weight")
         if embedding is None or len(embedding.shape) != 2:
-            raise InputError(message("import.gguf.no_embedding"), "token_embd.weight")
+            raise InputError(
+                message(
+                    "import.gguf.no_embedding", "is missing or in an odd shape, so the sizes of the model are not known"
+                ),
+                "token_embd.weight",
+            )
         self.hidden, self.vocabulary = embedding.shape
         self._layers = list(self._read_layers())
 
@@ -146,7 +153,7 @@ class GgufModel:
                 if experts is None or experts == ("_exps." in name):
                     found[tensor.type] += tensor.elements
         if not found and not any(self._blocks.values()):
-            raise InputError(message("import.gguf.no_layers"), "blk.0")
+            raise InputError(_NO_LAYERS, "blk.0")
         return dict(found)
 
     @property
@@ -170,42 +177,81 @@ class GgufModel:
 
     def notes(self) -> Iterator[Message]:
         """Yield what was taken for granted and what the user should know."""
-        yield message("import.gguf.parameters", parameters=self.parameters)
+        yield message(
+            "import.gguf.parameters",
+            "{parameters} parameters, counted from the shapes of all tensors",
+            parameters=self.parameters,
+        )
         types = self._types(experts=None)
         precision = find_nearest_precision(types)
         taken = STORAGE_FORMATS[precision]
         bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
         stored = f"{compute_mean_bits(types):.2f}"
         if stored == f"{bits:.2f}":
-            yield message("import.gguf.stored", file_type=self._file_type, stored=stored)
+            yield message(
+                "import.gguf.stored",
+                "Stored as {file_type}: {stored} bits a weight in the layers",
+                file_type=self._file_type,
+                stored=stored,
+            )
         else:
             yield message(
                 "import.gguf.bits",
+                "Stored as {file_type}: {stored} bits a weight in the layers, scales counted. Estimates take the "
+                "nearest format, {precision} with {taken} bits",
                 file_type=self._file_type,
                 stored=stored,
                 precision=precision.value,
                 taken=f"{bits:.2f}",
             )
         if self._keys.architecture != self._keys.stated:
-            yield message("import.gguf.like", architecture=self._keys.stated or "", like=self._keys.architecture or "")
+            yield message(
+                "import.gguf.like",
+                "{architecture} is not known; its windows are those of {like}",
+                architecture=self._keys.stated or "",
+                like=self._keys.architecture or "",
+            )
         if self._file.parts > 1:
-            yield message("import.gguf.parts", count=self._file.parts)
+            yield message("import.gguf.parts", "Read from all {count} parts of the file", count=self._file.parts)
         if self._file.short:
-            yield message("import.gguf.short")
+            yield message(
+                "import.gguf.short", "The file is shorter than its header says; what is described is the whole model"
+            )
         words = self._keys.plain("tokenizer.ggml.tokens")
         length = len(words) if isinstance(words, TruncatedList | tuple) else self.vocabulary
         if length != self.vocabulary:
-            yield message("import.gguf.vocabulary", rows=self.vocabulary, words=length)
+            yield message(
+                "import.gguf.vocabulary",
+                "The embedding has {rows} rows for {words} tokens; rows count",
+                rows=self.vocabulary,
+                words=length,
+            )
 
     def left_out(self) -> Iterator[Message]:
         if self._skipped:
-            yield message("import.gguf.draft_layers", count=self._skipped)
+            yield message_n(
+                "import.gguf.draft_layers",
+                "{count} layer for multi-token prediction",
+                "{count} layers for multi-token prediction",
+                "count",
+                count=self._skipped,
+            )
         odd = [tensor for layer in self._layers for tensor in layer.unexplained]
         if odd:
             names = tuple(dict.fromkeys(_BLOCK.sub(r"\2", tensor.name) for tensor in odd))[:_MOST_NAMED]
-            yield message("import.gguf.unexplained", names=names, parameters=sum(tensor.elements for tensor in odd))
+            yield message(
+                "import.gguf.unexplained",
+                "{parameters} parameters in tensors that the program does not know ({names}); they count in the "
+                "total, and neither in memory nor in time",
+                names=names,
+                parameters=sum(tensor.elements for tensor in odd),
+            )
         if (window := self._unused_window()) is not None:
-            yield message("import.gguf.unused_window", window=window)
+            yield message(
+                "import.gguf.unused_window",
+                "A window of {window} tokens: the file names it, and this architecture has none in llama.cpp",
+                window=window,
+            )
 
     def _unused_window(self) -> int | None:
         attention = [table for table in self._mixers if table["kind"] == "attention"]
@@ -243,15 +289,30 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
     if keys.missing:
         return
     if count > _MOST_LAYERS:
-        raise InputError(message("import.model.large", largest=_MOST_LAYERS), keys.full("block_count"))
+        raise InputError(describe_too_large_size(_MOST_LAYERS), keys.full("block_count"))
     if not count or not blocks:
-        raise InputError(message("import.gguf.no_layers"), keys.full("block_count"))
+        raise InputError(_NO_LAYERS, keys.full("block_count"))
     wanted = range(count if max(blocks) >= count - drafts else count - drafts)
     absent = next((number for number in wanted if number not in blocks), None)
     if absent is not None:
-        raise InputError(message("import.gguf.layer_missing", layer=absent, count=count), f"blk.{absent}")
+        raise InputError(
+            message(
+                "import.gguf.layer_missing",
+                "is missing: layer {layer} of {count} has no tensors; the file is a part, or damaged",
+                layer=absent,
+                count=count,
+            ),
+            f"blk.{absent}",
+        )
     if len(blocks) > len(wanted):
-        raise InputError(message("import.gguf.more_layers", count=count), f"blk.{max(blocks)}")
+        raise InputError(
+            message(
+                "import.gguf.more_layers",
+                "is a layer beyond the {count} that the file counts; fetch the file again",
+                count=count,
+            ),
+            f"blk.{max(blocks)}",
+        )
 
 
 class _PartNames:
@@ -329,19 +390,38 @@ def _check_kind(keys: GgufKeys, path: Path) -> None:
     """Refuse what is no language model: adapters, projectors, importance matrices."""
     kind = keys.text("general.type") or "model"
     if kind != "model" or keys.stated == "clip":
-        raise InputError(message("import.gguf.no_model", what=kind), str(path))
+        raise InputError(
+            message(
+                "import.gguf.no_model",
+                "holds {what} and no language model; take the file of the model itself",
+                what=kind,
+            ),
+            str(path),
+        )
     if keys.stated is None:
-        raise InputError(message("import.gguf.no_architecture"), str(path))
+        raise InputError(
+            message("import.gguf.no_architecture", "does not say its architecture: general.architecture is missing"),
+            str(path),
+        )
 
 
 def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
     return MissingImportField(
         ARCHITECTURE_ALIASES,
         "word",
-        message("import.gguf.unknown_architecture", architecture=keys.stated or ""),
+        message(
+            "import.gguf.unknown_architecture",
+            "The architecture {architecture} is not known. Its tensors tell layers and sizes, but not which "
+            "layers look at a window alone; choose the known one that it is built like",
+            architecture=keys.stated or "",
+        ),
         tuple(sorted(ARCHITECTURES)),
     )
 
 
 def _make_missing_field(key: str) -> MissingImportField:
-    return MissingImportField(key, "whole", message("import.gguf.missing_key", key=key))
+    return MissingImportField(
+        key,
+        "whole",
+        message("import.gguf.missing_key", "The file does not state {key}, and no tensor shows it", key=key),
+    )

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from gpudesk.catalog.build.claims import list_dimensions
 from gpudesk.catalog.build.files import list_validation_problems
 from gpudesk.catalog.build.records import MODEL_FILE, ModelFile
+from gpudesk.catalog.importing.fields import describe_too_large_size
 from gpudesk.catalog.model_definition import (
     ShapeFault,
     ShapeRelation,
@@ -20,6 +21,7 @@ from gpudesk.catalog.model_definition import (
 )
 from gpudesk.domain.attributes import MODEL_STATED_UNITS
 from gpudesk.domain.claim import Source
+from gpudesk.domain.field_checks import MISSING_FIELD
 from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue
@@ -74,7 +76,9 @@ def make_model_facts(
     claimed: dict[str, ClaimValue] = {name: _to_claim_value(value) for name, value in list_dimensions(record).items()}
     for name, value in stated.items():
         if name not in MODEL_STATED_UNITS:
-            raise InputError(message("import.model.attribute", name=name), name)
+            raise InputError(
+                message("import.model.attribute", "{name} is no attribute that a model can have", name=name), name
+            )
         claimed[name] = value
     return (
         source,
@@ -93,7 +97,7 @@ def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
         record = MODEL_FILE.model_validate(dict(definition))
     except ValidationError as error:
         first = next(iter(list_validation_problems(error, "", tagged=_TABLES_WITH_KIND)))
-        raise InputError(message("import.model.field", problem=first.problem), first.field) from None
+        raise InputError(message("import.model.field", "{problem}", problem=first.problem), first.field) from None
     for field, problem in _find_faults(record):
         raise InputError(problem, field)
     return record
@@ -110,30 +114,45 @@ def _check_sizes(path: str, table: object) -> None:
     elif isinstance(table, int) and not isinstance(table, bool):
         largest = _LARGEST.get(path.rpartition(".")[2], _LARGEST_OTHER)
         if table > largest:
-            raise InputError(message("import.model.large", largest=largest), path)
+            raise InputError(describe_too_large_size(largest), path)
 
 
 def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
     plain = record.definition()
     for name in _REQUIRED_FIELDS:
         if plain.get(name) is None:
-            yield name, message("field.missing")
+            yield name, MISSING_FIELD
     if not record.layers:
-        yield "layers", message("field.missing")
+        yield "layers", MISSING_FIELD
     for number, group in enumerate(record.layers, start=1):
         for part, kind, known in (("mixer", group.mixer, record.mixers), ("ffn", group.ffn, record.ffns)):
             if kind is not None and kind not in known:
-                yield f"layers.{number}.{part}", message("import.model.no_kind", name=kind)
+                yield (
+                    f"layers.{number}.{part}",
+                    message("import.model.no_kind", "names {name}, which is not described", name=kind),
+                )
     if len(record.layers) > _MOST_GROUPS:
-        yield "layers", message("import.model.many_groups", most=_MOST_GROUPS)
+        yield (
+            "layers",
+            message(
+                "import.model.many_groups",
+                "are more than {most} groups; put layers that are alike into one",
+                most=_MOST_GROUPS,
+            ),
+        )
     if sum(group.count for group in record.layers) > _MOST_LAYERS:
-        yield "layers", message("import.model.large", largest=_MOST_LAYERS)
+        yield "layers", describe_too_large_size(_MOST_LAYERS)
     model = parse_model(plain)
     yield from (
         (f"layers.{fault.group}.{fault.dimension}", _describe_fault(fault)) for fault in find_shape_faults(model)
     )
     if _count_ffn_parameters(model) > _MOST_PARAMETERS:
-        yield "layers", message("import.model.too_many_parameters")
+        yield (
+            "layers",
+            message(
+                "import.model.too_many_parameters", "make more than 10^15 parameters; check the sizes of the experts"
+            ),
+        )
 
 
 def _count_ffn_parameters(model: Model) -> int:
@@ -148,10 +167,24 @@ def _count_ffn_parameters(model: Model) -> int:
 
 def _describe_fault(fault: ShapeFault) -> Message:
     if fault.relation is ShapeRelation.KEPT:
-        return message("import.model.nothing_kept")
+        return message(
+            "import.model.nothing_kept", "no layer of the same shape keeps a cache that this one could reuse"
+        )
     if fault.relation is ShapeRelation.MULTIPLE:
-        return message("import.model.multiple", value=fault.value, dimension=fault.other, other_value=fault.other_value)
-    return message("import.model.at_most", value=fault.value, dimension=fault.other, other_value=fault.other_value)
+        return message(
+            "import.model.multiple",
+            "{value} is no multiple of {dimension} {other_value}",
+            value=fault.value,
+            dimension=fault.other,
+            other_value=fault.other_value,
+        )
+    return message(
+        "import.model.at_most",
+        "{value} is more than {dimension} {other_value}",
+        value=fault.value,
+        dimension=fault.other,
+        other_value=fault.other_value,
+    )
 
 
 def _to_claim_value(value: object) -> ClaimValue:

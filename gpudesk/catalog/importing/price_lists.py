@@ -16,8 +16,9 @@ from typing import Final
 from gpudesk.catalog.importing.fields import clean_text, make_file_source
 from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch
 from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.json_input import NOT_UTF8
 from gpudesk.domain.user_facts import ImportProposal, UserFact, UserPrice
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 ON_DEMAND: Final = "on_demand"
 SPOT: Final = "spot"
@@ -244,11 +245,19 @@ class PriceCollector:
     def notes(self) -> Iterator[Message]:
         """Yield what the user should know of the prices that are taken."""
         if self._repeated:
-            yield message("import.prices.repeated", count=self._repeated)
+            yield message_n(
+                "import.prices.repeated",
+                "{count} row repeats a price of the same instance, region and day",
+                "{count} rows repeat a price of the same instance, region and day, as those of several zones do",
+                "count",
+                count=self._repeated,
+            )
         if self._prices and all(price.date is None for price in self._prices.values()):
-            yield message("import.prices.undated")
+            yield message(
+                "import.prices.undated", "The file does not say of which day its prices are; they stay undated"
+            )
         if any(price.accelerator == "h200-sxm" for price in self._prices.values()):
-            yield message("import.prices.h200")
+            yield message("import.prices.h200", "H200 is taken to be the SXM module where the list does not say NVL")
 
     def nothing(self) -> Message:
         """Say why there is no price at all."""
@@ -258,26 +267,71 @@ class PriceCollector:
             + self._lacking[NameMismatch.AMBIGUOUS]
         )
         if names:
-            return message("import.prices.no_part", names=_count_names(names))
-        return message("import.prices.none")
+            return message(
+                "import.prices.no_part",
+                "has no price of an accelerator that the catalog has, as far as its names tell ({names})",
+                names=_count_names(names),
+            )
+        return message("import.prices.none", "has no row with an accelerator and a price")
 
     def left_out(self) -> Iterator[Message]:
         """Yield what is not taken, with how many rows that is."""
         unknown = self._lacking[NameMismatch.UNKNOWN]
         if unknown:
-            yield message("import.prices.unknown", count=unknown.total(), names=_count_names(unknown))
+            yield message_n(
+                "import.prices.unknown",
+                "{count} row of an accelerator that the catalog does not have: {names}",
+                "{count} rows of accelerators that the catalog does not have: {names}",
+                "count",
+                count=unknown.total(),
+                names=_count_names(unknown),
+            )
         ambiguous = self._lacking[NameMismatch.AMBIGUOUS]
         if ambiguous:
-            yield message("import.prices.ambiguous", count=ambiguous.total(), names=_count_names(ambiguous))
+            yield message_n(
+                "import.prices.ambiguous",
+                "{count} row whose name can be several parts, where neither memory nor instance tells: {names}",
+                "{count} rows whose name can be several parts, where neither memory nor instance tells: {names}",
+                "count",
+                count=ambiguous.total(),
+                names=_count_names(ambiguous),
+            )
         other = self._lacking[NameMismatch.OTHER_PART]
         if other:
-            yield message("import.prices.other_part", count=other.total(), names=_count_names(other))
+            yield message_n(
+                "import.prices.other_part",
+                "{count} row of a variant that the catalog does not have, by memory or form: {names}",
+                "{count} rows of a variant that the catalog does not have, by memory or form: {names}",
+                "count",
+                count=other.total(),
+                names=_count_names(other),
+            )
         if self.without_price:
-            yield message("import.prices.no_price", count=self.without_price)
+            yield message_n(
+                "import.prices.no_price",
+                "{count} row without a price",
+                "{count} rows without a price",
+                "count",
+                count=self.without_price,
+            )
         if self.without_accelerator:
-            yield message("import.prices.no_accelerator", count=self.without_accelerator)
+            yield message_n(
+                "import.prices.no_accelerator",
+                "{count} row without an accelerator",
+                "{count} rows without an accelerator",
+                "count",
+                count=self.without_accelerator,
+            )
         if self.odd:
-            yield message("import.prices.odd", count=self.odd)
+            yield message_n(
+                "import.prices.odd",
+                "{count} row with a cell that cannot be: no plain number, an amount that nobody asks, a date to "
+                "come, or characters that do not print",
+                "{count} rows with a cell that cannot be: no plain number, an amount that nobody asks, a date to "
+                "come, or characters that do not print",
+                "count",
+                count=self.odd,
+            )
 
 
 def _count_names(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -470,7 +524,13 @@ def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFor
             lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
             rows = csv.reader(lines, delimiter=separator)
             return _iterate_rows(rows), columns, known
-    raise InputError(message("import.prices.columns", columns=tuple(_describe_columns())))
+    raise InputError(
+        message(
+            "import.prices.columns",
+            "has no columns by which a list of prices is known; these can be read: {columns}",
+            columns=tuple(_describe_columns()),
+        )
+    )
 
 
 def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -480,12 +540,20 @@ def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         next(rows)
         for number, row in enumerate(rows, start=2):
             if number > _MOST_ROWS:
-                raise InputError(message("import.prices.many", most=_MOST_ROWS))
+                raise InputError(
+                    message("import.prices.many", "has more than {most} rows, the most that are read", most=_MOST_ROWS)
+                )
             yield row
     except UnicodeDecodeError:
-        raise InputError(message("import.not_text")) from None
+        raise InputError(NOT_UTF8) from None
     except csv.Error:
-        raise InputError(message("import.prices.damaged", row=number + 1)) from None
+        raise InputError(
+            message(
+                "import.prices.damaged",
+                "cannot be read from row {row} on; a quotation mark there is never closed",
+                row=number + 1,
+            )
+        ) from None
 
 
 def _describe_columns() -> Iterator[str]:

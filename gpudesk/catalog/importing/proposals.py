@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Final
 
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.catalog.user_store.entry import check_line, make_slug, make_user_source
+from gpudesk.catalog.user_store.entry import check_line, describe_taken_id, make_slug, make_user_source
 from gpudesk.domain.claim import ClaimPreference, Source
 from gpudesk.domain.user_facts import (
     UNKNOWN_MAKER,
@@ -53,9 +53,16 @@ def find_free_id(wanted: str, taken: Collection[str]) -> str:
 def check_new_id(given: str, taken: Collection[str]) -> str:
     """Return an id that can be taken; raises `InputError` at the field `id`."""
     if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
-        raise InputError(message("import.id", longest=_LONGEST_ID), "id")
+        raise InputError(
+            message(
+                "import.id",
+                "has small letters, digits, single dots and hyphens, at most {longest}",
+                longest=_LONGEST_ID,
+            ),
+            "id",
+        )
     if given in taken:
-        raise InputError(message("own.exists", id=given), "id")
+        raise InputError(describe_taken_id(given), "id")
     return given
 
 
@@ -108,7 +115,7 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     subject = get_subject(proposal)
     said = str(check_line("organisation", organisation.strip()))
     if not isinstance(subject, UserModel):
-        raise InputError(message("import.no_model"), "organisation")
+        raise InputError(message("import.no_model", "is for models, and this file holds none"), "organisation")
     definition = to_canonical_json({**json.loads(subject.definition), "organisation": said})
     made = replace(subject, organisation=said, definition=definition)
     named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))

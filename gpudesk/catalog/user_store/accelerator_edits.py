@@ -92,7 +92,7 @@ def _make_change_step(catalog: Catalog, part: UserAccelerator, new: UserFacts, t
             put += [sources[claim.source], claim]
         if claim is not None and rivals:
             put.append(ClaimPreference(part.id, name, claim.source, claim.value, tr("Your value"), today))
-    return make_step(own, message("own.step.change", name=part.name), take=gone, put=put)
+    return make_step(own, message("own.step.change", "Change {name}", name=part.name), take=gone, put=put)
 
 
 def _find_active_claim(catalog: Catalog, part: str, name: str) -> UserClaim | None:

@@ -12,6 +12,8 @@ from typing import Any, Final, TypeVar
 
 from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.user_store.faults import (
+    LOCKED_FILE,
+    describe_newer_file,
     find_user_file_problem,
     has_changes_beside,
     make_companion_path,
@@ -30,7 +32,6 @@ from gpudesk.catalog.user_store.rows import (
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import UserFacts
 from gpudesk.domain.watch_list import WatchNote
-from gpudesk.text.messages import message
 
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=StoredRecord)
@@ -116,7 +117,7 @@ def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Conne
         require_whole(connection)
         version = read_version(connection)
         if version > USER_VERSION:
-            raise CatalogFileError(message("own.file.newer", version=version, supported=USER_VERSION), path)
+            raise CatalogFileError(describe_newer_file(version, USER_VERSION), path)
         return question(connection)
 
 
@@ -125,7 +126,7 @@ def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
 
     def look(status: int, _left: int, _pages: int) -> None:
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise CatalogFileError(message("own.file.locked"), path)
+            raise CatalogFileError(LOCKED_FILE, path)
 
     return look
 

@@ -10,6 +10,7 @@ from typing import Final
 from gpudesk.catalog.overlay import is_same_value
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store.entry import (
+    REVERSED_PRICES,
     check_dimension,
     check_line,
     check_model,
@@ -17,12 +18,16 @@ from gpudesk.catalog.user_store.entry import (
     check_optional_line,
     check_optional_note,
     check_value,
+    describe_no_such_source,
+    describe_required,
+    describe_taken_id,
     find_attribute,
     is_required,
     make_entry,
 )
 from gpudesk.domain.attributes import REQUIRED_ATTRIBUTES
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimPreference, Source
+from gpudesk.domain.field_checks import MISSING_FIELD, describe_not_above
 from gpudesk.domain.user_facts import (
     FactEdit,
     InactiveOverride,
@@ -37,6 +42,8 @@ from gpudesk.domain.user_facts import (
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
+
+NOTHING_CHANGED: Final = message("own.same_value", "says what the catalog holds already")
 
 
 def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), put: Iterable[UserFact] = ()) -> FactEdit:
@@ -53,7 +60,7 @@ def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), put:
         if replaced is not None:
             gone[key] = replaced
     if not new and not gone:
-        raise InputError(message("own.same_value"), "value")
+        raise InputError(NOTHING_CHANGED, "value")
     edit = FactEdit(text, before=tuple(gone.values()), after=tuple(new.values()))
     orphans = _find_orphaned_sources(own, own.after(edit))
     return FactEdit(text, before=(*edit.before, *orphans), after=edit.after)
@@ -106,7 +113,9 @@ def state_value(  # noqa: PLR0913 - the fields of one form
             ClaimPreference(thing, name, source.id, inside, because, today),
         ]
         former += _find_active_user_claim(catalog, entry.attribute)
-    text = message("own.step.state", thing=catalog.thing(thing).name, attribute=attribute)
+    text = message(
+        "own.step.state", "Your value for {attribute} of {thing}", thing=catalog.thing(thing).name, attribute=attribute
+    )
     return make_step(catalog.own, text, take=former, put=facts)
 
 
@@ -122,7 +131,7 @@ def _list_stated(attribute: str, value: ClaimValue, high: float | None) -> tuple
     if attribute not in PRICE_BOUND_ATTRIBUTES:
         return ((attribute, value),)
     if high is not None and isinstance(value, int | float) and high < value:
-        raise InputError(message("own.price_order"), "high")
+        raise InputError(REVERSED_PRICES, "high")
     return ((PRICE_BOUND_ATTRIBUTES[0], value), (PRICE_BOUND_ATTRIBUTES[1], value if high is None else high))
 
 
@@ -134,13 +143,13 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
     """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
     found = find_attribute(catalog, thing, attribute)
     if not any(_is_same_claim(each, claim) for each in found.claims):
-        raise InputError(message("own.no_such_claim"), "claim")
+        raise InputError(message("own.no_such_claim", "nobody states this value; choose one of the claims"), "claim")
     shipped = found.shipped if found.overridden else found.preferred
     if shipped is not None and _is_same_claim(shipped, claim) and not catalog.thing(thing).own:
         return take_shipped(catalog, thing, attribute)
     because = check_optional_note("reason", reason)
     if because is None:
-        raise InputError(message("own.reason_missing"), "reason")
+        raise InputError(message("own.reason_missing", "is missing: say why this claim is to be taken"), "reason")
     check_dimension(catalog, found, claim.value)
     chosen = [ClaimPreference(thing, attribute, claim.source.id, claim.value, because, today)]
     for name in _list_price_ends(attribute):
@@ -148,7 +157,12 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
         other = _find_claim_of_source(find_attribute(catalog, thing, name), claim.source.id)
         if name != attribute and other is not None:
             chosen.append(ClaimPreference(thing, name, claim.source.id, other.value, because, today))
-    text = message("own.step.prefer", thing=catalog.thing(thing).name, attribute=attribute)
+    text = message(
+        "own.step.prefer",
+        "Choice of a claim for {attribute} of {thing}",
+        thing=catalog.thing(thing).name,
+        attribute=attribute,
+    )
     return make_step(catalog.own, text, put=chosen)
 
 
@@ -161,8 +175,13 @@ def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     chosen = [catalog.own.get("preference", thing, name) for name in _list_price_ends(attribute)]
     gone = [fact for fact in chosen if fact is not None]
     if not gone:
-        raise InputError(message("own.same_value"), "claim")
-    text = message("own.step.take_shipped", thing=catalog.thing(thing).name, attribute=attribute)
+        raise InputError(NOTHING_CHANGED, "claim")
+    text = message(
+        "own.step.take_shipped",
+        "Shipped choice for {attribute} of {thing}",
+        thing=catalog.thing(thing).name,
+        attribute=attribute,
+    )
     return make_step(catalog.own, text, take=gone)
 
 
@@ -175,10 +194,10 @@ def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing and fact.attribute in names
     ]
     if not gone:
-        raise InputError(message("own.same_value"), "value")
+        raise InputError(NOTHING_CHANGED, "value")
     if entry.own and is_required(entry.kind, attribute):
-        raise InputError(message("own.required", attribute=attribute), "value")
-    text = message("own.step.revert", thing=entry.name, attribute=attribute)
+        raise InputError(describe_required(attribute), "value")
+    text = message("own.step.revert", "Shipped value for {attribute} of {thing}", thing=entry.name, attribute=attribute)
     return make_step(catalog.own, text, take=gone)
 
 
@@ -207,7 +226,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     for fact in new:
         if isinstance(fact, UserAccelerator):
             _check_complete(fact, new)
-    return make_step(catalog.own, message("own.step.add", name=check_line("name", name)), put=facts)
+    return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), put=facts)
 
 
 def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFacts) -> None:
@@ -215,29 +234,31 @@ def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFa
     taken = any(thing.id == fact.id for thing in catalog.things())
     other = "model" if isinstance(fact, UserAccelerator) else "accelerator"
     if (taken and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
-        raise InputError(message("own.exists", id=fact.id), "id")
+        raise InputError(describe_taken_id(fact.id), "id")
 
 
 def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None:
     thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
     if thing is not None and thing not in known:
-        raise InputError(message("own.no_such_thing", id=thing), thing)
+        raise InputError(
+            message("own.no_such_thing", "there is no entry {id} that this is about; add it first", id=thing), thing
+        )
     source = getattr(fact, "source", None)
     if source is not None and source not in sources:
-        raise InputError(message("own.no_such_source", id=source), source)
+        raise InputError(describe_no_such_source(source), source)
 
 
 def _check_complete(part: UserAccelerator, facts: UserFacts) -> None:
     stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == part.id}
     for name in REQUIRED_ATTRIBUTES:
         if name not in stated:
-            raise InputError(message("own.required", attribute=name), name)
+            raise InputError(describe_required(name), name)
 
 
 def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
     entry = catalog.thing(thing)
     if not entry.own:
-        raise InputError(message("own.not_own", id=thing), "id")
+        raise InputError(describe_shipped_entry(thing), "id")
     gone = [
         fact
         for fact in catalog.own
@@ -245,7 +266,7 @@ def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
         or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing)
         or (isinstance(fact, UserPrice) and fact.accelerator == thing)
     ]
-    return make_step(catalog.own, message("own.step.remove", name=entry.name), take=gone)
+    return make_step(catalog.own, _describe_removal(entry.name), take=gone)
 
 
 def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
@@ -253,11 +274,13 @@ def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
     gone = [_require_user_fact(catalog, *key) for key in waiting.keys]
     entry, price, name = waiting.entry, waiting.price, _find_name(catalog, waiting.thing)
     if price is not None:
-        text = message("own.step.remove_price", thing=name)
+        text = _describe_price_removal(name)
     elif entry is not None:
-        text = message("own.step.remove", name=entry.name)
+        text = _describe_removal(entry.name)
     else:
-        text = message("own.step.forget", attribute=waiting.attribute or "", thing=name)
+        text = message(
+            "own.step.forget", "Remove {attribute} of {thing}", attribute=waiting.attribute or "", thing=name
+        )
     return make_step(catalog.own, text, take=gone)
 
 
@@ -272,37 +295,41 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
     ends = [("usd_low", price.usd_low), ("usd", price.usd), ("usd_high", price.usd_high)]
     stated = [(name, amount) for name, amount in ends if amount is not None]
     if not stated:
-        raise InputError(message("field.missing"), "usd")
+        raise InputError(MISSING_FIELD, "usd")
     for name, amount in stated:
         if not 0 < amount < 1e9:
-            raise InputError(message("field.range_above", given=str(amount), low=0, high=1e9), name)
+            raise InputError(describe_not_above(str(amount), 0, 1e9), name)
     if [amount for _, amount in stated] != sorted(amount for _, amount in stated):
-        raise InputError(message("own.price_order"), "usd_high")
+        raise InputError(REVERSED_PRICES, "usd_high")
     check_line("term", price.term)
     for name in ("provider", "region", "instance", "basis"):
         check_optional_line(name, getattr(price, name))
     check_optional_date("date", price.date)
     check_optional_note("note", price.note)
     before = () if replaces is None else (_require_user_fact(catalog, "price", replaces),)
-    return make_step(catalog.own, message("own.step.price", thing=part.name), take=before, put=(source, price))
+    return make_step(
+        catalog.own, message("own.step.price", "Price of {thing}", thing=part.name), take=before, put=(source, price)
+    )
 
 
 def remove_price(catalog: Catalog, price: str) -> FactEdit:
     found = _require_user_fact(catalog, "price", price)
     name = _find_name(catalog, found.accelerator) if isinstance(found, UserPrice) else price
-    return make_step(catalog.own, message("own.step.remove_price", thing=name), take=(found,))
+    return make_step(catalog.own, _describe_price_removal(name), take=(found,))
 
 
 def change_source(catalog: Catalog, source: Source) -> FactEdit:
     _require_user_fact(catalog, "source", source.id)
-    return make_step(catalog.own, message("own.step.source", title=source.title), put=(source,))
+    return make_step(
+        catalog.own, message("own.step.source", "Change source {title}", title=source.title), put=(source,)
+    )
 
 
 def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
     """Return a fact of the user's; raises `InputError` where it is a shipped one or there is none."""
     found = catalog.own.get(*key)
     if found is None:
-        raise InputError(message("own.not_own", id=key[-1]), "id")
+        raise InputError(describe_shipped_entry(key[-1]), "id")
     return found
 
 
@@ -318,10 +345,10 @@ def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdi
     elif isinstance(found, UserModel):
         changed = replace(found, name=named, organisation=by)
     else:
-        raise InputError(message("own.not_own", id=thing), "id")
+        raise InputError(describe_shipped_entry(thing), "id")
     if changed == found:
-        raise InputError(message("own.same_value"), "name")
-    text = message("own.step.rename", name=found.name, new=named)
+        raise InputError(NOTHING_CHANGED, "name")
+    text = message("own.step.rename", "Rename {name} to {new}", name=found.name, new=named)
     return FactEdit(text, before=(found,), after=(changed,))
 
 
@@ -346,3 +373,17 @@ def find_upper_end(catalog: Catalog, attribute: AttributeClaims) -> AttributeCla
     if attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
         return None
     return find_attribute(catalog, attribute.thing, PRICE_BOUND_ATTRIBUTES[1])
+
+
+def describe_shipped_entry(entry_id: str) -> Message:
+    return message(
+        "own.not_own", "{id} is an entry of the shipped catalog, which stays; only your own can be removed", id=entry_id
+    )
+
+
+def _describe_removal(name: str) -> Message:
+    return message("own.step.remove", "Remove {name}", name=name)
+
+
+def _describe_price_removal(thing: str) -> Message:
+    return message("own.step.remove_price", "Remove price of {thing}", thing=thing)

@@ -20,7 +20,7 @@ from gpudesk.catalog.model_definition import (
     patch_definition,
 )
 from gpudesk.catalog.overlay import find_chosen_dimensions, is_same_value
-from gpudesk.catalog.read import Catalog
+from gpudesk.catalog.read import Catalog, describe_unknown_attribute
 from gpudesk.domain.attributes import (
     ACCELERATOR_UNITS,
     COUNTED_UNITS,
@@ -38,11 +38,21 @@ from gpudesk.domain.claim import (
     Source,
     SourceKind,
 )
-from gpudesk.domain.field_checks import accept_month, accept_plain_text, make_type_error, quote_value
+from gpudesk.domain.field_checks import (
+    EMPTY_FIELD,
+    accept_month,
+    accept_plain_text,
+    describe_not_above,
+    describe_wrong_address,
+    make_type_error,
+    quote_value,
+)
 from gpudesk.domain.user_facts import UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue, Quantity, find_quantity, get_display_unit
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
+
+REVERSED_PRICES: Final = message("own.price_order", "is below the low end; exchange the two")
 
 
 class ValueKind(StrEnum):
@@ -141,7 +151,7 @@ def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
     known = _KNOWN_ATTRIBUTES.get(catalog.kind_of(thing), {})
     if name in known:
         return AttributeClaims(thing, name, known[name], ())
-    raise InputError(message("catalog.unknown_attribute", thing=thing, name=name, near=()))
+    raise InputError(describe_unknown_attribute(thing, name, ()))
 
 
 def list_unit_choices(name: str, unit: str | None) -> tuple[UnitChoice, ...]:
@@ -239,10 +249,12 @@ def make_user_source(
     """
     named = check_optional_line("title", title)
     if named is None:
-        raise InputError(message("own.title_missing"), "title")
+        raise InputError(
+            message("own.title_missing", "is missing: every figure needs a source; say who states it"), "title"
+        )
     address = check_optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
     if address is not None and URL_PATTERN.fullmatch(address) is None:
-        raise InputError(message("own.not_an_address", given=quote_value(address)), "url")
+        raise InputError(describe_wrong_address(quote_value(address)), "url")
     by = check_optional_line("publisher", publisher) or NO_PUBLISHER
     day = check_optional_date("date", date)
     words = "\n".join((named, by, address or "", day or "", kind.value))
@@ -269,7 +281,7 @@ def check_value(entry: ValueEntry, value: ClaimValue, unit: str | None) -> Claim
     if entry.kind is ValueKind.WORDS:
         words = value if isinstance(value, tuple) else (value,)
         if not words:
-            raise InputError(message("field.empty"), "value")
+            raise InputError(EMPTY_FIELD, "value")
         return tuple(check_line("value", each) for each in words)
     return str(check_line("value", value.strip() if isinstance(value, str) else value))
 
@@ -279,20 +291,28 @@ def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | Non
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise make_type_error("value", value, "number")
     if not 0 < value < _LARGEST_FIGURE:
-        raise InputError(message("field.range_above", given=quote_value(value), low=0, high=_LARGEST_FIGURE), "value")
+        raise InputError(describe_not_above(quote_value(value), 0, _LARGEST_FIGURE), "value")
     try:
         fits = unit is None or attribute.unit is None or get_si_unit(unit) == attribute.unit
         inside = convert_claim_to_si(value, unit) if fits else None
     except UnknownUnitError:
         inside = None
     if isinstance(inside, bool) or not isinstance(inside, int | float) or (unit and attribute.unit is None):
-        raise InputError(message("own.unknown_unit", given=quote_value(unit), unit=attribute.unit or "1"), "unit")
+        raise InputError(
+            message(
+                "own.unknown_unit",
+                "{given} is no unit of this, which is kept in {unit}",
+                given=quote_value(unit),
+                unit=attribute.unit or "1",
+            ),
+            "unit",
+        )
     whole = attribute.unit in COUNTED_UNITS or (attribute.unit is None and isinstance(attribute.value, int))
     if whole and inside != int(inside):
         raise make_type_error("value", value, "whole")
     if attribute.unit is not None and inside > (most := LARGEST_BY_UNIT.get(attribute.unit, _LARGEST_FIGURE)):
         high = (most, attribute.unit)
-        raise InputError(message("field.range_above", given=quote_value(value), low=0, high=high), "value")
+        raise InputError(describe_not_above(quote_value(value), 0, high), "value")
     return int(inside) if whole else inside
 
 
@@ -304,7 +324,10 @@ def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimVa
     definition = catalog.definition(thing)
     if not is_dimension(definition, name):
         if name == DERIVED_DIMENSION:
-            raise InputError(message("own.follows", name=name), "value")
+            raise InputError(
+                message("own.follows", "{name} follows from the groups of layers; change one of those", name=name),
+                "value",
+            )
         return
     chosen = find_chosen_dimensions(definition, {each.name: each for each in catalog.attributes(thing)})
     check_dimensions(definition, {**chosen, name: value}, "value")
@@ -357,6 +380,24 @@ def check_model(fact: UserFact) -> None:
         try:
             faults = list(find_shape_faults(parse_model(json.loads(fact.definition))))
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise InputError(message("own.no_such_model", reason=str(error)), fact.id) from error
+            raise InputError(describe_no_such_model(str(error)), fact.id) from error
         for fault in faults:
-            raise InputError(message("own.shape", fault=str(fault)), fact.id)
+            raise InputError(
+                message("own.shape", "does not go with the rest of the model: {fault}", fault=str(fault)), fact.id
+            )
+
+
+def describe_taken_id(entry_id: str) -> Message:
+    return message("own.exists", "{id} is there already; choose another id", id=entry_id)
+
+
+def describe_no_such_model(reason: str) -> Message:
+    return message("own.no_such_model", "makes no model: {reason}", reason=reason)
+
+
+def describe_no_such_source(source: str) -> Message:
+    return message("own.no_such_source", "there is no source {id}; state where the figure comes from", id=source)
+
+
+def describe_required(attribute: str) -> Message:
+    return message("own.required", "{attribute} is needed for every estimate: state it", attribute=attribute)

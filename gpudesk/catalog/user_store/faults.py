@@ -16,6 +16,22 @@ from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.rows import RowError
 from gpudesk.text.messages import Message, message
 
+_FOREIGN_FILE: Final = message(
+    "own.file.foreign", "is not a file of your facts; it was left as it is: move it away, or restore a backup"
+)
+_DISK_FULL: Final = message(
+    "own.file.full",
+    "cannot be written, since the disk is full; your facts are as before: free some space, then try again",
+)
+LOCKED_FILE: Final = message(
+    "own.file.locked", "is in use by another program, and nothing was changed; close that program, then try again"
+)
+READ_ONLY_FILE: Final = message(
+    "own.file.read_only",
+    "cannot be written: the file or its folder is read-only; your facts are as before: allow writing there, "
+    "or set GPUDESK_HOME to another folder",
+)
+
 #: "GPUU", in the header of the file: tells it from the shipped catalog and from any other database.
 USER_APPLICATION_ID: Final = 0x47505555
 #: What SQLite lays beside a file: changes that are not in it yet, what it shares between processes, and what
@@ -49,10 +65,14 @@ def find_user_file_problem(path: Path) -> Message | None:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            return message("own.file.folder")
+            return message(
+                "own.file.folder", "is a folder where the file of your facts belongs; nothing was changed: move it away"
+            )
         if not stat.S_ISREG(status.st_mode):
             # A pipe would wait forever.
-            return message("own.file.no_file")
+            return message(
+                "own.file.no_file", "is no plain file, so your facts cannot be in it; nothing was changed: move it away"
+            )
         with path.open("rb") as file:
             header = file.read(_HEADER_SIZE)
     except FileNotFoundError:
@@ -65,18 +85,18 @@ def find_user_file_problem(path: Path) -> Message | None:
 def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | None:
     """Say what the header gives away; the size counts where no changes wait beside the file."""
     if not header.startswith(_MAGIC[: len(header)]):
-        return message("own.file.foreign")
+        return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:
-        return message("own.file.cut", size=size, expected=_HEADER_SIZE)
+        return _describe_cut(size, _HEADER_SIZE)
     (version, application) = struct.unpack(">I4xI", header[60:72])
     if application != USER_APPLICATION_ID:
-        return message("own.file.foreign")
+        return _FOREIGN_FILE
     if version > USER_VERSION:
-        return message("own.file.newer", version=version, supported=USER_VERSION)
+        return describe_newer_file(version, USER_VERSION)
     (page_size, pages) = struct.unpack(">H10xI", header[16:32])
     expected = (65536 if page_size == 1 else page_size) * pages
     if whole and size < expected:
-        return message("own.file.cut", size=size, expected=expected)
+        return _describe_cut(size, expected)
     return None
 
 
@@ -91,7 +111,7 @@ def translate_errors(path: Path) -> Iterator[None]:
             raise CatalogBugError(f"{path}: {error}") from error
         raise CatalogFileError(problem, path) from error
     except RowError as error:
-        raise CatalogFileError(message("own.file.damaged", reason=str(error)), path) from error
+        raise CatalogFileError(_describe_damaged(str(error)), path) from error
     except OSError as error:
         raise CatalogFileError(describe_os_error(error), path) from error
 
@@ -102,27 +122,65 @@ def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
     code = extended & 0xFF
     reason = str(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
-        return message("own.file.locked")
+        return LOCKED_FILE
     if code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE:
-        return message("own.file.full")
+        return _DISK_FULL
     if code == sqlite3.SQLITE_READONLY:
-        return message("own.file.read_only")
+        return READ_ONLY_FILE
     if code in (sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-        return message("own.file.no_access", reason=reason)
+        return describe_no_access(reason)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM):
-        return message("own.file.faulty", reason=reason)
+        return _describe_faulty(reason)
     # Text that is no UTF-8 comes without a code.
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode to UTF-8" in reason:
-        return message("own.file.damaged", reason=reason)
+        return _describe_damaged(reason)
     return None
 
 
 def describe_os_error(error: OSError) -> Message:
     reason = (error.strerror or type(error).__name__).lower()
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return message("own.file.full")
+        return _DISK_FULL
     if error.errno == errno.EROFS:
-        return message("own.file.read_only")
+        return READ_ONLY_FILE
     if error.errno in (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP):
-        return message("own.file.no_access", reason=reason)
-    return message("own.file.faulty", reason=reason)
+        return describe_no_access(reason)
+    return _describe_faulty(reason)
+
+
+def _describe_cut(size: int, expected: int) -> Message:
+    return message(
+        "own.file.cut",
+        "is cut short: {size} of {expected} bytes; it was left as it is: restore a backup",
+        size=size,
+        expected=expected,
+    )
+
+
+def _describe_damaged(reason: str) -> Message:
+    return message("own.file.damaged", "is damaged ({reason}); it was left as it is: restore a backup", reason=reason)
+
+
+def _describe_faulty(reason: str) -> Message:
+    return message(
+        "own.file.faulty",
+        "cannot be read or written ({reason}); what it held is as before: look at the disk, then try again",
+        reason=reason,
+    )
+
+
+def describe_newer_file(version: int, supported: int) -> Message:
+    return message(
+        "own.file.newer",
+        "has version {version}; this program writes version {supported}; it was left as it is: use a newer GPU Desk",
+        version=version,
+        supported=supported,
+    )
+
+
+def describe_no_access(reason: str) -> Message:
+    return message(
+        "own.file.no_access",
+        "cannot be opened ({reason}); nothing was changed: look at the permissions of the file and its folder",
+        reason=reason,
+    )

@@ -13,6 +13,13 @@ from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.fact_exchange import TrustedSigner
+from gpudesk.domain.field_checks import (
+    CONTROL_CHARACTER,
+    HALF_CHARACTER,
+    describe_too_long,
+    describe_unknown_word,
+    describe_wrong_type,
+)
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
@@ -26,6 +33,8 @@ from gpudesk.domain.user_facts import (
 from gpudesk.domain.watch_list import WatchNote, WatchValue
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, message
+
+_TOO_LARGE: Final = message("own.too_large", "is too large to be kept exactly; write a smaller number")
 
 #: What has a row of its own.
 StoredRecord = UserFact | WatchNote | TrustedSigner
@@ -148,13 +157,13 @@ def check_text(where: str, value: object) -> str:
     if not isinstance(value, str):
         raise _make_type_error(where, value, "text")
     if len(value) > LONGEST_TEXT:
-        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+        raise InputError(describe_too_long(LONGEST_TEXT), where)
     if "\0" in value:
-        raise InputError(message("field.control"), where)
+        raise InputError(CONTROL_CHARACTER, where)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InputError(message("field.half_character"), where) from None
+        raise InputError(HALF_CHARACTER, where) from None
     return str(value)
 
 
@@ -174,7 +183,7 @@ def _encode_optional_whole(where: str, value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _make_type_error(where, value, "whole")
     if abs(value) > _LARGEST_WHOLE:
-        raise InputError(message("own.too_large"), where)
+        raise InputError(_TOO_LARGE, where)
     return int(value)
 
 
@@ -183,7 +192,7 @@ def _encode_optional_number(where: str, value: object) -> float | None:
         return None
     number = _check_number(where, value)
     if float(number) != number:
-        raise InputError(message("own.too_large"), where)
+        raise InputError(_TOO_LARGE, where)
     return float(number)
 
 
@@ -191,16 +200,16 @@ def _check_number(where: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _make_type_error(where, value, "number")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(message("own.no_number"), where)
+        raise InputError(message("own.no_number", "is no number that can be kept; write a figure"), where)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
         # Where figures are handed on, whole numbers have 64 bits.
-        raise InputError(message("own.too_large"), where)
+        raise InputError(_TOO_LARGE, where)
     return value
 
 
 def _encode_kind(where: str, value: object) -> str:
     if not isinstance(value, SourceKind):
-        raise InputError(message("field.word", given=str(value)[:80], allowed=tuple(_KINDS)), where)
+        raise InputError(describe_unknown_word(str(value)[:80], tuple(_KINDS)), where)
     return value.value
 
 
@@ -213,7 +222,7 @@ def _encode_value(where: str, value: object) -> str:
         checked = check_text(where, value) if isinstance(value, str) else _check_number(where, value)
     written = to_canonical_json(checked)
     if len(written) > LONGEST_TEXT:
-        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+        raise InputError(describe_too_long(LONGEST_TEXT), where)
     return written
 
 
@@ -224,7 +233,7 @@ def _encode_watch_value(where: str, value: object) -> str:
 def _make_type_error(where: str, value: object, wanted: str) -> InputError:
     found = next((word for kind, word in _TYPE_WORDS.items() if isinstance(value, kind)), "object")
     shown = str(value)[:80] if isinstance(value, bool | float | str) else type(value).__name__
-    return InputError(message("field.type", given=shown, found=found, wanted=wanted), where)
+    return InputError(describe_wrong_type(shown, found, wanted), where)
 
 
 # From the file

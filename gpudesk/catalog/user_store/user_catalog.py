@@ -157,7 +157,7 @@ class UserCatalog:
             listener(things)
 
     def _all_things(self, facts: UserFacts) -> frozenset[str]:
-        both = FactEdit(Message(""), before=tuple(self.facts), after=tuple(facts))
+        both = FactEdit(Message("", ""), before=tuple(self.facts), after=tuple(facts))
         return both.things
 
     @property

@@ -23,7 +23,13 @@ from gpudesk.catalog.user_store.connection import (
     read_data_version,
     read_file_state,
 )
-from gpudesk.catalog.user_store.faults import find_user_file_problem, translate_errors
+from gpudesk.catalog.user_store.faults import (
+    READ_ONLY_FILE,
+    describe_newer_file,
+    describe_no_access,
+    find_user_file_problem,
+    translate_errors,
+)
 from gpudesk.catalog.user_store.file_system import (
     BackupName,
     begin_file,
@@ -48,6 +54,8 @@ from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.messages import InputError, Message, message
 
+_BACKUP_GONE: Final = message("own.backup.gone", "is not there; choose another backup")
+
 #: Facts that one step may change without a backup before it.
 SMALL_STEP: Final = 50
 
@@ -58,7 +66,13 @@ class ChangedElsewhereError(InputError):
     """Another process changed what a step rests on: nothing was written; `reload` reads what holds now."""
 
     def __init__(self) -> None:
-        super().__init__(message("own.changed_elsewhere"))
+        super().__init__(
+            message(
+                "own.changed_elsewhere",
+                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
+                "then do it again",
+            )
+        )
 
 
 def _read_clock() -> datetime:
@@ -91,10 +105,18 @@ class UserFile:
                 place = path.resolve()
             except RuntimeError as error:
                 # What Python says of links that lead round in a circle.
-                raise CatalogFileError(message("own.file.no_access", reason=str(error)), path) from error
+                raise CatalogFileError(describe_no_access(str(error)), path) from error
             if path.is_symlink() and not place.parent.exists():
                 # A disk that is not connected: a new file there would hide all that is on it.
-                raise CatalogFileError(message("own.file.link", target=str(place)), path)
+                raise CatalogFileError(
+                    message(
+                        "own.file.link",
+                        "is a link to {target}, which is not there; nothing was changed: connect the disk that it "
+                        "leads to, or remove the link",
+                        target=str(place),
+                    ),
+                    path,
+                )
         file = cls(place, clock)
         file.reload()
         return file
@@ -184,14 +206,14 @@ class UserFile:
             if not self.removed:
                 return self.facts
             if not self.writable:
-                raise CatalogFileError(message("own.file.read_only"), self.path)
+                raise CatalogFileError(READ_ONLY_FILE, self.path)
             if not begin_file(self.path, self._write_all):
                 raise ChangedElsewhereError
             self._disconnect()
             return self.reload()
 
     def _write_all(self, connection: sqlite3.Connection) -> None:
-        for change in list_row_changes(FactEdit(Message(""), after=tuple(self.facts), watched=self.watched)):
+        for change in list_row_changes(FactEdit(Message("", ""), after=tuple(self.facts), watched=self.watched)):
             write_row_change(connection, change)
         rows = [encode_row(SIGNER_TABLE, each) for each in self.signers()]
         connection.executemany(SIGNER_TABLE.insert, rows)
@@ -246,7 +268,7 @@ class UserFile:
     def _writing(self, reason: BackupReason) -> Iterator[sqlite3.Connection]:
         """Give the connection within a transaction, after a backup where one is due."""
         if not self.writable:
-            raise CatalogFileError(message("own.file.read_only"), self.path)
+            raise CatalogFileError(READ_ONLY_FILE, self.path)
         connection = self._connected()
         self._back_up(connection, reason)
         with translate_errors(self.path):
@@ -260,7 +282,13 @@ class UserFile:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-                    raise InputError(message("own.dangling_source")) from error
+                    raise InputError(
+                        message(
+                            "own.dangling_source",
+                            "leaves a claim or a price without its source, so nothing was changed; keep the source, "
+                            "or remove what rests on it too",
+                        )
+                    ) from error
                 raise
             checkpoint(connection)
             self._state = read_file_state(self.path)
@@ -304,12 +332,19 @@ class UserFile:
     def _require_readable_version(self, connection: sqlite3.Connection) -> None:
         version = read_version(connection)
         if version > USER_VERSION:
-            raise CatalogFileError(message("own.file.newer", version=version, supported=USER_VERSION), self.path)
+            raise CatalogFileError(describe_newer_file(version, USER_VERSION), self.path)
 
     def _require_not_removed(self) -> None:
         """Refuse where a file was read and is gone: a new one in its place would hide the loss."""
         if self.removed:
-            raise CatalogFileError(message("own.file.removed"), self.path)
+            raise CatalogFileError(
+                message(
+                    "own.file.removed",
+                    "was removed while it was in use, so nothing was written; your facts are still here: write them "
+                    "anew, put the file back, or restore a backup",
+                ),
+                self.path,
+            )
 
     @property
     def _replaced(self) -> bool:
@@ -366,7 +401,7 @@ def _inspect_backup(name: BackupName) -> Backup:
         size = name.path.stat().st_size
         facts = query_file(name.path, count_facts)
     except OSError:
-        problem = message("own.backup.gone")
+        problem = _BACKUP_GONE
     except CatalogFileError as error:
         problem = _reword_for_backup(error.problem)
     return Backup(name.path, name.made, name.version, name.reason, size, facts, problem)
@@ -375,11 +410,18 @@ def _inspect_backup(name: BackupName) -> Backup:
 def _reword_for_backup(problem: Message) -> Message:
     parameters = problem.parameters
     if problem.id == "own.file.cut":
-        return message("own.backup.cut", size=parameters["size"], expected=parameters["expected"])
+        return message(
+            "own.backup.cut",
+            "is cut short: {size} of {expected} bytes; choose another backup",
+            size=parameters["size"],
+            expected=parameters["expected"],
+        )
     if problem.id == "own.file.damaged":
-        return message("own.backup.damaged", reason=parameters["reason"])
+        return message(
+            "own.backup.damaged", "is damaged ({reason}); choose another backup", reason=parameters["reason"]
+        )
     if problem.id in {"own.file.foreign", "own.file.folder", "own.file.no_file"}:
-        return message("own.backup.foreign")
+        return message("own.backup.foreign", "is not a backup of your facts; choose another")
     return problem
 
 
@@ -391,7 +433,7 @@ def restore_backup(path: Path, backup: Path) -> UserFacts:
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
         if not backup.exists():
-            raise CatalogFileError(message("own.backup.gone"), backup)
+            raise CatalogFileError(_BACKUP_GONE, backup)
         try:
             query_file(backup, lambda whole: whole.backup(copy))
         except CatalogFileError as error:

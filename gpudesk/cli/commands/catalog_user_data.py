@@ -109,7 +109,14 @@ def _choose_backup(own: UserCatalog, given: str) -> Path:
     # The number of digits that Python reads is bounded, and no list is that long.
     number = int(given) if len(given) < 4 else 0
     if not 0 < number <= len(backups):
-        raise InputError(message("own.backup.unknown", number=given), "restore")
+        raise InputError(
+            message(
+                "own.backup.unknown",
+                "there is no backup {number}; `gpudesk catalog backups` lists those there are",
+                number=given,
+            ),
+            "restore",
+        )
     return backups[number - 1].path
 
 
@@ -175,7 +182,15 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
         raise UsageError(tr("--format is missing; standard output has no suffix that names the form"))
     suffix = Path(options.output).suffix.lower()
     if suffix not in list(ExportFormat):
-        raise InputError(message("table.format", suffix=suffix or "-", known=tuple(ExportFormat)), options.output)
+        raise InputError(
+            message(
+                "table.format",
+                "{suffix} is no form of a table; there are {known}",
+                suffix=suffix or "-",
+                known=tuple(ExportFormat),
+            ),
+            options.output,
+        )
     return ExportFormat(suffix)
 
 
@@ -260,7 +275,12 @@ def _choose_signer(own: UserCatalog, given: str) -> TrustedSigner:
     # The number of digits that Python reads is bounded, and no list is that long.
     number = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
     if not 0 < number <= len(signers):
-        raise InputError(message("pack.signer_unknown", number=given), "--distrust")
+        raise InputError(
+            message(
+                "pack.signer_unknown", "there is no signer {number}; `gpudesk catalog signers` lists them", number=given
+            ),
+            "--distrust",
+        )
     return signers[number - 1]
 
 

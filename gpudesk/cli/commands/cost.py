@@ -13,6 +13,8 @@ from gpudesk.cli.options import add_json_option, add_scenario_options, build_sce
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
+from gpudesk.domain.field_checks import describe_out_of_range
+from gpudesk.files import describe_unknown_format
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_break_even,
@@ -29,7 +31,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -263,13 +265,13 @@ def run(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     if not 1 <= options.draws <= _MOST_DRAWS:
-        raise InputError(message("field.range", given=str(options.draws), low=1, high=_MOST_DRAWS), "--draws")
+        raise InputError(describe_out_of_range(str(options.draws), 1, _MOST_DRAWS), "--draws")
     if not 0 <= options.seed <= _HIGHEST_SEED:
         given = str(options.seed)
-        raise InputError(message("field.range", given=given, low=0, high=_HIGHEST_SEED), "--seed")
+        raise InputError(describe_out_of_range(given, 0, _HIGHEST_SEED), "--seed")
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
-        raise InputError(message("sheet.format", suffix=target.suffix, known=(_WORKBOOK,)), str(target))
+        raise InputError(describe_unknown_format(target.suffix, (_WORKBOOK,)), str(target))
     with GpuDeskService.open() as service:
         scenario = build_scenario(options, service)
         settings = _settings(options, scenario, service)
@@ -303,9 +305,17 @@ def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
     left, equals, value = given.partition("=")
     part, dot, name = left.strip().rpartition(".")
     if not equals or not name:
-        raise InputError(message("costs.set", given=given), _SET)
+        raise InputError(_describe_wrong_setting(given), _SET)
     if dot and part not in present:
-        raise InputError(message("costs.no_part", given=part, known=tuple(sorted(present))), _SET)
+        raise InputError(
+            message(
+                "costs.no_part",
+                "{given} is not in the scenario, which has {known}",
+                given=part,
+                known=tuple(sorted(present)),
+            ),
+            _SET,
+        )
     numbers = [_number(each, given) for each in value.split(":")]
     stated: Any = numbers[0] if len(numbers) == 1 else numbers
     if dot:
@@ -318,7 +328,7 @@ def _number(text: str, given: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise InputError(message("costs.set", given=given), _SET) from error
+        raise InputError(_describe_wrong_setting(given), _SET) from error
 
 
 def _currency(given: str) -> dict[str, Any]:
@@ -329,7 +339,9 @@ def _currency(given: str) -> dict[str, Any]:
             return {"code": code, "per_usd": float(rate), "date": date}
     except ValueError:
         pass
-    raise InputError(message("costs.currency", given=given), "--currency")
+    raise InputError(
+        message("costs.currency", "{given} is no currency; write it as EUR=0.92@2026-11-01", given=given), "--currency"
+    )
 
 
 def _option(where: str | None) -> str | None:
@@ -374,3 +386,11 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
 
     for line in list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold):
         output.print_line(line)
+
+
+def _describe_wrong_setting(given: str) -> Message:
+    return message(
+        "costs.set",
+        "{given} states no input; write it as energy_usd_per_kwh=0.1 or mi325x.price_usd=22000",
+        given=given,
+    )

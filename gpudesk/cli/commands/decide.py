@@ -17,6 +17,7 @@ from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
 from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
 from gpudesk.cli.output import EXIT_DONE
+from gpudesk.documents.scenario_file import describe_not_utf8, describe_wrong_json
 from gpudesk.documents.scenario_sections import parse_answer, parse_answers
 from gpudesk.domain.decision import (
     QUESTIONS,
@@ -32,7 +33,8 @@ from gpudesk.domain.decision import (
     TraceLine,
 )
 from gpudesk.domain.field_checks import accept_number, make_unknown_field_error
-from gpudesk.domain.json_input import DuplicateKeyError, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
+from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
 from gpudesk.report.decision.questions import (
     format_answer,
@@ -57,12 +59,16 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
+
+_NO_ANSWERS: Final = message(
+    "decide.no_answers", "is no JSON object of answers to the questions of `decide --list-questions`"
+)
 
 
 ANSWERS: Final = "--answers"
@@ -85,16 +91,16 @@ def read_answers(name: str) -> dict[str, AnswerValue]:
         )
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(message("scenario.not_utf8", line=line), where) from error
+        raise InputError(describe_not_utf8(line), where) from error
     except json.JSONDecodeError as error:
-        problem = message("scenario.not_json", line=error.lineno, column=error.colno)
+        problem = describe_wrong_json(error.lineno, error.colno)
         raise InputError(problem, where) from error
     except DuplicateKeyError as error:
-        raise InputError(message("scenario.twice", field=error.key), where) from error
+        raise InputError(describe_repeated_field(error.key), where) from error
     except (RecursionError, ValueError) as error:
-        raise InputError(message("decide.no_answers"), where) from error
+        raise InputError(_NO_ANSWERS, where) from error
     if type(document) is not dict:
-        raise InputError(message("decide.no_answers"), where)
+        raise InputError(_NO_ANSWERS, where)
     try:
         return parse_answers(document, "")
     except InputError as error:
@@ -111,9 +117,14 @@ def _read(name: str, where: str) -> bytes:
                 raw = source.read(_MOST_BYTES + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise InputError(message("file.unreadable", reason=reason), where) from error
+        raise InputError(describe_unreadable(reason), where) from error
     if len(raw) > _MOST_BYTES:
-        raise InputError(message("decide.too_large", most=(float(_MOST_BYTES), "B")), where)
+        raise InputError(
+            message(
+                "decide.too_large", "is larger than {most}, so it holds no answers", most=(float(_MOST_BYTES), "B")
+            ),
+            where,
+        )
     return raw
 
 
@@ -123,7 +134,7 @@ def parse_answer_options(given: Sequence[str]) -> dict[str, AnswerValue]:
     for each in given:
         name, equals, value = (part.strip() for part in each.partition("="))
         if not equals or not name or not value:
-            raise InputError(message("decide.answer", given=each), SET)
+            raise InputError(_describe_wrong_answer(each), SET)
         found |= _answer(name, value)
     return found
 
@@ -135,7 +146,7 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     if QUESTIONS[name].takes_number and value not in QUESTIONS[name].options:
         stated = _finite(value)
         if stated is None:
-            raise InputError(message("decide.answer", given=f"{name}={value}"), SET)
+            raise InputError(_describe_wrong_answer(f"{name}={value}"), SET)
     return {name: parse_answer(name, stated, f"{SET} {name}")}
 
 
@@ -147,10 +158,14 @@ def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[s
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _finite(value)
         if weight is None:
-            raise InputError(message("decide.weight", given=each), WEIGHT)
+            raise InputError(
+                message("decide.weight", "{given} states no weight; write it as D000-03=2", given=each), WEIGHT
+            )
         if rule not in rules:
             near = tuple(difflib.get_close_matches(rule.upper(), rules, n=_NEAR, cutoff=0.0))
-            raise InputError(message("decide.unknown_rule", given=rule, near=near), WEIGHT)
+            raise InputError(
+                message("decide.unknown_rule", "{given} is no rule; the closest: {near}", given=rule, near=near), WEIGHT
+            )
         found[rule] = check(f"{WEIGHT} {rule}", weight)
     return found
 
@@ -478,3 +493,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, show: Sequence[str], *,
     beside = list(list_advisory_text(show, asked, output.get_terminal_width(), output.make_bold))
     for line in (*list_decision_lines(decision, flips, names, output.get_terminal_width(), output.make_bold), *beside):
         output.print_line(line)
+
+
+def _describe_wrong_answer(given: str) -> Message:
+    return message("decide.answer", "{given} states no answer; write it as priority=cost", given=given)

@@ -13,6 +13,7 @@ from gpudesk.cli.options import add_json_option, add_scenario_options, build_sce
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
+from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
 from gpudesk.report.explanation.figure import describe_plan_reason
 from gpudesk.report.labels import (
@@ -25,7 +26,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.report.writers.text import measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter, IntervalEstimate
-from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
                 faults = service.estimate_lines(source, target)
         except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
             reason = (error.strerror or "").lower()
-            raise InputError(message("file.unreadable", reason=reason), options.batch) from error
+            raise InputError(describe_unreadable(reason), options.batch) from error
     return EXIT_AT_FAULT if faults else EXIT_DONE
 
 

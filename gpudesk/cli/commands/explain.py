@@ -13,6 +13,7 @@ from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
+from gpudesk.estimation.derivation.figures import describe_unknown_figure
 from gpudesk.report.explanation.claims import format_runs_title
 from gpudesk.report.explanation.figure import build_explained_plans
 from gpudesk.report.explanation.measured_runs import build_measured_runs
@@ -112,7 +113,14 @@ def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
         return list(examples)
     found = [each for each in examples if each.example.id == figure.upper()]
     if not found:
-        raise InputError(message("worked.unknown", given=figure), tr("figure"))
+        raise InputError(
+            message(
+                "worked.unknown",
+                "{given} is no worked example; `gpudesk explain examples` lists all there are",
+                given=figure,
+            ),
+            tr("figure"),
+        )
     return found
 
 
@@ -237,7 +245,7 @@ def _check_figure(figure: str) -> None:
 
     known = (*EXPLAINED_FIGURES, _PLAN)
     if figure not in known:
-        raise InputError(message("explain.unknown", figure=figure, known=known), tr("figure"))
+        raise InputError(describe_unknown_figure(figure, known), tr("figure"))
 
 
 def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:

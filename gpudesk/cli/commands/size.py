@@ -219,7 +219,9 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     for name, amount in given.items():
         fields |= {"kind": _AMOUNTS[name], "amount": amount}
     if not fields:
-        raise InputError(message("sizing.no_option"))
+        raise InputError(
+            message("sizing.no_option", "no demand is given; give --users, --request-rate or --tokens-per-day")
+        )
     stated = {field: getattr(options, option) for option, field in _FURTHER.items()}
     fields |= {field: value for field, value in stated.items() if value is not None}
     try:

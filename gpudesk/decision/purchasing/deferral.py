@@ -17,6 +17,7 @@ from gpudesk.costing.accelerator_costs import (
     cost_rented_per_million,
     list_missing_inputs,
 )
+from gpudesk.costing.inputs import WRONG_RANGE
 from gpudesk.costing.ownership import Amount, count_served_tokens
 from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
 from gpudesk.decision.facts.answers import resolve_answers
@@ -33,6 +34,7 @@ from gpudesk.decision.purchasing.plan_inputs import check_plan_id, make_wait_que
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.domain.purchase import (
     DEFAULT_SLIP_MONTHS,
     LATE_MONTHS,
@@ -110,7 +112,14 @@ def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catal
         return None
     if question.next_part != NEWEST_ACCELERATOR:
         if question.next_part == chosen.id:
-            raise InputError(message("buying.same", accelerator=chosen.name), "next_part")
+            raise InputError(
+                message(
+                    "buying.same",
+                    "{accelerator} is the part that would be bought now; name another to wait for",
+                    accelerator=chosen.name,
+                ),
+                "next_part",
+            )
         return catalog.accelerator(question.next_part)
     announced = [each for each in catalog.accelerators() if each.announced and each.id != chosen.id]
     own = [each for each in announced if each.vendor == chosen.vendor]
@@ -122,18 +131,37 @@ def estimate_months_to_next(
 ) -> tuple[UncertainValue | None, Message | None]:
     """Return when a part can be had if nothing slips, and what that rests on where nobody stated it."""
     if part is None:
-        return None, message("buying.no_next")
+        return None, message("buying.no_next", "There is no next part: waiting is compared as going on without either")
     if question.months_to_next is not None:
         return question.months_to_next, None
     if not part.announced:
-        return UncertainValue.exactly(0.0), message("buying.shipping", accelerator=part.name)
+        return UncertainValue.exactly(0.0), message(
+            "buying.shipping",
+            "{accelerator} ships already, so it is taken as to be had today; state its delivery if it takes longer",
+            accelerator=part.name,
+        )
     date = find_release_date(part, catalog)
     months = None if date is None else count_months_until(date, today)
     if date is None or months is None:
-        return None, message("buying.no_date", accelerator=part.name)
+        return None, message(
+            "buying.no_date",
+            "{accelerator} has no date of release that can be counted from: state when it can be had",
+            accelerator=part.name,
+        )
     if months.high <= 0.0:
-        return months, message("buying.overdue", accelerator=part.name, date=date)
-    return months, message("buying.planned", accelerator=part.name, date=date, today=today)
+        return months, message(
+            "buying.overdue",
+            "{accelerator} was planned for {date} and is still only announced: state when it can be had",
+            accelerator=part.name,
+            date=date,
+        )
+    return months, message(
+        "buying.planned",
+        "{accelerator} is planned for {date}, which is counted from {today}",
+        accelerator=part.name,
+        date=date,
+        today=today,
+    )
 
 
 def find_release_date(part: Accelerator, catalog: Catalog) -> str | None:
@@ -162,43 +190,104 @@ def apply_waiting_rules(
     """
     said = [_apply_launch_rules(question.months_to_launch)]
     if question.tuned_for_next and next_name is not None:
-        tuned = message("buying.tuned", accelerator=next_name)
+        tuned = message(
+            "buying.tuned",
+            "Models that are tuned for {accelerator} are for waiting, says the scorecard of February 2024",
+            accelerator=next_name,
+        )
         said.append(RuleOpinion("D002-18", DeferralVerdict.WAIT, tuned, strong=True))
     said.append(_apply_slip_rules(question))
     said.append(_apply_live_rules(question.months_to_launch))
     year = compute_year_after(today, question.months_to_launch)
     if year is not None and year >= _LEVEL_SOFTWARE:
-        said.append(RuleOpinion("D000-26", None, message("buying.level_software", year=str(year))))
+        said.append(
+            RuleOpinion(
+                "D000-26",
+                None,
+                message(
+                    "buying.level_software",
+                    "For {year} the comparison of March 2026 expects software to be level, so that figures and cost "
+                    "decide",
+                    year=str(year),
+                ),
+            )
+        )
     elif year is not None:
-        said.append(RuleOpinion("D000-26", None, message("buying.weigh_software", year=str(year))))
+        said.append(
+            RuleOpinion(
+                "D000-26",
+                None,
+                message(
+                    "buying.weigh_software",
+                    "For {year} the comparison of March 2026 weighs both, software among it",
+                    year=str(year),
+                ),
+            )
+        )
     return tuple(said)
 
 
 def _apply_launch_rules(months: float) -> RuleOpinion:
     """D002-16: a launch that is near is for buying, one that is far for waiting; between it says nothing."""
     if months < SOON_MONTHS:
-        said = message("buying.launch_soon", months=round(SOON_MONTHS))
+        said = message(
+            "buying.launch_soon",
+            "A launch within {months} months is for buying, says the scorecard of February 2024",
+            months=round(SOON_MONTHS),
+        )
         return RuleOpinion("D002-16", DeferralVerdict.BUY, said, strong=True)
     if months >= LATE_MONTHS:
-        said = message("buying.launch_late", months=round(LATE_MONTHS))
+        said = message(
+            "buying.launch_late",
+            "A launch {months} months away or more is for waiting, says the scorecard of February 2024",
+            months=round(LATE_MONTHS),
+        )
         return RuleOpinion("D002-16", DeferralVerdict.WAIT, said, strong=True)
-    said = message("buying.launch_between", soon=round(SOON_MONTHS), late=round(LATE_MONTHS))
+    said = message(
+        "buying.launch_between",
+        "The scorecard of February 2024 says nothing of a launch {soon} to {late} months away, so it is worked "
+        "out here",
+        soon=round(SOON_MONTHS),
+        late=round(LATE_MONTHS),
+    )
     return RuleOpinion("D002-16", None, said, strong=True)
 
 
 def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
     """D002-19: who has not priced a slip is told to buy."""
     if question.slip_months is None:
-        said = message("buying.slip_assumed", months=round(DEFAULT_SLIP_MONTHS.high))
+        said = message(
+            "buying.slip_assumed",
+            "No slip is stated. Up to {months} months are taken, the two quarters that the scorecard of February "
+            "2024 sees in a late tape-out; who has not priced a slip should buy, it says",
+            months=round(DEFAULT_SLIP_MONTHS.high),
+        )
         return RuleOpinion("D002-19", DeferralVerdict.BUY, said)
-    return RuleOpinion("D002-19", None, message("buying.slip_stated"))
+    return RuleOpinion(
+        "D002-19",
+        None,
+        message("buying.slip_stated", "A slip is priced, as the scorecard of February 2024 asks of those who wait"),
+    )
 
 
 def _apply_live_rules(months: float) -> RuleOpinion:
     """D003-25: what runs already is for buying; anything else is looked at again at the release."""
     if months <= 0.0:
-        return RuleOpinion("D003-25", DeferralVerdict.BUY, message("buying.live"), strong=True)
-    return RuleOpinion("D003-25", None, message("buying.not_live"), strong=True)
+        return RuleOpinion(
+            "D003-25",
+            DeferralVerdict.BUY,
+            message("buying.live", "A service that runs today is for buying, says the comparison of May 2026"),
+            strong=True,
+        )
+    return RuleOpinion(
+        "D003-25",
+        None,
+        message(
+            "buying.not_live",
+            "What does not run yet can be looked at again when the next part ships, says the comparison of May 2026",
+        ),
+        strong=True,
+    )
 
 
 _MILLION = 1e6
@@ -258,16 +347,33 @@ class DeferralCase:
         if self._waits:
             yield from list_missing_inputs(situations[1], columns[1], NEEDED_TO_OWN)
         if self.without_origin is None:
-            yield message("buying.no_rent")
+            yield message(
+                "buying.no_rent",
+                "No accelerator compared has both a rent and a throughput, so a month without one has no cost; "
+                "state what it is worth",
+            )
         elif self.stopgap is not None:
             name = columns[situations.index(self.stopgap)].accelerator.name
-            yield message("buying.rented_meanwhile", accelerator=name)
+            yield message(
+                "buying.rented_meanwhile",
+                "A month without hardware of one’s own costs what renting {accelerator} for it does, software included",
+                accelerator=name,
+            )
         if self.tokens_origin is TokenDemandOrigin.DEMAND:
-            yield message("buying.tokens_of_demand")
+            yield message("buying.tokens_of_demand", "The tokens of a month are those of the demand, on average")
         elif self.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
-            yield message("buying.tokens_of_deployment", accelerator=columns[0].accelerator.name)
+            yield message(
+                "buying.tokens_of_deployment",
+                "The tokens of a month are all that the deployment of {accelerator} works out in its hours of use",
+                accelerator=columns[0].accelerator.name,
+            )
         if self._rent_is_cheaper(known):
-            yield message("buying.rent_is_cheaper", accelerator=columns[0].accelerator.name)
+            yield message(
+                "buying.rent_is_cheaper",
+                "A month of rent costs less than one of owning {accelerator}: this speaks for renting, whatever "
+                "comes next",
+                accelerator=columns[0].accelerator.name,
+            )
 
     def _rent_is_cheaper(self, known: CourseAmounts) -> bool:
         likely = known.likely()
@@ -371,10 +477,10 @@ def check_wait_question(question: DeferralQuestion) -> None:
         if spread is None:
             continue
         if not spread.in_order:
-            raise InputError(message("costs.range"), name)
+            raise InputError(WRONG_RANGE, name)
         for value in spread:
             if not bounds.hold(value):
-                problem = message("field.range", given=value, low=bounds.low, high=bounds.high)
+                problem = describe_out_of_range(value, bounds.low, bounds.high)
                 raise InputError(problem, name)
 
 
@@ -425,11 +531,13 @@ def compare_buy_and_wait(
 def _note_rule_conflicts(found: DeferralAnalysis) -> Iterator[Message]:
     """Yield where documents and arithmetic, or documents among themselves, say different things."""
     if (found.document, found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
-        yield message("buying.computed_wait")
+        yield message("buying.computed_wait", "The documents’ rules say to buy, the arithmetic says to wait")
     elif (found.document, found.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
-        yield message("buying.computed_buy")
+        yield message("buying.computed_buy", "The documents’ rules say to wait, the arithmetic says to buy")
     elif len({rule.verdict for rule in found.rules if rule.strong and rule.verdict is not None}) > 1:
-        yield message("buying.rules_contradict")
+        yield message(
+            "buying.rules_contradict", "The documents’ rules contradict each other here, so the arithmetic decides"
+        )
 
 
 def _make_compared_scenario(

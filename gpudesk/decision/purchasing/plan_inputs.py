@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
+from gpudesk.costing.inputs import WRONG_RANGE
 from gpudesk.domain.answer import make_column_keys
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import AnswerValue
@@ -207,7 +208,7 @@ def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
         max(DEFAULT_SLIP_MONTHS.high, likely) if high is None else high,
     )
     if not found.in_order:
-        raise InputError(message("costs.range"), f"{WHERE}.slip_likely")
+        raise InputError(WRONG_RANGE, f"{WHERE}.slip_likely")
     return found
 
 
@@ -252,7 +253,10 @@ def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) ->
     """
     parts = [choice.accelerator for choice in scenario.accelerators]
     if len(set(parts)) < len(("A", "B")):
-        raise InputError(message("plans.one_part"), f"{WHERE}.vendor_b")
+        raise InputError(
+            message("plans.one_part", "there is one accelerator only; add a second one to split requests between two"),
+            f"{WHERE}.vendor_b",
+        )
     first, second = (find_position(scenario, name) for name in ("vendor_a", "vendor_b"))
     if first is None and second is not None:
         return _find_partner(parts, second, vendor_of), second

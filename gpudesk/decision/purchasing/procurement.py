@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from gpudesk.catalog.user_store.edits import NOTHING_CHANGED
 from gpudesk.catalog.user_store.entry import check_optional_line, check_optional_note
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.domain.decision import FactValues
@@ -76,17 +77,25 @@ def note_signal(
     )
     former = _check_signal(notes, signal)
     if former == stated:
-        raise InputError(message("own.same_value"), "value")
+        raise InputError(NOTHING_CHANGED, "value")
     taken = () if former is None else (former,)
-    return FactEdit(message("watch.step.note", signal=signal.title), unwatched=taken, watched=(stated,))
+    return FactEdit(
+        message("watch.step.note", "Note on the watch list: {signal}", signal=signal.title),
+        unwatched=taken,
+        watched=(stated,),
+    )
 
 
 def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
     """Return the step that takes the user's note on a signal away; `InputError` where there is none."""
     former = _check_signal(notes, signal)
     if former is None:
-        raise InputError(message("watch.no_note", signal=signal.title), "signal")
-    return FactEdit(message("watch.step.remove", signal=signal.title), unwatched=(former,))
+        raise InputError(
+            message("watch.no_note", "there is no note of yours on {signal}", signal=signal.title), "signal"
+        )
+    return FactEdit(
+        message("watch.step.remove", "Remove from the watch list: {signal}", signal=signal.title), unwatched=(former,)
+    )
 
 
 def _check_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> WatchNote | None:
@@ -100,7 +109,7 @@ def _parse_signal_number(value: WatchValue) -> float:
 
 def _parse_signal_date(given: str) -> str:
     if not given.strip():
-        raise InputError(message("watch.no_date"), "date")
+        raise InputError(message("watch.no_date", "a note needs a date; say of when it is"), "date")
     accept_month("date", given.strip())
     return given.strip()
 
@@ -108,5 +117,5 @@ def _parse_signal_date(given: str) -> str:
 def _parse_signal_source(given: str) -> str:
     found = check_optional_line("source", given)
     if found is None:
-        raise InputError(message("watch.no_source"), "source")
+        raise InputError(message("watch.no_source", "a note needs a source; say where you found it"), "source")
     return found

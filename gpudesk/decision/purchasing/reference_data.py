@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from gpudesk import paths
 from gpudesk.decision.purchasing.export_control import check_export
 from gpudesk.domain.answer import make_column_keys
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStep
 from gpudesk.domain.reference_data import (
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from gpudesk.domain.estimate import Estimate
     from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
+
+_WORKING: Final = message("plans.working", "Working out the plan")
 
 
 _GIGA: Final = 1e9
@@ -117,9 +120,9 @@ class ReferenceData:
         for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
             estimate = column.estimate
             if estimate is None:
-                found[key] = column.problem or message("explain.does_not_fit")
+                found[key] = column.problem or NOTHING_TO_EXPLAIN
             elif not estimate.fits:
-                found[key] = estimate.reason or message("explain.does_not_fit")
+                found[key] = estimate.reason or NOTHING_TO_EXPLAIN
             else:
                 found[key] = self.loading(estimate, storage)
         return found
@@ -156,7 +159,7 @@ class ReferenceData:
         return plan_deferral(scenario, position, today, self._service)
 
     def buy_or_wait_steps(self, scenario: Scenario, position: int, today: str) -> ProgressSteps[DeferralAnalysis]:
-        yield JobProgress(message("plans.working"))
+        yield JobProgress(_WORKING)
         return self.buy_or_wait(scenario, position, today)
 
     def routing(self, scenario: Scenario) -> RoutingResult:
@@ -169,7 +172,7 @@ class ReferenceData:
         return plan_routing(scenario, self._service)
 
     def routing_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
-        yield JobProgress(message("plans.working"))
+        yield JobProgress(_WORKING)
         return self.routing(scenario)
 
     def rules_on_mixing(self) -> tuple[DecisionRule, ...]:

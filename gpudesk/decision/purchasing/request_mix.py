@@ -12,18 +12,22 @@ import numpy as np
 from gpudesk.costing.ownership import Amount
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, RequestKind, RequestMix, RequestRateOrigin
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
 from gpudesk.domain.workload import LoadKind
+from gpudesk.estimation.estimator import POOLS_NOT_SIZED
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
+
+_NO_RATE: Final = message("routing.no_rate", "answers no requests under this load; change the load or the limits")
 
 
 #: Four replicas carry four times the rate of one, though quotients of floats may lie just above.
@@ -72,8 +76,8 @@ def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
         if value is None or bounds.hold(value):
             continue
         if bounds.above:
-            raise InputError(message("field.range_above", given=value, low=bounds.low, high=bounds.high), name)
-        raise InputError(message("field.range", given=value, low=bounds.low, high=bounds.high), name)
+            raise InputError(describe_not_above(value, bounds.low, bounds.high), name)
+        raise InputError(describe_out_of_range(value, bounds.low, bounds.high), name)
 
 
 def list_request_classes(
@@ -144,7 +148,7 @@ def _make_unlimited_demand(rate: float) -> Demand:
 def _rate_of_baseline(scenario: Scenario, service: GpuDeskService) -> float:
     estimate = service.estimate(scenario.requests()[0])
     if estimate.output_tokens_per_s is None:
-        problem = estimate.reason or message("routing.no_rate")
+        problem = estimate.reason or _NO_RATE
         raise InputError(problem, estimate.request.accelerator)
     return estimate.output_tokens_per_s.value / scenario.workload.output_tokens
 
@@ -152,11 +156,24 @@ def _rate_of_baseline(scenario: Scenario, service: GpuDeskService) -> float:
 def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[Message, ...]]:
     wanted = DEFAULT_LONG_INPUT_FACTOR * short
     if model.max_context is None:
-        return wanted, (message("routing.context_unknown", model=model.name),)
+        return wanted, (
+            message(
+                "routing.context_unknown",
+                "How many tokens {model} takes is not known; long prompts are four times the others",
+                model=model.name,
+            ),
+        )
     room = max(1, model.max_context - output)
     if room >= wanted:
         return wanted, ()
-    return room, (message("routing.capped", model=model.name, tokens=model.max_context),)
+    return room, (
+        message(
+            "routing.capped",
+            "Long prompts are shortened so that they end within the {tokens} tokens of {model}",
+            model=model.name,
+            tokens=model.max_context,
+        ),
+    )
 
 
 def _is_of_second_model(mix: RequestMix, kind: RequestKind) -> bool:
@@ -212,7 +229,7 @@ class ReplicaFinder:
             else:
                 tried.append((self._accelerators(found, kinds), found))
         if not tried:
-            return why or message("routing.no_rate")
+            return why or _NO_RATE
         return min(tried, key=lambda each: each[0])[1]
 
     def _in_plan(self, position: int, kinds: Sequence[RequestClass], plan: ParallelPlan) -> ReplicaRates | Message:
@@ -237,7 +254,7 @@ class ReplicaFinder:
 
     def _rate(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         if request.disaggregated is not None:
-            return message("sizing.pools")
+            return POOLS_NOT_SIZED
         try:
             return self._loaded(request) if self._demand is None else self._sized(request, kind)
         except InputError as error:
@@ -246,7 +263,7 @@ class ReplicaFinder:
     def _loaded(self, request: EstimateRequest) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         estimate = self._service.estimate(request)
         if estimate.output_tokens_per_s is None:
-            return estimate.reason or message("routing.no_rate")
+            return estimate.reason or _NO_RATE
         return estimate.plan, _divide_figure(estimate.output_tokens_per_s, request.workload.output_tokens)
 
     def _sized(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
@@ -254,7 +271,7 @@ class ReplicaFinder:
         demand = scale_demand(self._demand, kind.requests_per_s)
         (found,) = self._service.estimator.size([request], demand).candidates
         if found.output_tokens_per_s is None:
-            return found.reason or message("routing.no_rate")
+            return found.reason or _NO_RATE
         each = _divide_figure(found.output_tokens_per_s, found.replicas * kind.output_tokens)
         return replace(found.plan, dp=1), each
 

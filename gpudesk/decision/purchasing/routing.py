@@ -175,7 +175,9 @@ def compare_routing_plans(
     check_mix(mix, requests_per_s)
     chosen = tuple(scenario.accelerators[place] for place in positions)
     if chosen[0].accelerator == chosen[1].accelerator:
-        raise InputError(message("routing.same"), "routing")
+        raise InputError(
+            message("routing.same", "both columns have the same accelerator; take two that differ"), "routing"
+        )
     rate, origin, demand = resolve_request_rate(scenario, requests_per_s, service)
     pair = replace(scenario, accelerators=chosen)
     answer = service.answer(pair)
@@ -349,17 +351,27 @@ def _make_routing_notes(
     reserve: bool,
 ) -> Iterator[Message]:
     if origin is RequestRateOrigin.BASELINE:
-        yield message("routing.rate_of_baseline")
+        yield message(
+            "routing.rate_of_baseline", "As many requests are to be answered as the first column answers under its load"
+        )
     elif origin is RequestRateOrigin.LOAD:
-        yield message("routing.rate_of_load")
+        yield message("routing.rate_of_load", "As many requests are to be answered as the load of the scenario sends")
     if not reserve:
-        yield message("routing.no_reserve")
+        yield message(
+            "routing.no_reserve",
+            "Without a demand nothing is in reserve: no spare replicas, and those that work are full but for "
+            "arriving requests",
+        )
     if len(kinds) == 1:
-        yield message("routing.one_kind")
+        yield message("routing.one_kind", "All requests are of one kind, so there is nothing to split")
     for found, column in zip(situations, answer.columns, strict=True):
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
         yield from list_missing_inputs(found, column, tuple(name for name in needed if name != "throughput"))
-    yield message("routing.apart")
+    yield message(
+        "routing.apart",
+        "Pools are apart: a router hands each request to the pool of its kind. Two vendors in one pool are "
+        "another matter, since its slower replicas set the pace",
+    )
 
 
 def plan_routing(scenario: Scenario, service: GpuDeskService) -> RoutingResult:

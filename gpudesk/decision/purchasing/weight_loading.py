@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
+from gpudesk.domain.field_checks import describe_not_above
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import convert_to_si_unit
@@ -36,10 +37,10 @@ def compute_weight_loading(
     Raises `InputError` where the model does not fit, and for a rate of storage that cannot be.
     """
     if not estimate.fits:
-        raise InputError(estimate.reason or message("explain.does_not_fit"), estimate.request.accelerator)
+        raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, estimate.request.accelerator)
     if storage_bytes_per_s is not None and not _STORAGE.hold(storage_bytes_per_s):
         low, high = _STORAGE.low, _STORAGE.high
-        problem = message("field.range_above", given=storage_bytes_per_s, low=low, high=high)
+        problem = describe_not_above(storage_bytes_per_s, low, high)
         raise InputError(problem, "storage_bytes_per_s")
     part = service.catalog.accelerator(estimate.request.accelerator)
     weights = _get_stored_weights(estimate, service)
@@ -76,7 +77,12 @@ def _compute_host_time(
     Storage is read once for a replica: further replicas of the host take what its memory then holds.
     """
     if in_host is None:
-        reason = message("loading.no_host", accelerator=part.name, domain=part.domain_over_machines or 0)
+        reason = message(
+            "loading.no_host",
+            "How many {accelerator} share a host is not known, only that {domain} share a scale-up domain",
+            accelerator=part.name,
+            domain=part.domain_over_machines or 0,
+        )
         term = DerivationTerm("time to load", None, "s", "how many share a host is not known", inputs=(weights,))
         return WeightLoadTime(None, None, None, term, reason)
     ranks = min(in_host, estimate.plan.replica)
@@ -98,7 +104,11 @@ def _make_loading_time(
     by_storage = None if storage is None else _make_storage_term(read, storage)
     if by_link.value is None:
         term = DerivationTerm("time to load", None, "s", "the rate of the host link is not known", inputs=(by_link,))
-        reason = message("loading.no_link", accelerator=part.name)
+        reason = message(
+            "loading.no_link",
+            "The rate at which {accelerator} is fed from its host is not known",
+            accelerator=part.name,
+        )
         return WeightLoadTime(None, None, None if by_storage is None else by_storage.number, term, reason)
     if by_storage is None:
         term = DerivationTerm("time to load", by_link.number, "s", "{over_the_host_link}", inputs=(by_link,))
@@ -144,14 +154,40 @@ def _quote_claim(part: Accelerator, weights_bytes: float, service: GpuDeskServic
 def _make_loading_notes(part: Accelerator, in_host: int | None, storage: float | None) -> Iterator[Message]:
     form = (part.form_factor or "").lower()
     if "apu" in form:
-        yield message("loading.one_memory", accelerator=part.name)
+        yield message(
+            "loading.one_memory",
+            "{accelerator} shares its memory with its processor: nothing passes PCIe but what comes from outside "
+            "the package",
+            accelerator=part.name,
+        )
     elif "superchip" in form:
-        yield message("loading.superchip", accelerator=part.name)
+        yield message(
+            "loading.superchip",
+            "{accelerator} sits beside its processor on a faster link than PCIe, so that what lies in the memory "
+            "of the host comes sooner",
+            accelerator=part.name,
+        )
     if part.pcie_bandwidth is not None:
-        yield message("loading.one_way", bandwidth=(part.pcie_bandwidth / 2, "B/s"))
+        yield message(
+            "loading.one_way",
+            "The PCIe rate on record counts both directions; weights come in at half of it, {bandwidth}",
+            bandwidth=(part.pcie_bandwidth / 2, "B/s"),
+        )
         if in_host is not None and in_host > 1:
             total = part.pcie_bandwidth / 2 * in_host
-            yield message("loading.own_links", count=in_host, bandwidth=(total, "B/s"))
+            yield message(
+                "loading.own_links",
+                "Each of the {count} accelerators has a link of its own, if the memory of the host keeps up with "
+                "{bandwidth}",
+                count=in_host,
+                bandwidth=(total, "B/s"),
+            )
     if storage is None:
-        yield message("loading.no_storage")
-    yield message("loading.least")
+        yield message(
+            "loading.no_storage",
+            "How fast storage is was not stated, so the time is that of weights which lie in the memory of the host",
+        )
+    yield message(
+        "loading.least",
+        "These are the shortest times there can be: opening, checking and rearranging files come on top",
+    )

@@ -10,6 +10,8 @@ from gpudesk.decision.rules.conditions import ConditionError, parse_condition
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.decision import QUESTIONS, DecisionRule, RuleCase, RuleStrength
 from gpudesk.domain.field_checks import (
+    EMPTY_FIELD,
+    MISSING_FIELD,
     accept_boolean,
     accept_month,
     accept_number,
@@ -41,7 +43,7 @@ from gpudesk.domain.reference_data import (
 )
 from gpudesk.domain.watch_list import KnownSignalValue, SignalThreshold, ThresholdDirection, WatchSignal
 from gpudesk.files import read_toml
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 
 _LONGEST: Final = 4000
 _MOST: Final = 1e18
@@ -120,7 +122,7 @@ class DataFileEntry:
 
     def _must(self, name: str) -> object:
         if not self.has(name):
-            raise InputError(message("field.missing"), self.place(name))
+            raise InputError(MISSING_FIELD, self.place(name))
         return self._values[name]
 
     def _list(self, name: str) -> list[tuple[str, object]]:
@@ -141,7 +143,7 @@ def check_unique_ids(ids: Iterable[str], where: str) -> None:
     seen: set[str] = set()
     for each in ids:
         if each in seen:
-            raise InputError(message("beside.twice", id=each), where)
+            raise InputError(message("beside.twice", "has {id} twice; keep one", id=each), where)
         seen.add(each)
 
 
@@ -160,10 +162,12 @@ def read_rules(folder: Path) -> tuple[DecisionRule, ...]:
     for path in sorted(folder.glob(_SUFFIX)):
         for rule in _read_rule_file(path):
             if rule.id in rules:
-                raise InputError(message("rules.twice", rule=rule.id), str(path))
+                raise InputError(
+                    message("rules.twice", "rule {rule} is there twice; restore the file", rule=rule.id), str(path)
+                )
             rules[rule.id] = rule
     if not rules:
-        raise InputError(message("rules.none"), str(folder))
+        raise InputError(message("rules.none", "holds no rules; restore the files"), str(folder))
     return tuple(rules.values())
 
 
@@ -171,21 +175,23 @@ def _read_rule_file(path: Path) -> Iterator[DecisionRule]:
     document = read_toml(path)
     entries = document.get(_RULES, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError(message("rules.entry", reason=_RULES), str(path))
+        raise InputError(_describe_wrong_rule(_RULES), str(path))
     for position, entry in enumerate(entries):
         where = f"{path}: {entry.get('id', position)}"
         try:
             yield _parse_rule(entry, document, where)
         except ConditionError as error:
-            raise InputError(message("rules.condition", reason=str(error)), where) from error
+            raise InputError(
+                message("rules.condition", "has a condition that cannot be read: {reason}", reason=str(error)), where
+            ) from error
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(message("rules.entry", reason=str(error)), where) from error
+            raise InputError(_describe_wrong_rule(str(error)), where) from error
 
 
 def _parse_rule(entry: dict[str, Any], document: dict[str, Any], where: str) -> DecisionRule:
     for name in (asks := tuple(entry.get("asks", ()))):
         if name not in QUESTIONS:
-            raise InputError(message("rules.question", name=name), where)
+            raise InputError(message("rules.question", "asks {name}, which is no question", name=name), where)
     return DecisionRule(
         id=entry["id"],
         source=document.get("source"),
@@ -265,7 +271,10 @@ def _parse_step_condition(entry: DataFileEntry) -> str | None:
     try:
         names = parse_condition(text).names
     except ConditionError as error:
-        raise InputError(message("beside.condition", reason=str(error)), entry.place("when")) from error
+        raise InputError(
+            message("beside.condition", "has a condition that cannot be read: {reason}", reason=str(error)),
+            entry.place("when"),
+        ) from error
     for name in sorted(names):
         if name not in PROCUREMENT_FACTS:
             raise make_unknown_field_error(entry.place("when"), name, PROCUREMENT_FACTS)
@@ -326,7 +335,10 @@ def _parse_signal(entry: DataFileEntry, source: str, dated: str) -> WatchSignal:
     )
     entry.end()
     if not all(signal.takes(each.value) for each in signal.known):
-        raise InputError(message("beside.form", signal=signal.title), entry.place("known"))
+        raise InputError(
+            message("beside.form", "has a value that is not of the form of {signal}", signal=signal.title),
+            entry.place("known"),
+        )
     return signal
 
 
@@ -362,7 +374,7 @@ def read_support(folder: Path) -> SoftwareSupport:
         entries += of_file
         found += dict.fromkeys(entry.software for entry in of_file)
     if not entries:
-        raise InputError(message("beside.no_files"), str(folder))
+        raise InputError(message("beside.no_files", "has no data files; restore the folder"), str(folder))
     check_unique_ids(found, str(folder))
     return SoftwareSupport(tuple(entries))
 
@@ -454,7 +466,9 @@ def _parse_export_rule(entry: DataFileEntry) -> ExportRule:
     )
     entry.end()
     if not rule.read_in:
-        raise InputError(message("beside.unread", name=rule.name), entry.where)
+        raise InputError(
+            message("beside.unread", "does not say where {name} was read; name the place", name=rule.name), entry.where
+        )
     return rule
 
 
@@ -464,7 +478,7 @@ def _parse_rule_line(entry: DataFileEntry) -> ExportRuleLine:
     )
     entry.end()
     if not line.limits:
-        raise InputError(message("field.empty"), entry.place("limits"))
+        raise InputError(EMPTY_FIELD, entry.place("limits"))
     return line
 
 
@@ -504,4 +518,8 @@ def _check_rule_ids(found: ExportRuleSet, where: str) -> None:
     named = [rule.superseded_by for rule in found.rules if rule.superseded_by is not None]
     for each in (*named, *(claim.rule for claim in found.refused)):
         if each not in known:
-            raise InputError(message("beside.no_rule", id=each), where)
+            raise InputError(message("beside.no_rule", "names {id}, which it does not have", id=each), where)
+
+
+def _describe_wrong_rule(reason: str) -> Message:
+    return message("rules.entry", "is no rule: {reason}; restore the file", reason=reason)

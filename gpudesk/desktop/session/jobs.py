@@ -125,7 +125,15 @@ class Job(QObject, Generic[_T]):
             # Who waits for the job must not wait for ever, and be told in its place too.
             kind = type(worker.error).__name__
             try:
-                self._failed(InputError(message("job.unexpected", kind_of_fault=kind)))
+                self._failed(
+                    InputError(
+                        message(
+                            "job.unexpected",
+                            "a mistake in the program stopped it ({kind_of_fault})",
+                            kind_of_fault=kind,
+                        )
+                    )
+                )
             finally:
                 raise worker.error
         elif worker.completed:

@@ -40,6 +40,8 @@ from gpudesk.text.translation import tr, trn
 if TYPE_CHECKING:
     from gpudesk.desktop.window.main_window import MainWindow
 
+_WRITING_TABLE: Final = message("handing_on.table", "Writing the table")
+
 
 log = logging.getLogger(__name__)
 
@@ -211,13 +213,13 @@ def _write_table(window: MainWindow, form: TableExportForm) -> None:
 
 def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> ProgressSteps[Path]:
     """Write a table in the form that the suffix names; raises `InputError` where that fails."""
-    yield JobProgress(message("handing_on.table"))
+    yield JobProgress(_WRITING_TABLE)
     form = ExportFormat(target.suffix.lower())
     made = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)
-    yield JobProgress(message("handing_on.table"))
+    yield JobProgress(_WRITING_TABLE)
     contents = io.BytesIO()
     write_table(made, form, contents)
-    yield JobProgress(message("handing_on.table"))
+    yield JobProgress(_WRITING_TABLE)
     write_atomically(target, contents.getvalue())
     return target
 

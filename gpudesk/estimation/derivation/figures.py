@@ -33,7 +33,7 @@ from gpudesk.estimation.derivation.replica_terms import (
 )
 from gpudesk.estimation.operation import find_memory_plan, get_pool_request
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def explain_figure(estimate: Estimate, figure: str, table: SearchSpaceTable) -> 
     """Return the derivation of `figure`; raises InputError that names the figures there are."""
     maker = _FIGURES.get(figure)
     if maker is None:
-        raise InputError(message("explain.unknown", figure=figure, known=tuple(_FIGURES)), "figure")
+        raise InputError(describe_unknown_figure(figure, tuple(_FIGURES)), "figure")
     setup, placed = find_memory_plan(estimate, table)
     candidate = table.candidate(get_pool_request(estimate), setup, placed)
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
@@ -461,3 +461,7 @@ def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims 
     same = (attribute for attribute in attributes if attribute.name == name)
     family = (attribute for attribute in attributes if attribute.name.startswith(f"{name}_"))
     return next(same, None) or next(family, None)
+
+
+def describe_unknown_figure(figure: str, known: tuple[str, ...]) -> Message:
+    return message("explain.unknown", "{figure} cannot be explained; these can: {known}", figure=figure, known=known)

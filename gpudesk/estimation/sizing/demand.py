@@ -13,6 +13,7 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.sizing import (
@@ -30,7 +31,7 @@ from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import find_peak
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 from gpudesk.text.units import SECONDS_PER_HOUR
 
 #: Counts above so many times the floor are explained.
@@ -83,12 +84,63 @@ def check_physical_bound(
     engine = estimate.count / (read_s * arithmetic * most)
     spare = (every - working) * estimate.count
     factors = (
-        (rounding, message("sizing.bound_rounding", factor=rounding, count=estimate.count)),
-        (reserve, message("sizing.bound_reserve", factor=reserve, count=spare)),
-        (1.0 / cap, message("sizing.bound_cap", factor=1.0 / cap, share=cap)),
-        (limits, message("sizing.bound_limits", factor=limits, share=1.0 / limits)),
-        (arithmetic, message("sizing.bound_arithmetic", factor=arithmetic)),
-        (engine, message("sizing.bound_engine", factor=engine, share=1.0 / engine)),
+        (
+            rounding,
+            message_n(
+                "sizing.bound_rounding",
+                "× {factor}: only whole accelerators can be had",
+                "× {factor}: only whole replicas can be had, of {count} each",
+                "count",
+                factor=rounding,
+                count=estimate.count,
+            ),
+        ),
+        (
+            reserve,
+            message_n(
+                "sizing.bound_reserve",
+                "× {factor}: one stands in reserve",
+                "× {factor}: {count} stand in reserve",
+                "count",
+                factor=reserve,
+                count=spare,
+            ),
+        ),
+        (
+            1.0 / cap,
+            message(
+                "sizing.bound_cap",
+                "× {factor}: replicas are loaded to {share} of their rate",
+                factor=1.0 / cap,
+                share=cap,
+            ),
+        ),
+        (
+            limits,
+            message(
+                "sizing.bound_limits",
+                "× {factor}: the latency limits leave {share} of the rate without them",
+                factor=limits,
+                share=1.0 / limits,
+            ),
+        ),
+        (
+            arithmetic,
+            message(
+                "sizing.bound_arithmetic",
+                "× {factor}: prompts and output are computed too, at the peak rate of arithmetic beside reading memory",
+                factor=arithmetic,
+            ),
+        ),
+        (
+            engine,
+            message(
+                "sizing.bound_engine",
+                "× {factor}: kernels, communication and overhead leave {share} of the peak rates",
+                factor=engine,
+                share=1.0 / engine,
+            ),
+        ),
     )
     said = sorted(factors, key=lambda each: -each[0])
     return PhysicalBoundCheck(floor, ratio, tuple(reason for factor, reason in said if factor >= _WORTH_SAYING))
@@ -148,12 +200,8 @@ def check_demand(demand: Demand) -> None:
         value = getattr(demand, name)
         if value is None or bounds.hold(value):
             continue
-        low, high = bounds.low, bounds.high
-        if bounds.above:
-            problem = message("field.range_above", given=value, low=low, high=high)
-        else:
-            problem = message("field.range", given=value, low=low, high=high)
-        raise InputError(problem, f"demand.{name}")
+        describe = describe_not_above if bounds.above else describe_out_of_range
+        raise InputError(describe(value, bounds.low, bounds.high), f"demand.{name}")
 
 
 def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
@@ -320,9 +368,19 @@ def _make_sizing_notes(demand: Demand, part: Accelerator, at_peak: Estimate, wor
     yield from (note for note in at_peak.notes if note.id == "estimate.beyond_context")
     in_flight = max(1, at_peak.concurrency or 1) * working
     if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
-        yield message("sizing.in_flight", count=in_flight)
+        yield message(
+            "sizing.in_flight",
+            "{count} requests are in flight at the peak, more than there are users: each has several at a time, "
+            "or asks less often than is stated",
+            count=in_flight,
+        )
     if part.domain_over_machines is not None:
-        yield message("sizing.domain", domain=part.domain_over_machines)
+        yield message(
+            "sizing.domain",
+            "A host stands for the {domain} accelerators that one scale-up network joins, which are in several "
+            "machines",
+            domain=part.domain_over_machines,
+        )
 
 
 def _count_nodes(part: Accelerator, size: int, copies: int) -> int:
@@ -347,7 +405,14 @@ def _explain_unmet(asked: SizingRequest, estimate_many: EstimateBatch) -> Sizing
         return SizingOption(asked.request.accelerator, _find_first_reason(answers))
     tpot = min(each.tpot_ms.value for each in fitting if each.tpot_ms is not None)
     ttft = min(each.ttft_ms.value for each in fitting if each.ttft_ms is not None)
-    reason = message("sizing.limits_not_met", accelerator=asked.accelerator.name, ttft=(ttft, "ms"), tpot=(tpot, "ms"))
+    reason = message(
+        "sizing.limits_not_met",
+        "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "
+        "to the first token and {tpot} a token",
+        accelerator=asked.accelerator.name,
+        ttft=(ttft, "ms"),
+        tpot=(tpot, "ms"),
+    )
     return SizingOption(asked.request.accelerator, reason)
 
 
@@ -357,4 +422,4 @@ def _find_first_reason(answers: Sequence[Estimate | InputError]) -> Message:
             return answer.problem
         if answer.reason is not None:
             return answer.reason
-    return message("sizing.nothing_fits")
+    return message("sizing.nothing_fits", "No deployment of it that is tried holds the model and one request")

@@ -24,6 +24,8 @@ from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.estimation.deployment import configure_serving, list_counts, list_open_plans, make_memory_plan
 from gpudesk.estimation.evaluation import explain_unfit
+from gpudesk.estimation.search_space import describe_no_plan
+from gpudesk.estimation.sizing.minimum import describe_too_large_load
 from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
@@ -81,16 +83,11 @@ class DeploymentLadder:
         """Say why no deployment that is tried holds it."""
         every = [placed for size in self.sizes for placed in self._placements(size)]
         if not every:
-            return message("plan.none", count=self.sizes[-1], model=self.frame.model.name)
+            return describe_no_plan(self.sizes[-1], self.frame.model.name)
         nearest = max(every, key=lambda placed: placed.budget.headroom_bytes(tokens))
         if not any(placed.budget.max_sequences(tokens) for placed in every):
             return explain_unfit(self.request, self.frame, nearest, tokens)
-        return message(
-            "needed.load_too_large",
-            concurrency=concurrency,
-            count=self.sizes[-1],
-            accelerator=self.frame.accelerator.name,
-        )
+        return describe_too_large_load(concurrency, self.sizes[-1], self.frame.accelerator.name)
 
     def _placements(self, size: int) -> Iterator[MemoryPlan]:
         plans = self._plans.get(size)
@@ -196,7 +193,9 @@ def _check_fit_question(question: FitQuestion) -> None:
     for name in ("context", "concurrency"):
         value = getattr(question, name)
         if value < 1:
-            raise InputError(message("fit.below_one", given=value), name)
+            raise InputError(
+                message("fit.below_one", "{given} is below 1; give a whole number from 1 on", given=value), name
+            )
 
 
 #: A label as it is printed: `80 GB`, `192 GiB`, `1.5 TB`.
@@ -257,10 +256,10 @@ def _make_reading_cell(
     weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
     label = get_memory_label(part)
     if not label:
-        reason = message("fit.no_label", accelerator=part.name)
+        reason = message("fit.no_label", "{accelerator} has no memory label to read", accelerator=part.name)
         return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
     if parameters is None:
-        reason = message("fit.no_parameters", model=model.name)
+        reason = message("fit.no_parameters", "how many parameters {model} has is not known", model=model.name)
         return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
     needed = compute_plain_weights_bytes(parameters, weights, part.vendor)
     count, usable = reading.count(needed, label), reading.usable_bytes(label)

@@ -186,12 +186,7 @@ def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
 
 
 def _make_too_large(search: _FormatSearch) -> Message:
-    return message(
-        "needed.load_too_large",
-        concurrency=search.wanted or 0,
-        count=search.setup.counts[-1],
-        accelerator=search.setup.frame.accelerator.name,
-    )
+    return describe_too_large_load(search.wanted or 0, search.setup.counts[-1], search.setup.frame.accelerator.name)
 
 
 #: Answers questions, each with an estimate or the reason why there is none.
@@ -328,3 +323,13 @@ def _judge_trials(
     works = answer.fits and (not before.fits or not is_short(answer))
     reason = answer.reason or next((n for n in answer.notes if n.id.startswith("estimate.queued")), None)
     return FitRemedy(kind, value, works, answer, None if works else reason)
+
+
+def describe_too_large_load(concurrency: int, count: int, accelerator: str) -> Message:
+    return message(
+        "needed.load_too_large",
+        "{concurrency} requests in flight do not fit on {count} × {accelerator}, the largest deployment that is tried",
+        concurrency=concurrency,
+        count=count,
+        accelerator=accelerator,
+    )

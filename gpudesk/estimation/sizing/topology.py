@@ -23,7 +23,7 @@ from gpudesk.domain.deployment_analysis import (
     TopologySide,
     get_throughput,
 )
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, EstimateRequest, Limiter
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
@@ -31,7 +31,7 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators, get_coefficients
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, message
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -276,10 +276,25 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
     grown = [mine - other for mine, other in zip(ours, theirs, strict=True)]
     most = grown.index(max(grown))
     if most == 0:
-        return message("topology.falls_idle", fewer=best.count, share=1.0 - row.spread.filled)
+        return message(
+            "topology.falls_idle",
+            "slower than on {fewer}: stages wait {share} of the time",
+            fewer=best.count,
+            share=1.0 - row.spread.filled,
+        )
     if most == 1:
-        return message("topology.falls_links", fewer=best.count, share=row.spread.collectives)
-    return message("topology.falls_overhead", fewer=best.count, share=row.spread.overhead)
+        return message(
+            "topology.falls_links",
+            "slower than on {fewer}: links take {share} of a step",
+            fewer=best.count,
+            share=row.spread.collectives,
+        )
+    return message(
+        "topology.falls_overhead",
+        "slower than on {fewer}: overhead takes {share} of a step",
+        fewer=best.count,
+        share=row.spread.overhead,
+    )
 
 
 def _list_losses(spread: ParallelismCosts) -> tuple[float, float, float]:
@@ -321,9 +336,11 @@ def _compare_spread(side: TopologySide) -> tuple[int, int]:
 def _compare_cost(pair: _SidePair) -> Message:
     many = pair.many
     if many.estimate.plan.replica == 1:
-        return message("topology.unspread")
+        return message("topology.unspread", "Neither is spread over several accelerators, so nothing is lost to links.")
     return message(
         "topology.cost",
+        "Of a decode step of {many}, {share} goes to communication with one request at a time ({each} a token), "
+        "{now} at this load.",
         many=pair.names[0],
         share=many.single_spread.collectives,
         each=(many.single_spread.collective_ms, "ms"),
@@ -336,9 +353,29 @@ def _compare_bandwidth(pair: _SidePair) -> Message | None:
         return None
     left, whole = pair.many.single_arriving, pair.few.single_arriving
     ratio = left / whole
-    more = "topology.bandwidth_more" if ratio > 1.0 else "topology.bandwidth_less"
-    name = "topology.bandwidth_same" if abs(ratio - 1.0) < _SAME else more
-    return message(name, few=pair.names[1], left=(left, "B/s"), whole=(whole, "B/s"), ahead=abs(ratio - 1.0))
+    parameters: dict[str, MessageParameter] = {
+        "few": pair.names[1],
+        "left": (left, "B/s"),
+        "whole": (whole, "B/s"),
+        "ahead": abs(ratio - 1.0),
+    }
+    if abs(ratio - 1.0) < _SAME:
+        return message(
+            "topology.bandwidth_same",
+            "Links leave it {left} of memory bandwidth, as much as {few} keeps ({whole}).",
+            **parameters,
+        )
+    if ratio > 1.0:
+        return message(
+            "topology.bandwidth_more",
+            "Links leave it {left} of memory bandwidth, {ahead} more than {few} keeps ({whole}).",
+            **parameters,
+        )
+    return message(
+        "topology.bandwidth_less",
+        "Links leave it {left} of memory bandwidth, {ahead} less than {few} keeps ({whole}).",
+        **parameters,
+    )
 
 
 def _compare_room(pair: _SidePair) -> Message:
@@ -346,6 +383,7 @@ def _compare_room(pair: _SidePair) -> Message:
     (most, roomy), (least, tight) = sorted(sides, key=lambda each: -each[0].kv_room_bytes)
     return message(
         "topology.room",
+        "{roomy} leaves {room} for the KV cache and runs {most} such requests at once, {tight} {less} and {fewest}.",
         roomy=roomy,
         tight=tight,
         room=(most.kv_room_bytes, "B"),
@@ -384,9 +422,30 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
     ahead = _find_lead(differences, "tpot_ms", (pair.many.single, pair.few.single))
     if ahead is None:
         return None
-    one = "topology.single_many" if ahead.many_wins else "topology.single_few"
-    name = "topology.single_none" if ahead.many_wins is None else one
-    return message(name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against)
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+    }
+    if ahead.many_wins is None:
+        return message(
+            "topology.single_none",
+            "With one request at a time nobody wins: {many} takes {own} a token, {few} {against}, which is within "
+            "the error of the estimate.",
+            **parameters,
+        )
+    if ahead.many_wins:
+        return message(
+            "topology.single_many",
+            "So with one request at a time {many} is ahead, sharded as it is: {own} a token against {against}.",
+            **parameters,
+        )
+    return message(
+        "topology.single_few",
+        "So with one request at a time {few} is ahead: {against} a token against {own}.",
+        **parameters,
+    )
 
 
 def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
@@ -394,12 +453,37 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
     ahead = _find_lead(differences, "output_tokens_per_s", (many, few))
     if ahead is None:
         return None
-    short = many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY
-    less = "topology.load_few_by_room" if short else "topology.load_few"
-    one = "topology.load_many" if ahead.many_wins else less
-    name = "topology.load_none" if ahead.many_wins is None else one
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+        "held": many.admitted or 0,
+    }
+    if ahead.many_wins is None:
+        return message(
+            "topology.load_none",
+            "At this load nobody wins: {many} yields {own}, {few} {against}, which is within the error of the "
+            "estimate.",
+            **parameters,
+        )
+    if ahead.many_wins:
+        return message(
+            "topology.load_many",
+            "At this load {many} is ahead, {own} against {against}: here the argument for fewer parts does not hold.",
+            **parameters,
+        )
+    if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
+        return message(
+            "topology.load_few_by_room",
+            "At this load {few} is ahead, {against} against {own}, since {many} holds only {held} requests at once: "
+            "it is room that decides, not what links cost.",
+            **parameters,
+        )
     return message(
-        name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against, held=many.admitted or 0
+        "topology.load_few",
+        "At this load {few} is ahead, {against} against {own}: here the argument for fewer parts holds.",
+        **parameters,
     )
 
 
@@ -408,9 +492,23 @@ def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Mess
     ahead = _find_lead(differences, figure, (pair.many.estimate, pair.few.estimate))
     if ahead is None or pair.many.estimate.count == pair.few.estimate.count:
         return None
-    one = "topology.each_many" if ahead.many_wins else "topology.each_few"
-    name = "topology.each_none" if ahead.many_wins is None else one
-    return message(name, many=pair.names[0], few=pair.names[1], own=ahead.own, against=ahead.against)
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+    }
+    if ahead.many_wins is None:
+        return message(
+            "topology.each_none", "Counted for one accelerator nobody wins: {own} and {against}.", **parameters
+        )
+    if ahead.many_wins:
+        return message(
+            "topology.each_many", "Counted for one accelerator {many} is ahead, {own} against {against}.", **parameters
+        )
+    return message(
+        "topology.each_few", "Counted for one accelerator {few} is ahead, {against} against {own}.", **parameters
+    )
 
 
 _Compare = Callable[[Estimate, Estimate], tuple[FigureDifference, ...]]
@@ -428,9 +526,14 @@ def compare_topologies(
     pair = (baseline, other)
     for each in pair:
         if not each.fits:
-            raise InputError(each.reason or message("explain.does_not_fit"), each.request.accelerator)
+            raise InputError(each.reason or NOTHING_TO_EXPLAIN, each.request.accelerator)
         if each.pools is not None:
-            raise InputError(message("topology.pools"), each.request.accelerator)
+            raise InputError(
+                message(
+                    "topology.pools", "its accelerators form pools, each with its own plan; compare it without them"
+                ),
+                each.request.accelerator,
+            )
     ones = []
     for found in ask([make_single_request(each.request, each) for each in pair]):
         if isinstance(found, InputError):

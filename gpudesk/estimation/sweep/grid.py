@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateRequest
-from gpudesk.domain.field_checks import FieldCheck, accept_text, accept_whole
+from gpudesk.domain.field_checks import MISSING_FIELD, FieldCheck, accept_text, accept_whole
 from gpudesk.domain.model import Model
 from gpudesk.domain.scenario import MAX_SWEEP_POINTS, SWEEP_LOADS, Sweep
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
-from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, parse_request
+from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request
 from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
 from gpudesk.text.messages import InputError, Message, message
 
@@ -52,7 +52,15 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     given = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
     for name, values in given.items():
         if len(values) > MOST_VALUES:
-            raise InputError(message("sweep.too_many_values", count=len(values), most=MOST_VALUES), name)
+            raise InputError(
+                message(
+                    "sweep.too_many_values",
+                    "has {count} values; an axis has {most} at the most",
+                    count=len(values),
+                    most=MOST_VALUES,
+                ),
+                name,
+            )
     parts = [part.id for part in catalog.accelerators()]
     accelerators = _list_axis_ids(given, "accelerators", parts, catalog.accelerator)
     models = _list_axis_ids(given, "models", [model.id for model in catalog.models()], catalog.model)
@@ -75,7 +83,14 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     )
     sweep = Sweep(accelerators, models, weights, kv, tp, prompts, outputs, load, amounts, base)
     if sweep.points > MAX_SWEEP_POINTS:
-        raise InputError(message("sweep.too_many_points", count=sweep.points, most=MAX_SWEEP_POINTS))
+        raise InputError(
+            message(
+                "sweep.too_many_points",
+                "the axes make {count} points; a sweep has {most} at the most",
+                count=sweep.points,
+                most=MAX_SWEEP_POINTS,
+            )
+        )
     return sweep
 
 
@@ -85,8 +100,12 @@ def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(message("load.two", first=found[0].value, second=found[1].value), found[1].value)
-    raise InputError(message("sweep.no_load", known=tuple(kind.value for kind in SWEEP_LOADS)))
+        raise InputError(describe_conflicting_loads(found[0].value, found[1].value), found[1].value)
+    raise InputError(
+        message(
+            "sweep.no_load", "no load is given; give one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
+        )
+    )
 
 
 def _list_axis_ids(
@@ -106,7 +125,7 @@ def _list_axis_ids(
 
 def _check_axis(axes: Mapping[str, tuple[Any, ...]], name: str, check: FieldCheck) -> tuple[Any, ...]:
     if not axes.get(name):
-        raise InputError(message("field.missing"), name)
+        raise InputError(MISSING_FIELD, name)
     return tuple(None if value is None else check(name, value) for value in axes[name])
 
 

@@ -254,4 +254,12 @@ class SweepRun:
 
 def check_suffix(target: Path) -> None:
     if target.suffix.lower() not in SUFFIXES:
-        raise InputError(message("sweep.format", suffix=target.suffix, known=SUFFIXES), str(target))
+        raise InputError(
+            message(
+                "sweep.format",
+                "{suffix} is no form of a sweep; there are {known}",
+                suffix=target.suffix,
+                known=SUFFIXES,
+            ),
+            str(target),
+        )

@@ -10,6 +10,7 @@ from gpudesk.domain.claim import Source
 from gpudesk.domain.decision import Decision
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementStepStatus
 from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet
+from gpudesk.files import describe_unknown_format
 from gpudesk.report.decision.advisory import (
     format_date,
     format_progress,
@@ -49,7 +50,7 @@ from gpudesk.report.writers.document import (
     write_blocks_markdown,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 #: Forms of the sheet, by the suffix of its file.
@@ -83,7 +84,7 @@ def write_negotiation_file(paper: NegotiationDocument, suffix: str) -> bytes:
         return write_blocks_markdown(blocks).encode("utf-8")
     if suffix.lower() == ".html":
         return write_blocks_html(_build_title(paper), blocks).encode("utf-8")
-    raise InputError(message("sheet.format", suffix=suffix or tr("without a suffix"), known=FORMS))
+    raise InputError(describe_unknown_format(suffix or tr("without a suffix"), FORMS))
 
 
 def build_negotiation_blocks(paper: NegotiationDocument) -> tuple[DocumentBlock, ...]:

@@ -78,7 +78,7 @@ ALL: tuple[UserFact, ...] = (
 
 def step(*after: UserFact, before: tuple[UserFact, ...] = ()) -> FactEdit:
     """Return an edit that puts facts there."""
-    return FactEdit(message("own.step.add", name="a test"), before=before, after=after)
+    return FactEdit(message("own.step.add", "Add {name}", name="a test"), before=before, after=after)
 
 
 def numbered(number: int, claims: int = 4) -> FactEdit:

@@ -156,7 +156,7 @@ class Walk(RuleBasedStateMachine):
     @rule()
     def a_step_in_vain(self) -> None:
         """Try a step that takes away what is not there: what was done before can be undone as it could."""
-        gone = FactEdit(message("own.step.add", name="x"), before=(OFFER,), after=())
+        gone = FactEdit(message("own.step.add", "Add {name}", name="x"), before=(OFFER,), after=())
         if self.bench.own.facts.get("source", OFFER.id) is None:
             before = self.bench.own.undo_text
             self.tried(lambda _: gone)

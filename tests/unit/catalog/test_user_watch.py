@@ -27,7 +27,7 @@ REFERENCE = WatchNote("W002-03", True, "2026-11-20", "Pressemitteilung")
 
 
 def note(*watched: WatchNote, unwatched: tuple[WatchNote, ...] = ()) -> FactEdit:
-    return FactEdit(message("own.step.add", name="a test"), unwatched=unwatched, watched=watched)
+    return FactEdit(message("own.step.add", "Add {name}", name="a test"), unwatched=unwatched, watched=watched)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_notes_come_back_as_they_were_and_are_no_facts(path: Path, file: UserFil
 
 
 def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, file: UserFile) -> None:
-    both = FactEdit(message("own.step.add", name="both"), after=ALL, watched=(GAP,))
+    both = FactEdit(message("own.step.add", "Add {name}", name="both"), after=ALL, watched=(GAP,))
     assert set(file.apply(both)) == set(ALL)
     assert file.watched == (GAP,)
     assert len(file.apply(both.inverse())) == 0
@@ -63,7 +63,7 @@ def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, fi
 def test_note_that_cannot_be_kept_takes_its_whole_step_with_it(path: Path, file: UserFile) -> None:
     endless = WatchNote("W002-01", float("inf"), "2026-10", "A test")
     with pytest.raises(InputError) as refused:
-        file.apply(FactEdit(message("own.step.add", name="x"), after=ALL, watched=(endless,)))
+        file.apply(FactEdit(message("own.step.add", "Add {name}", name="x"), after=ALL, watched=(endless,)))
     assert refused.value.where == "value"
     assert (len(file.facts), file.watched) == (0, ())
 

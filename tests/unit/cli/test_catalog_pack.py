@@ -17,7 +17,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def own_facts() -> None:
     with GpuDeskService.open() as service:
-        service.own.do(FactEdit(message("own.step.add", name="x"), after=tuple(ALL)))
+        service.own.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
 
 
 @pytest.fixture

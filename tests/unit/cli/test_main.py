@@ -38,7 +38,7 @@ def test_version(capsys: Capture) -> None:
     ("error", "code", "said"),
     [
         (UsageError("no such thing; see there"), 2, "gpudesk: no such thing; see there\n"),
-        (InputError(message("field.missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
+        (InputError(message("field.missing", "is missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
         (MissingFileError("a is missing; run b"), 1, "gpudesk: a is missing; run b\n"),
         (OSError(28, "No space left"), 1, "gpudesk: the output cannot be written: No space left\n"),
     ],

@@ -28,7 +28,7 @@ def service() -> Iterator[GpuDeskService]:
         definition["ffns"] = {"mlp": {**definition["ffns"]["mlp"], "intermediate_size": 52_608}}
         definition["layers"] = [{**definition["layers"][0], "count": 62}]
         model = UserModel(DENSE_200B, "Dense 200B", "Nobody", to_canonical_json(definition))
-        opened.own.do(FactEdit(message("own.step.add", name="Dense 200B"), after=(model,)))
+        opened.own.do(FactEdit(message("own.step.add", "Add {name}", name="Dense 200B"), after=(model,)))
         yield opened
 
 

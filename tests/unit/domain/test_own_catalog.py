@@ -251,7 +251,7 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService)
     heard: list[frozenset[str]] = []
     bench.own.subscribe(heard.append)
     unknown = UserPrice("p1", PART, "spot", QUOTE.id, SourceKind.USER, 2)
-    foreign = FactEdit(message("own.step.remove", name="nothing"), before=(unknown,))
+    foreign = FactEdit(message("own.step.remove", "Remove {name}", name="nothing"), before=(unknown,))
     with pytest.raises(InputError) as refused:
         bench.own.do(foreign)
     assert refused.value.problem.id == "own.changed_elsewhere"

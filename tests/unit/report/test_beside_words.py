@@ -233,7 +233,9 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     names = {key: key.upper() for key in found}
     text = spaced(join_lines(list_loading_lines(found, names, FORMATTER)))
     assert "L4: unknown: The weights do not fit 1 × L4" in text
-    assert describe_unknown_time(message("explain.does_not_fit"), FORMATTER).startswith("unknown: ")
+    assert describe_unknown_time(
+        message("explain.does_not_fit", "there is nothing to explain: it does not fit"), FORMATTER
+    ).startswith("unknown: ")
 
 
 def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:

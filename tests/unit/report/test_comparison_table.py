@@ -68,7 +68,13 @@ def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer
     assert "max_concurrency" not in {found.key for found in table.rows}
     fits = row(table, "fits").cells[0]
     assert (fits.text, fits.second, fits.mark) == ("does not fit on 1", "use 4", CellMarking.FAILS)
-    problem = replace(answer.columns[1], estimate=None, problem=message("engine.unknown", engine="x", known=()))
+    problem = replace(
+        answer.columns[1],
+        estimate=None,
+        problem=message(
+            "engine.unknown", "there is no serving engine {engine}; there are {known}", engine="x", known=()
+        ),
+    )
     mixed = build_comparison_table(replace(answer, columns=(answer.columns[0], problem)), PLAIN)
     assert row(mixed, "fits").cells[1].text == "no estimate"
 

@@ -149,7 +149,16 @@ def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, t
 
 
 def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
-    flood = with_estimate(answer, 0, ttft_ms=None, notes=(message("estimate.overload"),))
+    flood = with_estimate(
+        answer,
+        0,
+        ttft_ms=None,
+        notes=(
+            message(
+                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
+            ),
+        ),
+    )
     found = explained(flood, "ttft_ms")
     assert (found.figure, found.ground) == ("—", ExplanationBasis.UNKNOWN)
     assert found.band.startswith("Requests arrive faster")
@@ -178,7 +187,15 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         FitRemedy(FitRemedyKind.FRACTION, 0.98, works=True, estimate=fitting),
         FitRemedy(FitRemedyKind.COUNT, 4, works=True, estimate=fitting),
         FitRemedy(FitRemedyKind.WEIGHTS, Precision.FP4, works=True, estimate=fitting),
-        FitRemedy(FitRemedyKind.CONCURRENCY, 1, works=False, estimate=None, reason=message("estimate.overload")),
+        FitRemedy(
+            FitRemedyKind.CONCURRENCY,
+            1,
+            works=False,
+            estimate=None,
+            reason=message(
+                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
+            ),
+        ),
         FitRemedy(FitRemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),
     )
     found = explained(unfit, "output_tokens_per_s", FigureBacking(term, remedies=remedies))
@@ -199,7 +216,11 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
 
 
 def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
-    column = replace(answer.columns[0], estimate=None, problem=message("plan.degree", name="tp", value=0))
+    column = replace(
+        answer.columns[0],
+        estimate=None,
+        problem=message("plan.degree", "{name} is {value}; it must be at least 1", name="tp", value=0),
+    )
     broken = replace(answer, columns=(column, *answer.columns[1:]))
     found = explained(broken, "output_tokens_per_s")
     assert found.figure == "—"

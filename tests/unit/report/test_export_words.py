@@ -78,7 +78,21 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
     ],
 )
 def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | None, said: str) -> None:
-    assert describe_limit_standing(LimitComparison(limit, value, message("export.no_density")), FORMATTER) == said
+    assert (
+        describe_limit_standing(
+            LimitComparison(
+                limit,
+                value,
+                message(
+                    "export.no_density",
+                    "Performance density takes the area of the dies, which the catalog does not have; it is not "
+                    "guessed",
+                ),
+            ),
+            FORMATTER,
+        )
+        == said
+    )
 
 
 def test_limits_say_on_which_side_they_describe() -> None:
@@ -167,5 +181,18 @@ def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
 
 def test_a_line_without_a_figure_cannot_be_told() -> None:
     limit = ExportLimit(ExportMetric.DENSITY, 5.92, True)
-    line = ExportLineCheck(ExportRuleLine("d", (limit,)), (LimitComparison(limit, None, message("export.no_density")),))
+    line = ExportLineCheck(
+        ExportRuleLine("d", (limit,)),
+        (
+            LimitComparison(
+                limit,
+                None,
+                message(
+                    "export.no_density",
+                    "Performance density takes the area of the dies, which the catalog does not have; it is not "
+                    "guessed",
+                ),
+            ),
+        ),
+    )
     assert line.met is None

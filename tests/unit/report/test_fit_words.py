@@ -27,7 +27,15 @@ MODEL = Model("m", "Small 8B", "Someone", 4096, 32_000, False, 4096, None, ())
 
 def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCell:
     plan = None if count is None else ParallelPlan(tp=count)
-    reason = None if count is not None else message("model.no_dimensions", model="Small 8B")
+    reason = (
+        None
+        if count is not None
+        else message(
+            "model.no_dimensions",
+            "the dimensions of {model} are not published: nothing can be computed for it",
+            model="Small 8B",
+        )
+    )
     room = None if count is None else (usable, int(usable * left))
     return FitCell(
         "p",

@@ -22,8 +22,15 @@ def slower(tp: int, rate: float) -> ConsideredPlan:
         fits=True,
         taken=False,
         reasons=(
-            message("plan.slower_share", behind=0.12, part="part.collectives", now=0.31, before=0.04),
-            message("plan.within_error"),
+            message(
+                "plan.slower_share",
+                "{behind} slower: {part} takes {now} of its time against {before}",
+                behind=0.12,
+                part="part.collectives",
+                now=0.31,
+                before=0.04,
+            ),
+            message("plan.within_error", "within the error"),
         ),
         output_tokens_per_s=around(rate),
         ttft_ms=around(243.0),
@@ -35,7 +42,7 @@ TAKEN = ConsideredPlan(
     ParallelPlan(4, dp=2),
     fits=True,
     taken=True,
-    reasons=(message("plan.ahead", ahead=0.12, plan=("TP 8",)),),
+    reasons=(message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=0.12, plan=("TP 8",)),),
     output_tokens_per_s=around(3560.0),
     ttft_ms=around(200.0),
     tpot_ms=around(28.0),
@@ -44,13 +51,20 @@ UNFIT = ConsideredPlan(
     ParallelPlan(dp=8),
     fits=False,
     taken=False,
-    reasons=(message("plan.weights_do_not_fit", weights=141.0, capacity=(80.0, "GiB")),),
+    reasons=(
+        message(
+            "plan.weights_do_not_fit",
+            "does not fit: weights take {weights} of {capacity}",
+            weights=141.0,
+            capacity=(80.0, "GiB"),
+        ),
+    ),
 )
 UNTRIED = ConsideredPlan(
     ParallelPlan(8, ep=8, attention_dp=True),
     fits=None,
     taken=False,
-    reasons=(message("plan.no_attention_dp", engine="TGI"),),
+    reasons=(message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine="TGI"),),
 )
 CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), UNFIT, UNTRIED))
 
@@ -90,7 +104,7 @@ def test_figures_follow_the_language() -> None:
 
 
 def test_without_a_choice_there_is_nothing_to_say() -> None:
-    single = PlanChoice((replace(TAKEN, reasons=(message("plan.single"),)),))
+    single = PlanChoice((replace(TAKEN, reasons=(message("plan.single", "the only plan of one accelerator"),)),))
     for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
         assert build_explained_plans(choice, FORMATTER) is None
         assert describe_plan_reason(choice, FORMATTER) is None

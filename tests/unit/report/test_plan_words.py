@@ -169,11 +169,31 @@ def test_documents_and_arithmetic_stand_beside_one_another(near: DeferralAnalysi
 
 
 def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
-    buy = RuleOpinion("D002-16", DeferralVerdict.BUY, message("buying.launch_soon", months=6), strong=True)
-    wait = RuleOpinion("D002-18", DeferralVerdict.WAIT, message("buying.tuned", accelerator="B200"), strong=True)
+    buy = RuleOpinion(
+        "D002-16",
+        DeferralVerdict.BUY,
+        message(
+            "buying.launch_soon",
+            "A launch within {months} months is for buying, says the scorecard of February 2024",
+            months=6,
+        ),
+        strong=True,
+    )
+    wait = RuleOpinion(
+        "D002-18",
+        DeferralVerdict.WAIT,
+        message(
+            "buying.tuned",
+            "Models that are tuned for {accelerator} are for waiting, says the scorecard of February 2024",
+            accelerator="B200",
+        ),
+        strong=True,
+    )
     assert describe_document_verdict(bare()) == "leave it open"
     assert describe_document_verdict(bare(rules=(buy, wait))) == "contradict each other (D002-16, D002-18)"
-    against = bare(notes=(message("buying.computed_wait"),))
+    against = bare(
+        notes=(message("buying.computed_wait", "The documents’ rules say to buy, the arithmetic says to wait"),)
+    )
     assert describe_contradiction(against) == "The documents’ rules say to buy, the arithmetic says to wait."
     assert describe_contradiction(bare()) == ""
     assert list_deferral_notes(against, FORMATTER) == [], "said with the verdict"

@@ -15,6 +15,10 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import MIB
 
+_SHORT_HEADER: Final = message(
+    "import.hf.short_header", "ends before its header does; take the file from its beginning"
+)
+
 INDEX: Final = "model.safetensors.index.json"
 _SUFFIX: Final = ".safetensors"
 #: The file of a model that lies in one.
@@ -123,10 +127,10 @@ def _total(sizes: ConfigFields | None, name: str) -> int | None:
 def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
     """Read the header of one file, eight bytes with its length, then JSON: names, formats, shapes."""
     if len(data) < 8:
-        raise InputError(message("import.hf.short_header"), name)
+        raise InputError(_SHORT_HEADER, name)
     (length,) = struct.unpack("<Q", data[:8])
     if length > _HEADER_BYTES or len(data) < 8 + length:
-        raise InputError(message("import.hf.short_header"), name)
+        raise InputError(_SHORT_HEADER, name)
     table: dict[str, Any] = parse_bounded_json(data[8 : 8 + length], name, _HEADER_BYTES)
     for tensor, described in table.items():
         if tensor == "__metadata__":
@@ -137,7 +141,10 @@ def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
             isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**40 for size in shape
         )
         if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
-            raise InputError(message("import.hf.broken_header"), f"{name}: {clean_text(tensor, 80)}")
+            raise InputError(
+                message("import.hf.broken_header", "has no shape and format that can be read"),
+                f"{name}: {clean_text(tensor, 80)}",
+            )
         yield tensor, dtype, shape
 
 
@@ -190,11 +197,22 @@ def compare_parameters(
     if found is None:
         return None
     if found == counted:
-        return message("import.hf.same_count", count=counted)
+        return message("import.hf.same_count", "{count} parameters, as many as the checkpoint holds", count=counted)
     stores_all = found > counted and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
-        return message("import.hf.more_stored", count=counted, found=found)
-    return message("import.hf.other_count", count=counted, found=found, difference=abs(found - counted))
+        return message(
+            "import.hf.more_stored",
+            "{count} parameters; the checkpoint holds {found}, with parts that are left out here",
+            count=counted,
+            found=found,
+        )
+    return message(
+        "import.hf.other_count",
+        "{count} parameters, but the checkpoint holds {found}: {difference} apart, so check the dimensions",
+        count=counted,
+        found=found,
+        difference=abs(found - counted),
+    )
 
 
 def find_hints(checkpoint: Checkpoint) -> dict[str, object]:

@@ -31,7 +31,8 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_sliding_window,
     repeat_layer,
 )
-from gpudesk.text.messages import InputError, message
+from gpudesk.domain.field_checks import MISSING_FIELD
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 #: Whether something is there: always or never, or as the file says.
 _Told = Callable[[ConfigFields], bool] | bool
@@ -178,7 +179,7 @@ def _gpt_j(f: ConfigFields) -> ModelStructure:
 
 def _with_head_bias(read: ModelStructure, f: ConfigFields) -> ModelStructure:
     """Say that the bias of the LM head is not counted: one number a token of the vocabulary."""
-    told = message("import.hf.head_bias", count=f.whole("vocab_size"))
+    told = describe_head_bias(f.whole("vocab_size"))
     return ModelStructure(read.layers, tied=read.tied, final_norms=read.final_norms, notes=read.notes, left_out=(told,))
 
 
@@ -424,7 +425,7 @@ def _nemotron_nas(f: ConfigFields) -> ModelStructure:
     width = f.maybe("head_dim") or divide_hidden_size(f, heads)
     hidden = f.whole("hidden_size")
     if not f.has("block_configs"):
-        raise InputError(message("field.missing"), f.where("block_configs"))
+        raise InputError(MISSING_FIELD, f.where("block_configs"))
     mixers: dict[tuple[int, int | None], LayerPart] = {}
     blocks: dict[int, LayerPart] = {}
     layers = []
@@ -446,7 +447,19 @@ def _nemotron_nas(f: ConfigFields) -> ModelStructure:
             size = _width(fed, hidden)
             ffn = blocks.setdefault(size, LayerPart(f"mlp_{size}", make_dense(size).table))
         layers.append(LayerLayout(mixer, ffn, (mixer is not None) + (ffn is not None)))
-    notes = (message("import.hf.replaced_blocks", count=replaced),) if replaced else ()
+    notes = (
+        (
+            message_n(
+                "import.hf.replaced_blocks",
+                "One block is replaced by one matrix; it was read as it was before",
+                "{count} blocks are replaced by one matrix each; they were read as they were before",
+                "count",
+                count=replaced,
+            ),
+        )
+        if replaced
+        else ()
+    )
     return ModelStructure(tuple(layers), notes=notes)
 
 
@@ -468,3 +481,7 @@ def _width(f: ConfigFields, hidden: int) -> int:
 PRUNED: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {"nemotron-nas": _nemotron_nas, "nemotron_nas": _nemotron_nas}
 )
+
+
+def describe_head_bias(count: int) -> Message:
+    return message("import.hf.head_bias", "The bias of the LM head, {count} numbers", count=count)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields
-from gpudesk.catalog.importing.huggingface.dense import late_windows
+from gpudesk.catalog.importing.huggingface.dense import describe_head_bias, late_windows
 from gpudesk.catalog.importing.huggingface.structure import (
     CHUNKED,
     FULL,
@@ -31,7 +31,6 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_sliding_window,
     repeat_layer,
 )
-from gpudesk.text.messages import message
 
 
 def sparse_layers(f: ConfigFields, count: int) -> list[bool]:
@@ -77,7 +76,7 @@ def _all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: 
 
 def _phi_moe(f: ConfigFields) -> ModelStructure:
     read = _all_sparse(f, norms=4, final_norms=2)
-    left = (message("import.hf.head_bias", count=f.whole("vocab_size")),)
+    left = (describe_head_bias(f.whole("vocab_size")),)
     has_bias = f.yes("lm_head_bias", default=False)
     return ModelStructure(read.layers, final_norms=2, left_out=left if has_bias else ())
 

@@ -8,7 +8,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.importing.fields import MOST_LAYERS, ConfigFields, make_field_type_error, quote_field
+from gpudesk.catalog.importing.fields import (
+    MOST_LAYERS,
+    ConfigFields,
+    describe_short_list,
+    describe_too_large_size,
+    make_field_type_error,
+    quote_field,
+)
 from gpudesk.catalog.importing.huggingface.experts import sparse_layers
 from gpudesk.catalog.importing.huggingface.structure import (
     FULL,
@@ -30,7 +37,8 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_layer_count,
     read_layer_types,
 )
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.domain.field_checks import MISSING_FIELD, describe_unknown_word
+from gpudesk.text.messages import InputError, Message, message_n
 
 
 def latent(f: ConfigFields, **more: object) -> DefinitionTable:
@@ -105,7 +113,7 @@ def _indexer_kinds(f: ConfigFields, count: int) -> list[str]:
     letters = f.word("index_topk_pattern")
     if letters:
         if len(letters) < count:
-            problem = message("import.hf.short_list", found=len(letters), wanted=count)
+            problem = describe_short_list(len(letters), count)
             raise InputError(problem, f.where("index_topk_pattern"))
         return ["shared" if letter == "S" else "full" for letter in letters[:count]]
     interval = f.whole_or(1, "index_topk_freq")
@@ -152,7 +160,19 @@ def _hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
         return ()
     entries = f.whole("vocab_size") * read_experts_per_token(f) * layers
     low, high = (4.0 * entries, "B"), (8.0 * entries, "B")
-    return (message("import.hf.hash_layers", count=layers, low=low, high=high),)
+    return (
+        message_n(
+            "import.hf.hash_layers",
+            "The first layer routes by a table from token to experts, which is not counted: {low}, or {high} where a "
+            "serving engine keeps wide numbers",
+            "The first {count} layers route by tables from token to experts, which are not counted: {low} in all, or "
+            "{high} where a serving engine keeps wide numbers",
+            "count",
+            count=layers,
+            low=low,
+            high=high,
+        ),
+    )
 
 
 #: Layers that fold less than this pick entries by an indexer; those that fold more read all.
@@ -169,12 +189,12 @@ def _ratios(f: ConfigFields, count: int) -> list[int]:
         return listed
     kinds = f.words("layer_types", count)
     if kinds is None:
-        raise InputError(message("field.missing"), f.where("compress_ratios"))
+        raise InputError(MISSING_FIELD, f.where("compress_ratios"))
     rates = f.table("compress_rates")
     found = []
     for number, kind in enumerate(kinds, start=1):
         if kind not in _KIND_RATIOS:
-            problem = message("field.word", given=quote_field(kind), allowed=tuple(_KIND_RATIOS))
+            problem = describe_unknown_word(quote_field(kind), tuple(_KIND_RATIOS))
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
         ratio = _KIND_RATIOS[kind]
         found.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)
@@ -334,11 +354,11 @@ def _pattern(f: ConfigFields) -> list[str]:
     if not isinstance(written, str | list):
         raise make_field_type_error(f.where(name), written, "text")
     if len(written) > MOST_LAYERS:
-        raise InputError(message("import.model.large", largest=MOST_LAYERS), f.where(name))
+        raise InputError(describe_too_large_size(MOST_LAYERS), f.where(name))
     kinds = []
     for number, kind in enumerate(written, start=1):
         if not isinstance(kind, str) or kind not in _NEMOTRON_KINDS:
-            problem = message("field.word", given=quote_field(kind), allowed=tuple(_NEMOTRON_KINDS))
+            problem = describe_unknown_word(quote_field(kind), tuple(_NEMOTRON_KINDS))
             raise InputError(problem, f"{f.where(name)}.{number}")
         kinds.append(_NEMOTRON_KINDS[kind])
     return kinds

@@ -101,7 +101,16 @@ def read_stored_precision(
     if told is None:
         method = (inside or table or text).raw("quant_method")
         name = method if isinstance(method, str) else "?"
-        return StoredPrecision(None, notes=(message("import.hf.unknown_quantisation", name=clean_text(name, 60)),))
+        return StoredPrecision(
+            None,
+            notes=(
+                message(
+                    "import.hf.unknown_quantisation",
+                    "The number format {name} is not known, so what the checkpoint stores is left open",
+                    name=clean_text(name, 60),
+                ),
+            ),
+        )
     return _resolved(told, wide or Precision.BF16, _classes(structure))
 
 
@@ -128,7 +137,9 @@ def _wide(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tu
                 if word in _WIDE:
                     return _WIDE[word], ()
                 if word in {"float32", "fp32", "float"}:
-                    return Precision.BF16, (message("import.hf.float32"),)
+                    return Precision.BF16, (
+                        message("import.hf.float32", "The checkpoint stores 32 bits; serving engines load it in 16"),
+                    )
     return None, ()
 
 
@@ -318,7 +329,11 @@ def _resolved(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> 
         return StoredPrecision(main, native_group_size=group)
     if blocks <= {main} and classes - {_ATTENTION} != {_EXPERTS}:
         return StoredPrecision(main, "ffn", other, group)
-    said = message("import.hf.mixed_rest", name=other.value)
+    said = message(
+        "import.hf.mixed_rest",
+        "Beside the routed experts some matrices are stored in another format; all of them are counted as {name}",
+        name=other.value,
+    )
     if other == main:
         return StoredPrecision(main, native_group_size=group, notes=(said,))
     alike = {formats[kind] for kind in classes - {_EXPERTS}} == {other}

@@ -48,7 +48,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import Message, message, message_n
 
 STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {**DENSE, **MOE, **MOE_WINDOWS, **MLA, **GEMMA, **HYBRID, **PRUNED}
@@ -217,7 +217,7 @@ def read_generic(f: ConfigFields) -> ModelStructure:
     layers = tuple(LayerLayout(mixer, routed if flag else plain) for flag in sparse)
     odd = sorted(name for name in f.names() if any(hint in name for hint in _HINTS))
     hints = tuple(clean_text(name, 60) for name in odd[:8])
-    notes = (message("import.hf.unread", names=hints),) if hints else ()
+    notes = (message("import.hf.unread", "Not understood, and left aside: {names}", names=hints),) if hints else ()
     return ModelStructure(layers, notes=notes)
 
 
@@ -461,22 +461,48 @@ class _ConfigReading:
         shown = clean_text(name, 60) if isinstance(name, str) else "?"
         notes = []
         if self.architecture is None:
-            notes.append(message("import.hf.unknown", name=shown or "?"))
+            notes.append(
+                message(
+                    "import.hf.unknown",
+                    "The architecture {name} is not known. It was read like Llama: check every dimension",
+                    name=shown or "?",
+                )
+            )
         if answered:
-            notes.append(message("import.hf.answered", names=tuple(clean_text(path, 80) for path in answered[:20])))
+            notes.append(
+                message(
+                    "import.hf.answered",
+                    "Yours, not of the file: {names}",
+                    names=tuple(clean_text(path, 80) for path in answered[:20]),
+                )
+            )
         if self.text.assumed:
             told = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
-            notes.append(message("import.hf.class_defaults", names=told))
+            notes.append(
+                message(
+                    "import.hf.class_defaults",
+                    "Left out of the file, so taken as the class has them: {names}",
+                    names=told,
+                )
+            )
         return notes
 
     def _not_read(self) -> list[Message]:
         """Say what else the file has that is no part of the text model."""
         found = []
         if any(self.whole.has(name) for name in _OTHER_SENSES):
-            found.append(message("import.hf.other_senses"))
+            found.append(message("import.hf.other_senses", "The encoders of images or sound: this is the text model"))
         for fields in (self.text, self.whole):
             drafts = fields.maybe(*_DRAFT_LAYERS, low=0)
             if drafts:
-                found.append(message("import.hf.draft_layers", count=drafts))
+                found.append(
+                    message_n(
+                        "import.hf.draft_layers",
+                        "One layer that drafts further tokens",
+                        "{count} layers that draft further tokens",
+                        "count",
+                        count=drafts,
+                    )
+                )
                 break
         return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields, quote_field
+from gpudesk.domain.field_checks import describe_unknown_word
 from gpudesk.text.messages import InputError, Message, message
 
 DefinitionTable = dict[str, Any]
@@ -115,7 +116,12 @@ def divide_hidden_size(f: ConfigFields, heads: int) -> int:
     if f.missing:
         return 1
     if hidden % heads:
-        problem = message("import.hf.heads_divide", hidden=hidden, heads=heads)
+        problem = message(
+            "import.hf.heads_divide",
+            "{hidden} does not divide into {heads} heads; state head_dim",
+            hidden=hidden,
+            heads=heads,
+        )
         raise InputError(problem, f.where("num_attention_heads"))
     return hidden // heads
 
@@ -180,7 +186,7 @@ def read_layer_types(f: ConfigFields, count: int, allowed: tuple[str, ...], defa
         return [default(number) for number in range(count)]
     for number, kind in enumerate(listed, start=1):
         if kind not in allowed:
-            problem = message("field.word", given=quote_field(kind), allowed=allowed)
+            problem = describe_unknown_word(quote_field(kind), allowed)
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
     return listed
 

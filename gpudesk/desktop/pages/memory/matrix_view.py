@@ -209,7 +209,7 @@ class FitMatrixQuery(QObject):
         found: list[tuple[FitCell, ...]] = []
         for row in rows:
             found.append(row)
-            yield JobProgress(message("fit.finding"), len(found), len(models))
+            yield JobProgress(message("fit.finding", "Looking for the smallest deployments"), len(found), len(models))
         return FitMatrix(question, parts, models, tuple(found))
 
     def _read(self, question: FitQuestion, reading: str) -> FitMatrix:

@@ -18,10 +18,10 @@ from gpudesk.domain.deployment_analysis import (
     TopologyComparison,
     TopologySide,
 )
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import InputError, Message, format_message, message
+from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr, trn
 
 
@@ -117,10 +117,10 @@ class ScalingResults:
         for each in (one, other):
             column = each.part.column
             if column.estimate is None:
-                return column.problem or message("explain.does_not_fit")
+                return column.problem or NOTHING_TO_EXPLAIN
         baseline, against = one.part.column.estimate, other.part.column.estimate
         if baseline is None or against is None:
-            return message("explain.does_not_fit")
+            return NOTHING_TO_EXPLAIN
         try:
             return self._desk.service.topology(baseline, against)
         except InputError as error:

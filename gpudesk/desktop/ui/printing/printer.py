@@ -18,6 +18,8 @@ from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, message
 
+_REFUSED: Final = message("printer.refused", "the printer does not take the job; look whether it is on, or save a PDF")
+
 _SOCKETS: Final = (Path("/run/cups/cups.sock"), Path("/var/run/cups/cups.sock"))
 _SETTINGS: Final = (Path("/etc/cups/client.conf"), Path("~/.cups/client.conf"))
 _SERVER: Final = re.compile(rb"^[ \t]*ServerName[ \t]+\S", re.MULTILINE | re.IGNORECASE)
@@ -70,7 +72,7 @@ def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, fo
     printer.setPageOrientation(pages.paper.page_layout().orientation())
     painter = QPainter()
     if not painter.begin(printer):
-        raise InputError(message("printer.refused"), printer.printerName() or None)
+        raise InputError(_REFUSED, printer.printerName() or None)
     try:
         paper = printer.paperRect(QPrinter.Unit.DevicePixel)
         unit = printer.resolution() / (_POINTS_PER_INCH * UNITS)
@@ -80,7 +82,7 @@ def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, fo
         ink = SheetPainter(painter)
         for position, number in enumerate(_chosen(printer, len(pages.pages))):
             if position and not printer.newPage():
-                raise InputError(message("printer.refused"), printer.printerName() or None)
+                raise InputError(_REFUSED, printer.printerName() or None)
             pages.draw(number, ink)
     finally:
         painter.end()

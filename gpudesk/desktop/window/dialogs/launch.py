@@ -19,11 +19,11 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.estimate import Estimate, LaunchPlan
+from gpudesk.domain.estimate import NOTHING_TO_START, Estimate, LaunchPlan
 from gpudesk.report.labels import list_column_names
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, format_message, message
+from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
 
 _WIDTH, _HEIGHT, _MONO, _AROUND = 760.0, 720.0, 12.0, 6.0
@@ -180,7 +180,7 @@ class LaunchDialog(QDialog):
     def _found(self) -> LaunchPlan | Message:
         column = self._column
         if column.estimate is None:
-            return column.problem or message("launch.unfit")
+            return column.problem or NOTHING_TO_START
         try:
             return self._service.launch(column.estimate, self.engine.value)
         except InputError as error:

@@ -70,7 +70,7 @@ def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
     ("error", "said"),
     [
         (CheckFailedError("two\nlines of it"), "two lines of it"),
-        (InputError(message("field.missing"), "a.json"), "a.json: is missing"),
+        (InputError(message("field.missing", "is missing"), "a.json"), "a.json: is missing"),
         (MissingFileError("a.json is missing; restore it"), "a.json is missing; restore it"),
         (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
     ],

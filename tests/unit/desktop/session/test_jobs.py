@@ -15,7 +15,7 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, format_input_error, message
 
-READING = message("file.unreadable", reason="x")
+READING = message("file.unreadable", "cannot be read: {reason}", reason="x")
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_result_comes_back_in_the_thread_of_the_window(jobs: Jobs, outcome: Ou
 def test_a_fault_of_the_input_is_handed_to_the_caller(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     def steps() -> ProgressSteps[object]:
         yield JobProgress(READING)
-        raise InputError(message("file.unreadable", reason="x"), "here")
+        raise InputError(message("file.unreadable", "cannot be read: {reason}", reason="x"), "here")
 
     start(jobs, steps(), outcome)
     qtbot.waitUntil(lambda: bool(outcome.said))

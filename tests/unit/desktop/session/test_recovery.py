@@ -126,7 +126,12 @@ def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
     recovered = only(list_recovered())
 
     def full(path: Path, _contents: bytes) -> None:
-        raise InputError(message("file.unwritable", reason="no space left on device"), str(path))
+        raise InputError(
+            message(
+                "file.unwritable", "cannot be written: {reason}; choose another place", reason="no space left on device"
+            ),
+            str(path),
+        )
 
     monkeypatch.setattr("gpudesk.desktop.session.recovery.write_atomically", full)
     document.open_recovered(recovered)

@@ -18,7 +18,7 @@ from gpudesk.catalog.user_store.accelerator_edits import (
     make_accelerator_id,
     make_accelerator_step,
 )
-from gpudesk.catalog.user_store.edits import remove_thing, rename_entry
+from gpudesk.catalog.user_store.edits import describe_shipped_entry, remove_thing, rename_entry
 from gpudesk.catalog.user_store.entry import UnitChoice, ValueKind, make_accelerator_entry, make_slug
 from gpudesk.desktop.pages.catalog.editors.fields import (
     DENSE,
@@ -54,7 +54,7 @@ from gpudesk.report.explanation.claims import label_attribute_alone
 from gpudesk.report.labels import get_today
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
 
@@ -65,7 +65,7 @@ class NameForm(FormDialog):
         """Begin with the names in force; raises `InputError` where the entry is none of the user's."""
         self.thing = desk.service.catalog.thing(thing)
         if not self.thing.own:
-            raise InputError(message("own.not_own", id=thing), "id")
+            raise InputError(describe_shipped_entry(thing), "id")
         super().__init__(desk, theme, tr("Rename"), save=tr("Save name"), leave=tr("Keep as it was"), parent=parent)
         of_model = self.thing.kind is CatalogEntryKind.MODEL
         self.add_head(tr("Rename {name}", name=self.thing.name), tr("Its id stays: {id}", id=thing))

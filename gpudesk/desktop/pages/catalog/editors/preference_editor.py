@@ -236,7 +236,7 @@ class PreferenceEditor(FormDialog):
         first = PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         self.attribute = find_attribute(catalog, thing, first)
         if not self.attribute.claims:
-            raise InputError(message("own.no_claims"), "claim")
+            raise InputError(message("own.no_claims", "nobody states a value; enter one of yours"), "claim")
         super().__init__(
             desk,
             theme,

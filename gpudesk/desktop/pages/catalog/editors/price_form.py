@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.catalog.user_store.edits import list_rental_terms, make_price_id, remove_price, state_price
+from gpudesk.catalog.user_store.edits import (
+    NOTHING_CHANGED,
+    describe_shipped_entry,
+    list_rental_terms,
+    make_price_id,
+    remove_price,
+    state_price,
+)
 from gpudesk.catalog.user_store.entry import UnitChoice
 from gpudesk.desktop.pages.catalog.editors.fields import (
     ChoiceRow,
@@ -26,7 +33,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
 from gpudesk.domain.user_facts import FactEdit, UserPrice
 from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 _RENT = "rent"
@@ -101,7 +108,7 @@ class PriceForm(FormDialog):
         replaced = None if self.held is None else self.held.id
         price = self._with_id(stated)
         if price == self.held:
-            raise InputError(message("own.same_value"), "price")
+            raise InputError(NOTHING_CHANGED, "price")
         return state_price(self.desk.service.catalog, price, source, replaced)
 
     def after_saving(self) -> None:
@@ -199,7 +206,7 @@ def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
         return None
     found = desk.service.own.facts.get("price", price)
     if not isinstance(found, UserPrice):
-        raise InputError(message("own.not_own", id=price), "id")
+        raise InputError(describe_shipped_entry(price), "id")
     return found
 
 

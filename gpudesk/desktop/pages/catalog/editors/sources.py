@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.catalog.user_store.edits import add_facts, change_source, count_resting_figures
+from gpudesk.catalog.user_store.edits import add_facts, change_source, count_resting_figures, describe_shipped_entry
 from gpudesk.catalog.user_store.entry import NO_PUBLISHER, make_user_source
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_ADDRESS, ChoiceRow, DateRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.report.labels import label_source_kind
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
 #: The order in which kinds are offered: the user's own first, then from firm to loose.
@@ -182,5 +182,5 @@ def _find_user_source(desk: Desk, source: str | None) -> Source | None:
         return None
     found = desk.service.own.facts.get("source", source)
     if not isinstance(found, Source):
-        raise InputError(message("own.not_own", id=source), "id")
+        raise InputError(describe_shipped_entry(source), "id")
     return found

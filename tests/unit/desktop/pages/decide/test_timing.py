@@ -359,7 +359,7 @@ def test_a_file_of_signals_that_cannot_be_read_is_told(
     from gpudesk.text.messages import message
 
     def broken() -> None:
-        raise InputError(message("field.missing"), "signals.toml")
+        raise InputError(message("field.missing", "is missing"), "signals.toml")
 
     monkeypatch.setattr(desk.service.beside, "watch_list", broken)
     view.show_watch_list()

@@ -177,7 +177,14 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
     view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(_step: object) -> None:
-        raise InputError(message("own.changed_elsewhere"), "facts")
+        raise InputError(
+            message(
+                "own.changed_elsewhere",
+                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
+                "then do it again",
+            ),
+            "facts",
+        )
 
     monkeypatch.setattr(own_desk.service.own, "do", refused)
     opened = filled(form(view, GAP), "9")
@@ -200,7 +207,14 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
     noted(view, GAP, "9", qtbot)
 
     def refused() -> None:
-        raise InputError(message("own.changed_elsewhere"), "facts")
+        raise InputError(
+            message(
+                "own.changed_elsewhere",
+                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
+                "then do it again",
+            ),
+            "facts",
+        )
 
     monkeypatch.setattr(own_desk.service.own, "undo", refused)
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)

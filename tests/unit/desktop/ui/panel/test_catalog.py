@@ -110,7 +110,7 @@ def test_what_waits_says_why_and_can_be_removed(
         UserPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
         ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
     )
-    service.own.do(FactEdit(message("own.step.add", name="former facts"), after=facts))
+    service.own.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=facts))
     desk.select(selected)
     assert lines(panel, NodeKind.HEAD)[0].startswith(head)
     assert remark in lines(panel, NodeKind.NOTE)
@@ -189,7 +189,7 @@ def test_a_step_that_fails_says_so(
     desk.select(select_catalog_attribute("mi325x", "tdp"))
 
     def refuse(*_: Any) -> None:  # noqa: ANN401
-        raise InputError(message("own.read_only", reason="no space left"))
+        raise InputError(message("own.read_only", "cannot be written: {reason}", reason="no space left"))
 
     monkeypatch.setattr(service.own, "do", refuse)
     go(panel, "Revert to the shipped value")

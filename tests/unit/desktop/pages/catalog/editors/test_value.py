@@ -297,7 +297,13 @@ def test_full_disk_keeps_all_that_was_entered(
     desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(own: UserCatalog, edit: object) -> None:
-        raise InputError(message("own.file.full"), str(own.path))
+        raise InputError(
+            message(
+                "own.file.full",
+                "cannot be written, since the disk is full; your facts are as before: free some space, then try again",
+            ),
+            str(own.path),
+        )
 
     monkeypatch.setattr(UserCatalog, "write", full)
     dialog = state(desk, theme, show)

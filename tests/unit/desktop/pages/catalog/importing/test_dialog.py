@@ -23,7 +23,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
 
 SOURCE = Source("own-config-1", "config.json of Tiny", "Nobody", SourceKind.CONFIG_COPY)
-WHY = message("file.unreadable", reason="the reason")
+WHY = message("file.unreadable", "cannot be read: {reason}", reason="the reason")
 
 
 def definition(head_dim: int = 64) -> dict[str, object]:
@@ -117,7 +117,10 @@ def test_what_cannot_be_written_keeps_what_was_entered(
     own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_own: UserCatalog, _edit: FactEdit) -> UserFacts:
-        raise InputError(message("file.unwritable", reason="the disk is full"), "catalog.sqlite")
+        raise InputError(
+            message("file.unwritable", "cannot be written: {reason}; choose another place", reason="the disk is full"),
+            "catalog.sqlite",
+        )
 
     monkeypatch.setattr(UserCatalog, "write", full)
     dialog = shown(own_window, model(), qtbot)
@@ -143,7 +146,10 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
         head_dim = answers["head_dim"]
         assert isinstance(head_dim, int)
         if head_dim > 1000:
-            raise InputError(message("import.model.large", largest=1000), "head_dim")
+            raise InputError(
+                message("import.model.large", "is larger than {largest}, the most that is read", largest=1000),
+                "head_dim",
+            )
         return model(head_dim)
 
     missing = (MissingImportField("head_dim", "whole", WHY), MissingImportField("tied", "yes_no", WHY))

@@ -1,0 +1,194 @@
+"""Messages: each is written once, with its parameters, and is worded as the golden file says."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import gpudesk
+from gpudesk.catalog.read import describe_unknown_attribute
+from gpudesk.text import messages, translation
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from gpudesk.text.messages import InputError, Message, message, message_n
+
+ROOT = Path(gpudesk.__file__).parent
+GOLDEN = Path(__file__).parent / "golden" / "messages.txt"
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True)
+class WrittenMessage:
+    """A call of `message` or `message_n` in the program: where it stands and what is written there."""
+
+    place: str
+    id: str
+    sentences: tuple[str, ...]
+    parameters: frozenset[str]
+    counted: str | None
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        return frozenset(name for sentence in self.sentences for name in _PLACEHOLDER.findall(sentence))
+
+
+def read_literals(node: ast.expr, place: str) -> tuple[str, ...]:
+    """Return the text of a literal, or both of a conditional expression of two."""
+    if isinstance(node, ast.IfExp):
+        return read_literals(node.body, place) + read_literals(node.orelse, place)
+    assert isinstance(node, ast.Constant), f"{place}: a message must be written out"
+    assert isinstance(node.value, str), f"{place}: a message must be written out"
+    return (node.value,)
+
+
+def list_parameters(call: ast.Call, function: ast.AST, place: str) -> Iterator[str]:
+    """Yield the names of the parameters; `**name` stands for the keys of the dict that the function gives it."""
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg
+            continue
+        given = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            and isinstance(keyword.value, ast.Name)
+            and ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target) == keyword.value.id
+        ]
+        assert len(given) == 1, f"{place}: parameters must be written out"
+        assert isinstance(given[0], ast.Dict), f"{place}: parameters must be written out"
+        for key in given[0].keys:
+            assert isinstance(key, ast.Constant), f"{place}: parameters must be written out"
+            yield str(key.value)
+
+
+def read_call(call: ast.Call, function: ast.AST, place: str) -> WrittenMessage:
+    texts = [read_literals(each, place) for each in call.args]
+    assert len(texts[0]) == 1, f"{place}: the id of a message must be written out"
+    parameters = frozenset(list_parameters(call, function, place))
+    if len(texts) == 2:
+        return WrittenMessage(place, texts[0][0], texts[1], parameters, None)
+    (singular,), (plural,), (counted,) = texts[1:]
+    return WrittenMessage(place, texts[0][0], (singular, plural), parameters, counted)
+
+
+def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, ast.AST]]:
+    """Yield every call of `message` and `message_n` with the innermost function that it stands in."""
+    for node in ast.iter_child_nodes(scope):
+        inner = node if isinstance(node, ast.FunctionDef) else function
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("message", "message_n"):
+            yield node, inner
+        yield from find_calls(node, inner)
+
+
+def find_written_messages() -> list[WrittenMessage]:
+    """Return every message of the program."""
+    return [
+        read_call(call, function, f"{file.relative_to(ROOT)}:{call.lineno}")
+        for file in sorted(ROOT.rglob("*.py"))
+        for module in (ast.parse(file.read_text(encoding="utf-8")),)
+        for call, function in find_calls(module, module)
+    ]
+
+
+def test_every_placeholder_has_a_parameter() -> None:
+    for written in find_written_messages():
+        missing = written.placeholders - written.parameters
+        assert not missing, f"{written.place}: {written.id} lacks {', '.join(sorted(missing))}"
+        assert written.counted is None or written.counted in written.parameters, f"{written.place}: counts nothing"
+
+
+def test_every_message_is_written_once() -> None:
+    places = Counter(written.id for written in find_written_messages())
+    assert [name for name, count in places.items() if count > 1] == []
+
+
+def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) -> None:
+    """`--update-golden` writes the file anew."""
+    written = sorted(find_written_messages(), key=lambda each: each.id)
+    text = "".join(f"{each.id}\n" + "".join(f"    {sentence}\n" for sentence in each.sentences) for each in written)
+    if request.config.getoption("--update-golden"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(text, encoding="utf-8")
+    assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("near", "said"),
+    [
+        ((), "q9 has no attribute x; `gpudesk catalog show q9` names all there are"),
+        (("y", "z"), "q9 has no attribute x; the closest: y, z"),
+    ],
+)
+def test_empty_list_has_its_own_sentence(near: tuple[str, ...], said: str) -> None:
+    assert messages.format_message(describe_unknown_attribute("q9", "x", near)) == said
+
+
+DIVIDES = (
+    "{count} accelerator is no multiple of {product}, the product",
+    "{count} accelerators are no multiple of {product}, the product",
+)
+WAITS = (
+    "Memory holds {admitted} of 8 requests; {queued} waits",
+    "Memory holds {admitted} of 8 requests; {queued} wait",
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (message_n("a", *DIVIDES, "count", count=1, product=2), "1 accelerator is no multiple of 2, the product"),
+        (message_n("a", *DIVIDES, "count", count=3, product=2), "3 accelerators are no multiple of 2, the product"),
+        (message_n("a", *WAITS, "queued", admitted=7, queued=1), "Memory holds 7 of 8 requests; 1 waits"),
+        (message_n("a", *WAITS, "queued", admitted=1, queued=7), "Memory holds 1 of 8 requests; 7 wait"),
+    ],
+)
+def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str) -> None:
+    assert messages.format_message(made) == said
+
+
+TYPE = "{given} is {found} where {wanted} belongs"
+RANGE = "{given} is not between {low} and {high}"
+
+
+def test_parameters_are_written_as_figures_words_and_lists() -> None:
+    said = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted="whole"))
+    assert said == '"many" is text where a whole number belongs'
+    said = messages.format_message(
+        message("field.word", "{given} is not one of {allowed}", given='"fp5"', allowed=("fp4", "fp8"))
+    )
+    assert said == '"fp5" is not one of fp4, fp8'
+    said = messages.format_message(message("field.range", RANGE, given="0", low=1, high=100_000_000))
+    assert said == "0 is not between 1 and 100,000,000"
+
+
+def test_figures_follow_the_language() -> None:
+    said = messages.format_message(
+        message("field.range", RANGE, given="0", low=1, high=1000), Formatter(GERMAN_NUMBERS)
+    )
+    assert said == "0 is not between 1 and 1.000"
+
+
+def test_words_are_translated_with_their_sentence() -> None:
+    translation.set_language("pseudo")
+    said = messages.format_message(message("field.type", TYPE, given="7", found="whole", wanted="text"))
+    assert said.count("⟦") == 3
+
+
+def test_a_problem_names_its_place() -> None:
+    assert messages.format_input_error(InputError(message("field.missing", "is missing"), "load.requests")) == (
+        "load.requests: is missing"
+    )
+    assert messages.format_input_error(InputError(message("field.empty", "is empty"))) == "is empty"
+
+
+def test_missing_parameter_is_a_mistake() -> None:
+    with pytest.raises(KeyError):
+        messages.format_message(message("field.range", RANGE, given="0", low=1))
+
+
+def test_what_is_counted_is_a_whole_number() -> None:
+    with pytest.raises(TypeError, match="no whole number"):
+        messages.format_message(message_n("a", *DIVIDES, "count", count=1.5, product=2))
