@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from gpudesk.catalog.model_definition import to_canonical_json
@@ -41,7 +40,6 @@ from gpudesk.domain.field_checks import (
     describe_wrong_address,
     describe_wrong_date,
     make_type_error,
-    make_unknown_field_error,
     quote_value,
 )
 from gpudesk.domain.scenario import Scenario
@@ -104,6 +102,9 @@ def _check_user_source_id(where: str, value: object) -> str:
     return found
 
 
+_THING: Final = _make_pattern_check(_ID)
+
+
 def _check_date(where: str, value: object) -> str | None:
     given: str = _LINE(where, value)
     try:
@@ -147,88 +148,36 @@ def _check_definition(where: str, value: object) -> str:
         raise InputError(error.problem, f"{where}.{error.where}" if error.where else where) from error
 
 
-@dataclass(frozen=True)
-class FactShape:
-    """The fields of a kind of fact, each with its check."""
-
-    made: Callable[..., UserFact]
-    checks: Mapping[str, FieldCheck]
-
-    @cached_property
-    def blank(self) -> Mapping[str, None]:
-        """The fields that have no default and may be unknown."""
-        return dict.fromkeys(name for name, kind in self._without_default if kind.endswith("| None"))
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._without_default if name not in self.blank)
-
-    @property
-    def _without_default(self) -> Iterator[tuple[str, str]]:
-        named = fields(cast("Any", self.made))
-        return ((field.name, str(field.type)) for field in named if field.default is MISSING)
-
-
-_USD: Final = accept_number(0, _MOST_USD, above=True)
-_THING: Final = _make_pattern_check(_ID)
-_STATED: Final[Mapping[str, FieldCheck]] = {
-    "thing": _THING,
+_IN_ALL: Final[Mapping[str, FieldCheck]] = {
+    **dict.fromkeys(
+        (
+            *("title", "publisher", "name", "vendor", "generation", "organisation", "published", "conditions"),
+            *("term", "provider", "region", "instance", "basis"),
+        ),
+        _LINE,
+    ),
+    **dict.fromkeys(("trust", "note", "reason"), _NOTE),
+    **dict.fromkeys(("date", "retrieved"), _check_date),
+    **dict.fromkeys(("usd", "usd_low", "usd_high"), accept_number(0, _MOST_USD, above=True)),
+    **dict.fromkeys(("id", "thing", "accelerator"), _THING),
+    "kind": accept_word(_KINDS),
+    "url": _check_address,
+    "announced": accept_boolean,
     "attribute": _make_pattern_check(_ATTRIBUTE),
     "value": _check_value,
+    "definition": _check_definition,
+    "accelerators_in_instance": accept_whole(1, 1_000_000),
+    "source": _check_user_source_id,
 }
-FACT_SHAPES: Final[Mapping[str, FactShape]] = {
-    "source": FactShape(
-        Source,
-        {
-            "id": _check_user_source_id,
-            "title": _LINE,
-            "publisher": _LINE,
-            "kind": accept_word(_KINDS),
-            "url": _check_address,
-            "date": _check_date,
-            "trust": _NOTE,
-        },
-    ),
-    "accelerator": FactShape(
-        UserAccelerator,
-        {"id": _THING, "name": _LINE, "vendor": _LINE, "generation": _LINE, "announced": accept_boolean},
-    ),
-    "model": FactShape(
-        UserModel, {"id": _THING, "name": _LINE, "organisation": _LINE, "definition": _check_definition}
-    ),
-    "claim": FactShape(
-        UserClaim,
-        {
-            **_STATED,
-            "source": _check_user_source_id,
-            "kind": accept_word(_KINDS),
-            "retrieved": _check_date,
-            "published": _LINE,
-            "conditions": _LINE,
-            "note": _NOTE,
-        },
-    ),
-    "preference": FactShape(ClaimPreference, {**_STATED, "source": _THING, "reason": _NOTE, "date": _check_date}),
-    "price": FactShape(
-        UserPrice,
-        {
-            "id": _LINE,
-            "accelerator": _THING,
-            "term": _LINE,
-            "source": _check_user_source_id,
-            "kind": accept_word(_KINDS),
-            "usd": _USD,
-            "usd_low": _USD,
-            "usd_high": _USD,
-            "provider": _LINE,
-            "region": _LINE,
-            "instance": _LINE,
-            "accelerators_in_instance": accept_whole(1, 1_000_000),
-            "basis": _LINE,
-            "date": _check_date,
-            "note": _NOTE,
-        },
-    ),
+#: The checks of the fields of each kind of fact.
+_FACTS: Final[Mapping[str, tuple[type[UserFact], Mapping[str, FieldCheck]]]] = {
+    "source": (Source, {**_IN_ALL, "id": _check_user_source_id}),
+    "accelerator": (UserAccelerator, _IN_ALL),
+    "model": (UserModel, _IN_ALL),
+    "claim": (UserClaim, _IN_ALL),
+    # The source of what is preferred can be a shipped one.
+    "preference": (ClaimPreference, {**_IN_ALL, "source": _THING}),
+    "price": (UserPrice, {**_IN_ALL, "id": _LINE}),
 }
 
 
@@ -280,7 +229,7 @@ MOST_FACTS: Final = 200_000
 def write_record(fact: UserFact) -> dict[str, Any]:
     """Return a fact as JSON values; raises `InputError` for a model whose structure cannot be read."""
     record: dict[str, Any] = {"fact": get_fact_key(fact)[0]}
-    for field in fields(fact):
+    for field in dataclasses.fields(fact):
         value = getattr(fact, field.name)
         if value is not None:
             record[field.name] = list(value) if isinstance(value, tuple) else value
@@ -370,21 +319,14 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
 def _read_fact(where: str, record: object) -> UserFact:
     if not isinstance(record, dict):
         raise make_type_error(where, record, "object")
-    shape = accept_word(FACT_SHAPES)(f"{where}.fact", record.get("fact"))
-    values: dict[str, Any] = dict(shape.blank)
-    for name, value in record.items():
-        if name == "fact":
-            continue
-        if name not in shape.checks:
-            raise make_unknown_field_error(where, name, shape.checks)
-        if value is not None:
-            values[name] = shape.checks[name](f"{where}.{name}", value)
-    for name in shape.required:
-        if name not in values:
-            raise InputError(MISSING_FIELD, f"{where}.{name}")
-    fact = shape.made(**values)
+    # It takes time to load, and facts are written for scenarios as the window opens.
+    from gpudesk.input_records import parse_record
+
+    kind, checks = accept_word(_FACTS)(f"{where}.fact", record.get("fact"))
+    fields = {name: value for name, value in record.items() if name != "fact"}
+    fact: UserFact = parse_record(kind, fields, where, checks)
     check_fact(fact, where)
-    return cast("UserFact", fact)
+    return fact
 
 
 def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:

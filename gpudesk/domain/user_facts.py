@@ -88,7 +88,7 @@ class UserPrice:
     term: str
     source: str
     kind: SourceKind
-    usd: float | None
+    usd: float | None = None
     usd_low: float | None = None
     usd_high: float | None = None
     provider: str | None = None

@@ -5,7 +5,7 @@ from typing import Final
 from tests.architecture.checks import Rule, names
 
 _TYPES: Final = "text domain"
-_FACTS: Final = f"{_TYPES} engine catalog evidence paths files bundle_manifest"
+_FACTS: Final = f"{_TYPES} engine catalog evidence paths files input_records bundle_manifest"
 _ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing decision documents"
 
 RULES: Final = {
@@ -20,9 +20,14 @@ RULES: Final = {
     "domain": Rule(names("text")),
     "bundle_manifest": Rule(names("text domain")),
     "files": Rule(names("text domain")),
+    "input_records": Rule(names("text domain"), names("pydantic")),
     "engine": Rule(names(_TYPES), names("numpy")),
-    "catalog": Rule(names(f"{_TYPES} engine paths files bundle_manifest"), names("sqlmodel sqlalchemy pydantic")),
-    "evidence": Rule(names(f"{_TYPES} engine paths files"), names("numpy pydantic"), lazily=names("scipy.optimize")),
+    "catalog": Rule(
+        names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("sqlmodel sqlalchemy pydantic")
+    ),
+    "evidence": Rule(
+        names(f"{_TYPES} engine paths files input_records"), names("numpy pydantic"), lazily=names("scipy.optimize")
+    ),
     "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
     "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
     "decision": Rule(names(f"{_FACTS} estimation costing"), names("numpy pydantic")),

@@ -3,140 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gpudesk.decision.rules.conditions import ConditionError, parse_condition
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.decision import QUESTIONS, DecisionRule, RuleCase, RuleStrength
 from gpudesk.domain.field_checks import (
     EMPTY_FIELD,
-    MISSING_FIELD,
-    accept_boolean,
+    FieldCheck,
     accept_month,
-    accept_number,
     accept_text,
     accept_whole,
     accept_word,
-    make_type_error,
     make_unknown_field_error,
 )
-from gpudesk.domain.purchase import (
-    PROCUREMENT_FACTS,
-    ProcurementCheckpoint,
-    ProcurementFigure,
-    ProcurementStep,
-    ProcurementStrength,
-)
+from gpudesk.domain.purchase import PROCUREMENT_FACTS, ProcurementStep
 from gpudesk.domain.reference_data import (
     ExportLimit,
     ExportMetric,
     ExportRule,
     ExportRuleLine,
-    ExportRuleReference,
     ExportRuleSet,
     ReferenceDeployment,
-    RefutedStatement,
     SoftwareSupport,
     SupportEntry,
-    SupportLevel,
 )
-from gpudesk.domain.watch_list import KnownSignalValue, SignalThreshold, ThresholdDirection, WatchSignal
+from gpudesk.domain.watch_list import WatchSignal
 from gpudesk.files import read_toml
+from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, Message, message
 
-_LONGEST: Final = 4000
-_MOST: Final = 1e18
+_T = TypeVar("_T")
 
 
-class DataFileEntry:
-    """One table of a file. What is not asked for is refused by `end`, so that no slip of the pen is lost."""
-
-    def __init__(self, values: object, where: str) -> None:
-        if not isinstance(values, dict):
-            raise make_type_error(where, values, "object")
-        self.where = where
-        self._values: dict[str, Any] = values
-        self._asked: set[str] = set()
-
-    def place(self, name: str) -> str:
-        return f"{self.where}.{name}" if self.where[-1:] != ":" else f"{self.where} {name}"
-
-    def has(self, name: str) -> bool:
-        self._asked.add(name)
-        return name in self._values
-
-    def text(self, name: str) -> str:
-        found: str = accept_text(_LONGEST)(self.place(name), self._must(name))
-        return found
-
-    def optional_text(self, name: str) -> str | None:
-        return self.text(name) if self.has(name) else None
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        return tuple(accept_text(_LONGEST)(place, each) for place, each in self._list(name))
-
-    def number(self, name: str) -> float:
-        found: float = accept_number(-_MOST, _MOST)(self.place(name), self._must(name))
-        return found
-
-    def optional_number(self, name: str) -> float | None:
-        return self.number(name) if self.has(name) else None
-
-    def whole(self, name: str) -> int:
-        found: int = accept_whole(1, 10**12)(self.place(name), self._must(name))
-        return found
-
-    def optional_whole(self, name: str) -> int | None:
-        """Return a whole number above 0, None where there is none."""
-        return self.whole(name) if self.has(name) else None
-
-    def flag(self, name: str) -> bool:
-        return accept_boolean(self.place(name), self._must(name))
-
-    def number_or_flag(self, name: str) -> float | bool:
-        return self.flag(name) if isinstance(self._must(name), bool) else self.number(name)
-
-    def date(self, name: str) -> str:
-        value = self._must(name)
-        accept_month(self.place(name), value)
-        return str(value)
-
-    def optional_date(self, name: str) -> str | None:
-        """Return an ISO month or day, None where there is none."""
-        return self.date(name) if self.has(name) else None
-
-    def word(self, name: str, words: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the word stands for
-        return accept_word(words)(self.place(name), self._must(name))
-
-    def tables(self, name: str) -> tuple[DataFileEntry, ...]:
-        return tuple(DataFileEntry(each, place) for place, each in self._list(name))
-
-    def optional_table(self, name: str) -> DataFileEntry | None:
-        return DataFileEntry(self._values[name], self.place(name)) if self.has(name) else None
-
-    def end(self) -> None:
-        for name in self._values:
-            if name not in self._asked:
-                raise make_unknown_field_error(self.where.rstrip(":"), name, sorted(self._asked))
-
-    def _must(self, name: str) -> object:
-        if not self.has(name):
-            raise InputError(MISSING_FIELD, self.place(name))
-        return self._values[name]
-
-    def _list(self, name: str) -> list[tuple[str, object]]:
-        if not self.has(name):
-            return []
-        values = self._values[name]
-        if not isinstance(values, list):
-            raise make_type_error(self.place(name), values, "list")
-        return [(f"{self.place(name)}[{position}]", each) for position, each in enumerate(values)]
+def _accept_date(where: str, value: object) -> str:
+    """Accept an ISO month or day, and keep the day."""
+    accept_month(where, value)
+    return str(value)
 
 
-def read_data_file(path: Path) -> DataFileEntry:
-    """Return the fields of a file; raises `InputError` where it cannot be read."""
-    return DataFileEntry(read_toml(path), f"{path}:")
+def _accept_step_condition(where: str, value: object) -> str:
+    text: str = accept_text(4000)(where, value)
+    try:
+        names = parse_condition(text).names
+    except ConditionError as error:
+        raise InputError(
+            message("beside.condition", "has a condition that cannot be read: {reason}", reason=str(error)), where
+        ) from error
+    for name in sorted(names):
+        if name not in PROCUREMENT_FACTS:
+            raise make_unknown_field_error(where, name, PROCUREMENT_FACTS)
+    return text
+
+
+#: By the names that fields have in all files.
+_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    **dict.fromkeys(("until", "date", "read", "published", "in_force", "not_enforced_since"), _accept_date),
+    "platform": accept_word({each: each for each in SOFTWARE_PLATFORMS}),
+    **dict.fromkeys(("count", "bits"), accept_whole(1, 10**12)),
+}
+
+
+def _read_file(
+    kind: type[_T], path: Path, document: Mapping[str, Any], checks: Mapping[str, FieldCheck] = _CHECKS
+) -> _T:
+    return parse_record(kind, document, f"{path}:", checks)
+
+
+def _share_fields(document: Mapping[str, Any], tables: str, shared: tuple[str, ...]) -> dict[str, Any]:
+    """Return a document with the fields that its tables share in each of them."""
+    stated = {name: document[name] for name in shared if name in document}
+    entries = document.get(tables)
+    if not isinstance(entries, list):
+        return dict(document)
+    return {**document, tables: [{**stated, **each} if isinstance(each, dict) else each for each in entries]}
 
 
 def check_unique_ids(ids: Iterable[str], where: str) -> None:
@@ -223,7 +165,11 @@ def _parse_case(entry: dict[str, str]) -> RuleCase:
     return case
 
 
-_STRENGTHS: Final = {each.value: each for each in ProcurementStrength}
+@dataclass(frozen=True, slots=True)
+class _StepsFile:
+    source: str
+    dated: str
+    steps: tuple[ProcurementStep, ...] = ()
 
 
 def read_steps(path: Path) -> tuple[ProcurementStep, ...]:
@@ -231,201 +177,69 @@ def read_steps(path: Path) -> tuple[ProcurementStep, ...]:
 
     A condition may name the facts of `STEP_FACTS` and no others.
     """
-    document = read_data_file(path)
-    source, dated = document.text("source"), document.date("dated")
-    steps = tuple(_parse_step(entry, source, dated) for entry in document.tables("steps"))
-    document.end()
-    check_unique_ids((each for step in steps for each in _list_step_ids(step)), str(path))
+    document = _share_fields(read_toml(path), "steps", ("source", "dated"))
+    steps = _read_file(_StepsFile, path, document, {**_CHECKS, "when": _accept_step_condition}).steps
+    _accept_date(f"{path}: dated", document["dated"])
+    check_unique_ids((each for step in steps for each in (step.id, *(point.id for point in step.points))), str(path))
     return steps
 
 
-def _parse_step(entry: DataFileEntry, source: str, dated: str) -> ProcurementStep:
-    step = ProcurementStep(
-        id=entry.text("id"),
-        source=source,
-        dated=dated,
-        strength=entry.word("strength", _STRENGTHS),
-        title=entry.text("title"),
-        ask=entry.text("ask"),
-        why=entry.text("why"),
-        when=_parse_step_condition(entry),
-        otherwise=entry.optional_text("otherwise"),
-        until=entry.optional_date("until"),
-        figures=tuple(_parse_step_figure(each) for each in entry.tables("figures")),
-        points=tuple(_parse_check_point(each) for each in entry.tables("points")),
-        statements=entry.texts("statements"),
-        disputes=entry.texts("disputes"),
-    )
-    entry.end()
-    return step
-
-
-def _list_step_ids(step: ProcurementStep) -> tuple[str, ...]:
-    return (step.id, *(point.id for point in step.points))
-
-
-def _parse_step_condition(entry: DataFileEntry) -> str | None:
-    text = entry.optional_text("when")
-    if text is None:
-        return None
-    try:
-        names = parse_condition(text).names
-    except ConditionError as error:
-        raise InputError(
-            message("beside.condition", "has a condition that cannot be read: {reason}", reason=str(error)),
-            entry.place("when"),
-        ) from error
-    for name in sorted(names):
-        if name not in PROCUREMENT_FACTS:
-            raise make_unknown_field_error(entry.place("when"), name, PROCUREMENT_FACTS)
-    return text
-
-
-def _parse_step_figure(entry: DataFileEntry) -> ProcurementFigure:
-    figure = ProcurementFigure(
-        label=entry.text("label"),
-        value=entry.number("value"),
-        unit=entry.text("unit"),
-        high=entry.optional_number("high"),
-        dated=entry.optional_text("dated"),
-        accelerators=entry.texts("accelerators"),
-        anecdotal=entry.flag("anecdotal") if entry.has("anecdotal") else False,
-        statements=entry.texts("statements"),
-        disputes=entry.texts("disputes"),
-        worked=entry.texts("worked"),
-    )
-    entry.end()
-    return figure
-
-
-def _parse_check_point(entry: DataFileEntry) -> ProcurementCheckpoint:
-    point = ProcurementCheckpoint(entry.text("id"), entry.text("text"))
-    entry.end()
-    return point
-
-
-_DIRECTIONS: Final = {each.value: each for each in ThresholdDirection}
+@dataclass(frozen=True, slots=True)
+class _SignalsFile:
+    source: str
+    dated: str
+    signals: tuple[WatchSignal, ...] = ()
 
 
 def read_signals(path: Path) -> tuple[WatchSignal, ...]:
     """Return the signals in their order; raises `InputError` that names file and place."""
-    document = read_data_file(path)
-    source, dated = document.text("source"), document.date("dated")
-    signals = tuple(_parse_signal(entry, source, dated) for entry in document.tables("signals"))
-    document.end()
+    document = _share_fields(read_toml(path), "signals", ("source", "dated"))
+    signals = _read_file(_SignalsFile, path, document, {**_CHECKS, "dated": _accept_date}).signals
     check_unique_ids((signal.id for signal in signals), str(path))
-    return signals
-
-
-def _parse_signal(entry: DataFileEntry, source: str, dated: str) -> WatchSignal:
-    threshold = entry.optional_table("threshold")
-    known = [_parse_known(each) for each in entry.tables("known")]
-    signal = WatchSignal(
-        id=entry.text("id"),
-        source=source,
-        dated=dated,
-        title=entry.text("title"),
-        look_for=entry.text("look_for"),
-        if_passed=entry.text("if_passed"),
-        if_not=entry.text("if_not"),
-        threshold=None if threshold is None else _parse_threshold(threshold),
-        known=tuple(sorted(known, key=lambda each: each.date, reverse=True)),
-        statements=entry.texts("statements"),
-        disputes=entry.texts("disputes"),
+    for number, signal in enumerate(signals):
+        if not all(signal.takes(each.value) for each in signal.known):
+            raise InputError(
+                message("beside.form", "has a value that is not of the form of {signal}", signal=signal.title),
+                f"{path}: signals[{number}].known",
+            )
+    return tuple(
+        replace(signal, known=tuple(sorted(signal.known, key=lambda each: each.date, reverse=True)))
+        for signal in signals
     )
-    entry.end()
-    if not all(signal.takes(each.value) for each in signal.known):
-        raise InputError(
-            message("beside.form", "has a value that is not of the form of {signal}", signal=signal.title),
-            entry.place("known"),
-        )
-    return signal
 
 
-def _parse_threshold(entry: DataFileEntry) -> SignalThreshold:
-    threshold = SignalThreshold(entry.number("value"), entry.text("unit"), entry.word("direction", _DIRECTIONS))
-    entry.end()
-    return threshold
-
-
-def _parse_known(entry: DataFileEntry) -> KnownSignalValue:
-    known = KnownSignalValue(
-        value=entry.number_or_flag("value"),
-        date=entry.date("date"),
-        source=entry.text("source"),
-        about=entry.text("about"),
-        statements=entry.texts("statements"),
-        disputes=entry.texts("disputes"),
-    )
-    entry.end()
-    return known
-
-
-_LEVELS: Final = {each.value: each for each in SupportLevel}
-_PLATFORMS: Final = {each: each for each in SOFTWARE_PLATFORMS}
+@dataclass(frozen=True, slots=True)
+class _SupportFile:
+    software: str
+    name: str
+    entries: tuple[SupportEntry, ...] = ()
 
 
 def read_support(folder: Path) -> SoftwareSupport:
     """Return all entries, by file; raises `InputError` that names file and place."""
-    entries: list[SupportEntry] = []
-    found: list[str] = []
-    for path in sorted(folder.glob("*.toml")):
-        of_file = tuple(_read_support_file(read_data_file(path)))
-        entries += of_file
-        found += dict.fromkeys(entry.software for entry in of_file)
+    documents = [
+        _read_file(_SupportFile, path, _share_fields(read_toml(path), "entries", ("software", "name")))
+        for path in sorted(folder.glob(_SUFFIX))
+    ]
+    entries = tuple(entry for document in documents for entry in document.entries)
     if not entries:
         raise InputError(message("beside.no_files", "has no data files; restore the folder"), str(folder))
-    check_unique_ids(found, str(folder))
-    return SoftwareSupport(tuple(entries))
+    check_unique_ids((document.software for document in documents if document.entries), str(folder))
+    return SoftwareSupport(entries)
 
 
-def _read_support_file(document: DataFileEntry) -> Iterator[SupportEntry]:
-    software, name = document.text("software"), document.text("name")
-    for entry in document.tables("entries"):
-        yield SupportEntry(
-            software=software,
-            name=name,
-            platform=entry.word("platform", _PLATFORMS),
-            level=entry.word("level", _LEVELS),
-            scope=entry.text("scope"),
-            source=entry.text("source"),
-            date=entry.optional_date("date"),
-            statements=entry.texts("statements"),
-            disputes=entry.texts("disputes"),
-        )
-        entry.end()
-    document.end()
+@dataclass(frozen=True, slots=True)
+class _ReferencesFile:
+    references: tuple[ReferenceDeployment, ...] = ()
 
 
 def read_references(path: Path) -> tuple[ReferenceDeployment, ...]:
     """Return the references, the newest first; raises `InputError` that names file and place."""
-    document = read_data_file(path)
-    found = [_parse_reference(entry) for entry in document.tables("references")]
-    document.end()
+    found = _read_file(_ReferencesFile, path, read_toml(path)).references
     check_unique_ids((each.id for each in found), str(path))
     return tuple(sorted(found, key=lambda each: each.date or "", reverse=True))
 
 
-def _parse_reference(entry: DataFileEntry) -> ReferenceDeployment:
-    reference = ReferenceDeployment(
-        id=entry.text("id"),
-        who=entry.text("who"),
-        named=entry.flag("named"),
-        what=entry.text("what"),
-        basis=entry.text("basis"),
-        source=entry.text("source"),
-        platform=entry.word("platform", _PLATFORMS) if entry.has("platform") else None,
-        accelerators=entry.texts("accelerators"),
-        count=entry.optional_whole("count"),
-        date=entry.optional_date("date"),
-        statements=entry.texts("statements"),
-        disputes=entry.texts("disputes"),
-    )
-    entry.end()
-    return reference
-
-
-_MEASURED: Final = {each.value: each for each in ExportMetric}
 #: Units used inside in one of the file's.
 _UNITS: Final = {ExportMetric.TPP: 1.0, ExportMetric.DENSITY: 1.0, ExportMetric.MEMORY_BANDWIDTH: 1e9}
 _TERA: Final = 1e12
@@ -433,82 +247,50 @@ _TERA: Final = 1e12
 
 def read_export_rules(path: Path) -> ExportRuleSet:
     """Return the rules, the newest first; raises `InputError` that names file and place."""
-    entry = read_data_file(path)
-    rules = [_parse_export_rule(each) for each in entry.tables("rules")]
-    refused = tuple(_parse_refused_claim(each) for each in entry.tables("refused"))
-    found = ExportRuleSet(entry.date("read"), tuple(sorted(rules, key=_get_rule_day, reverse=True)), refused)
-    entry.end()
+    document = read_toml(path)
+    for line in _list_tables(_list_tables(document, "rules"), "lines"):
+        line.setdefault("limits", [])
+    for limit in _list_tables(_list_tables(_list_tables(document, "rules"), "lines"), "limits"):
+        # A limit is reached, or not.
+        limit["at_least"], bound = "at_least" in limit, limit.pop("at_least", None)
+        limit["value"] = limit.pop("below", None) if bound is None else bound
+    for refused in _list_tables(document, "refused"):
+        refused["peak"] = refused.pop("peak_tflops", None)
+    found = _read_file(ExportRuleSet, path, document)
+    for number, rule in enumerate(found.rules):
+        _check_export_rule(rule, f"{path}: rules[{number}]")
+    rules = sorted(map(_convert_limits, found.rules), key=lambda rule: rule.in_force or rule.published, reverse=True)
+    refused_statements = tuple(replace(each, peak=each.peak * _TERA) for each in found.refused)
+    found = replace(found, rules=tuple(rules), refused=refused_statements)
     _check_rule_ids(found, str(path))
     return found
 
 
-def _get_rule_day(rule: ExportRule) -> str:
-    return rule.in_force or rule.published
+def _list_tables(document: Mapping[str, Any] | list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the tables of that name in a table, or in each of several."""
+    outer = document if isinstance(document, list) else [document]
+    lists = (each.get(name) for each in outer)
+    return [table for tables in lists if isinstance(tables, list) for table in tables if isinstance(table, dict)]
 
 
-def _parse_export_rule(entry: DataFileEntry) -> ExportRule:
-    rule = ExportRule(
-        id=entry.text("id"),
-        name=entry.text("name"),
-        publisher=entry.text("publisher"),
-        title=entry.text("title"),
-        published=entry.date("published"),
-        counts=entry.text("counts"),
-        note=entry.text("note"),
-        in_force=entry.optional_date("in_force"),
-        reference=entry.optional_text("reference"),
-        url=entry.optional_text("url"),
-        lines=tuple(_parse_rule_line(each) for each in entry.tables("lines")),
-        covers=entry.texts("covers"),
-        not_enforced_since=entry.optional_date("not_enforced_since"),
-        superseded_by=entry.optional_text("superseded_by"),
-        read_in=tuple(_parse_read_in(each) for each in entry.tables("read_in")),
-    )
-    entry.end()
+def _check_export_rule(rule: ExportRule, where: str) -> None:
+    for number, line in enumerate(rule.lines):
+        if not line.limits:
+            raise InputError(EMPTY_FIELD, f"{where}.lines[{number}].limits")
     if not rule.read_in:
         raise InputError(
-            message("beside.unread", "does not say where {name} was read; name the place", name=rule.name), entry.where
+            message("beside.unread", "does not say where {name} was read; name the place", name=rule.name), where
         )
-    return rule
 
 
-def _parse_rule_line(entry: DataFileEntry) -> ExportRuleLine:
-    line = ExportRuleLine(
-        entry.text("name"), tuple(_parse_limit(each) for each in entry.tables("limits")), entry.optional_text("note")
-    )
-    entry.end()
-    if not line.limits:
-        raise InputError(EMPTY_FIELD, entry.place("limits"))
-    return line
+def _convert_limits(rule: ExportRule) -> ExportRule:
+    """Return a rule with its limits in the units used inside."""
 
+    def convert(line: ExportRuleLine) -> ExportRuleLine:
+        limits = (ExportLimit(each.measured, each.value * _UNITS[each.measured], each.at_least) for each in line.limits)
+        return replace(line, limits=tuple(limits))
 
-def _parse_limit(entry: DataFileEntry) -> ExportLimit:
-    measured: ExportMetric = entry.word("measured", _MEASURED)
-    at_least = entry.has("at_least")
-    value = entry.number("at_least" if at_least else "below")
-    entry.end()
-    return ExportLimit(measured, value * _UNITS[measured], at_least)
-
-
-def _parse_read_in(entry: DataFileEntry) -> ExportRuleReference:
-    found = ExportRuleReference(entry.text("title"), entry.text("url"), entry.optional_date("date"))
-    entry.end()
-    return found
-
-
-def _parse_refused_claim(entry: DataFileEntry) -> RefutedStatement:
-    claim = RefutedStatement(
-        statement=entry.text("statement"),
-        dispute=entry.text("dispute"),
-        accelerators=entry.texts("accelerators"),
-        rule=entry.text("rule"),
-        peak=entry.number("peak_tflops") * _TERA,
-        bits=entry.whole("bits"),
-        limit=entry.number("limit"),
-        worked=entry.optional_text("worked"),
-    )
-    entry.end()
-    return claim
+    return replace(rule, lines=tuple(map(convert, rule.lines)))
 
 
 def _check_rule_ids(found: ExportRuleSet, where: str) -> None:

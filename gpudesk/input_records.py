@@ -1,0 +1,145 @@
+"""Values from outside as the program's dataclasses: structure by pydantic, faults as `InputError` with their place.
+
+The dataclass says which fields there are, which of them must be there, and their types; checks by the names of
+fields say what a type does not, such as a range. Null equals omitted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import MappingProxyType, UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from gpudesk.domain.field_checks import (
+    MISSING_FIELD,
+    FieldCheck,
+    accept_text,
+    describe_unknown_word,
+    make_type_error,
+    make_unknown_field_error,
+    quote_value,
+)
+from gpudesk.text.messages import InputError
+
+_T = TypeVar("_T")
+
+NO_CHECKS: Final[Mapping[str, FieldCheck]] = MappingProxyType({})
+_LONGEST_TEXT: Final = 4000
+_check_text: Final = accept_text(_LONGEST_TEXT)
+#: What pydantic calls a fault -> the word of `field.type` for what belongs there.
+_WANTED: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("int_type", "int_from_float"), "whole"),
+        **dict.fromkeys(("float_type", "finite_number"), "number"),
+        **dict.fromkeys(("tuple_type", "list_type", "frozen_set_type"), "list"),
+        **dict.fromkeys(("dataclass_type", "dict_type"), "object"),
+        "string_type": "text",
+        "bool_type": "boolean",
+    }
+)
+
+
+def parse_record(kind: type[_T], value: object, where: str = "", checks: Mapping[str, FieldCheck] = NO_CHECKS) -> _T:
+    """Return a value, as parsed from JSON or TOML, as a dataclass; raises `InputError` with the place below `where`.
+
+    A check, by the name of a field wherever it stands, takes the value and returns the one to use. Texts without
+    one are short and print.
+    """
+    hint: Any = kind
+    known, adapter = _list_fields(hint), _make_adapter(hint)
+    for name in value if isinstance(value, dict) else ():
+        if name not in known:
+            raise make_unknown_field_error(where.rstrip(":"), name, known)
+    plain = _apply_checks(value, where, checks)
+    try:
+        made: _T = adapter.validate_json(json.dumps(plain, default=str), strict=True, extra="forbid")
+    except ValidationError as error:
+        raise _translate(error, hint, plain, where) from error
+    return made
+
+
+@cache
+def _make_adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any dataclass
+    return TypeAdapter(kind)
+
+
+def join_place(where: str, part: str | int) -> str:
+    """Return the place of a field or an item; a file ends its place with a colon."""
+    if isinstance(part, int):
+        return f"{where}[{part}]"
+    return f"{where} {part}" if where.endswith(":") else f"{where}.{part}" if where else part
+
+
+def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck]) -> object:
+    if isinstance(value, dict):
+        return {
+            name: checks[name](join_place(where, name), each)
+            if name in checks
+            else _apply_checks(each, join_place(where, name), checks)
+            for name, each in value.items()
+            if each is not None
+        }
+    if isinstance(value, list):
+        return [_apply_checks(each, join_place(where, number), checks) for number, each in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise make_type_error(where, value, "number")
+    return _check_text(where, value) if isinstance(value, str) else value
+
+
+def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> InputError:  # noqa: ANN401
+    """Return the first fault in the order of the fields as the program says it."""
+    fault = error.errors(include_url=False, include_context=False)[0]
+    place, given = where, plain
+    *path, last = fault["loc"] or (None,)
+    for part in path:
+        place, given, hint = _step(place, given, hint, part)
+    if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+        return make_unknown_field_error(place.rstrip(":"), str(last), _list_fields(hint))
+    if fault["type"] in ("missing", "missing_argument"):
+        return InputError(MISSING_FIELD, join_place(place, str(last)))
+    if last is not None:
+        place, given, hint = _step(place, given, hint, last)
+    if words := _list_words(hint):
+        if not isinstance(given, str):
+            return make_type_error(place.rstrip(":"), given, "text")
+        return InputError(describe_unknown_word(quote_value(given), words), place)
+    return make_type_error(place.rstrip(":"), given, _WANTED.get(fault["type"], "number"))
+
+
+def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
+    """Go from a place to one inside; what pydantic names beside fields, such as a type of several, is none."""
+    if isinstance(part, int) and isinstance(value, list):
+        return join_place(where, part), value[part], next(iter(get_args(_drop_none(hint))), Any)
+    if isinstance(value, dict) and part in value:
+        return join_place(where, part), value[part], _list_fields(hint).get(str(part), Any)
+    return where, value, hint
+
+
+def _drop_none(hint: Any) -> Any:  # noqa: ANN401 - a type as typing gives it
+    if get_origin(hint) in (UnionType, Union):
+        kinds = [each for each in get_args(hint) if each is not type(None)]
+        return kinds[0] if len(kinds) == 1 else hint
+    return hint
+
+
+@cache
+def _list_fields(hint: Any) -> dict[str, Any]:  # noqa: ANN401
+    kind = _drop_none(hint)
+    if not is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _list_words(hint: Any) -> tuple[str, ...]:  # noqa: ANN401
+    kind = _drop_none(hint)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return tuple(str(each.value) for each in kind)
+    return get_args(kind) if get_origin(kind) is Literal else ()
