@@ -6,22 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.domain.user_facts import Backup
@@ -205,24 +197,9 @@ class BackupsDialog(QDialog):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        foot = QHBoxLayout()
-        foot.setSpacing(px(8))
-        foot.addWidget(self.folder)
-        foot.addWidget(self.anew)
-        foot.addStretch(1)
-        foot.addWidget(self.close_button)
-        foot.addWidget(self.restore)
-        inner = QVBoxLayout()
-        inner.setContentsMargins(px(24), px(12), px(24), px(16))
-        inner.setSpacing(px(10))
-        inner.addWidget(self.table, 1)
-        inner.addWidget(self.said)
-        inner.addLayout(foot)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, px(12), 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.note)
-        column.addLayout(inner, 1)
+        foot = make_row(self.folder, self.anew, STRETCH, self.close_button, self.restore, gap=px(8))
+        inner = make_column((self.table, 1), self.said, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16)))
+        make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.catalog_model import FACETS, CatalogFacets
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_row
 from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.report.labels import label_source_kind
@@ -227,10 +227,7 @@ class EmptyListNote(QWidget):
         self.words = ThemedLabel(theme, font="small", colour="text2")
         self.button = Button(theme, "")
         self.button.clicked.connect(self.wanted)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.button)
-        row.addStretch(1)
+        row = make_row(STRETCH, self.button, STRETCH)
         column = QVBoxLayout(self)
         column.addStretch(2)
         for label in (self.title, self.words):

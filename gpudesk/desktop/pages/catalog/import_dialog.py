@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
 from gpudesk.catalog.importing.proposals import (
     find_missing_price_fields,
@@ -23,7 +23,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
 from gpudesk.documents.imports import FileImport, ImportWishes, apply_import, compute_import_figures
 from gpudesk.domain.fact_exchange import ImportPreviewFigures
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice
@@ -56,9 +56,7 @@ class ImportFiguresView(QWidget):
         self._theme = theme
         self._formatter = formatter
         self._body: QWidget | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = make_column(gap=0, on=self)
 
     def show_figures(self, figures: ImportPreviewFigures, notes: Sequence[str], left_out: Sequence[str]) -> None:
         column = self._begin(tr("What comes"))
@@ -76,19 +74,16 @@ class ImportFiguresView(QWidget):
         self._remarks(column, tr("How it was read"), "info", "text3", notes)
         column.addStretch(1)
 
-    def _begin(self, title: str) -> QVBoxLayout:
+    def _begin(self, title: str) -> QBoxLayout:
         if self._body is not None:
             self._body.hide()
             self._body.deleteLater()
         self._body = QWidget()
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(6))
-        column.addWidget(ThemedLabel(self._theme, title, font="section"))
+        column = make_column(ThemedLabel(self._theme, title, font="section"), gap=self._theme.px(6), on=self._body)
         self._column.addWidget(self._body)
         return column
 
-    def _remarks(self, column: QVBoxLayout, title: str, icon: str, colour: str, sentences: Sequence[str]) -> None:
+    def _remarks(self, column: QBoxLayout, title: str, icon: str, colour: str, sentences: Sequence[str]) -> None:
         if not sentences:
             return
         column.addSpacing(self._theme.px(8))
@@ -146,11 +141,7 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
         more = tr("And {n} more lines, whose prices come too", n=len(lines) - _MOST_PRICES)
         unit = f"{more}. {unit}"
     whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.px(6))
-    column.addWidget(table)
-    column.addWidget(ThemedLabel(theme, unit, font="caption", colour="text3", wrap=True))
+    make_column(table, ThemedLabel(theme, unit, font="caption", colour="text3", wrap=True), gap=theme.px(6), on=whole)
     return whole
 
 
@@ -189,9 +180,7 @@ class ImportFiguresPanel(QWidget):
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(tr("What comes"))
         area.show_widget(self._body)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 0)
-        column.addWidget(area)
+        make_column(area, margins=(1, 0, 0, 0), on=self)
 
     def height_for(self, width: int) -> int:
         return max(self._body.heightForWidth(width), self._body.sizeHint().height())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QCheckBox, QHeaderView, QTableView, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldRemark
@@ -14,6 +14,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.documents.imports import FileImport, apply_pack
 from gpudesk.documents.pack_file import format_fingerprint
 from gpudesk.documents.packs import find_new_signer
@@ -80,7 +81,7 @@ class PackDialog(BackgroundFormDialog):
         self.column.addLayout(self._choices())
         self.column.addWidget(self.table, 1)
 
-    def _choices(self) -> QHBoxLayout:
+    def _choices(self) -> QBoxLayout:
         self.counted = ThemedLabel(self.theme, font="small", colour="text2")
         all_rows = LinkButton(self.theme, tr("All"))
         all_rows.setAccessibleName(tr("Choose all rows"))
@@ -90,13 +91,7 @@ class PackDialog(BackgroundFormDialog):
         none.clicked.connect(self.model.choose_none)
         for button in (all_rows, none):
             button.setAutoDefault(False)
-        row = QHBoxLayout()
-        row.setSpacing(self.theme.px(16))
-        row.addWidget(self.counted)
-        row.addStretch(1)
-        row.addWidget(all_rows)
-        row.addWidget(none)
-        return row
+        return make_row(self.counted, STRETCH, all_rows, none, gap=self.theme.px(16))
 
     def _make_table(self) -> QTableView:
         theme = self.theme

@@ -38,6 +38,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.painted_table import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
@@ -200,9 +201,7 @@ class CatalogPage(DeskPage):
         # So that the lists of all sections begin on one line.
         self.head.keep_room(self.add_button, [format_add_action(section) for section in CatalogSection])
         self._content = QWidget()
-        inner = QVBoxLayout(self._content)
-        inner.addWidget(self.view, 1)
-        inner.addWidget(self.legend)
+        inner = make_column((self.view, 1), self.legend, on=self._content)
         whole = QVBoxLayout(self)
         for widget in (self.note, self.head, self.filter):
             whole.addWidget(widget)

@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTableView, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.compare.commands import ArrangementController, ComparisonCommands
 from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
@@ -174,18 +175,19 @@ class ComparePage(DeskPage):
         self._print = Button(theme, tr("Print sheet"), icon="printer", kind="primary", key=tr("Ctrl P"))
         self._title = ThemedLabel(theme, tr("Compare"), font="page")
         self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(8)
-        row.addWidget(self._title)
-        row.addStretch(1)
-        for control in (self.filter, self._segment, self._rows, self._print):
-            row.addWidget(control)
+        make_row(
+            self._title,
+            STRETCH,
+            self.filter,
+            self._segment,
+            self._rows,
+            self._print,
+            gap=8,
+            margins=(16, 0, 16, 0),
+            on=self._head,
+        )
         self._content = QWidget()
-        inner = QVBoxLayout(self._content)
-        inner.addWidget(self.strip)
-        inner.addWidget(self.view, 1)
-        inner.addWidget(self._legend)
+        inner = make_column(self.strip, (self.view, 1), self._legend, on=self._content)
         whole = QVBoxLayout(self)
         whole.addWidget(self._head)
         whole.addWidget(self.note)

@@ -19,12 +19,10 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import round_corners
 from gpudesk.report.comparison.tables import ComparedGroup
 from gpudesk.text.translation import tr
@@ -133,16 +132,8 @@ class RowChooser(QFrame):
         title = ThemedLabel(theme, tr("Rows shown"), font="caption_strong", colour="text3")
         show_all = LinkButton(theme, tr("Show all"))
         show_all.clicked.connect(self.all_wanted)
-        head = QHBoxLayout()
-        head.setContentsMargins(8, 4, 8, 0)
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(show_all)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self._list)
+        head = make_row(title, STRETCH, show_all, margins=(8, 4, 8, 0))
+        make_column(head, self._list, gap=4, margins=(6, 6, 6, 6), on=self)
 
     def show_rows(self, groups: tuple[ComparedGroup, ...], hidden: Set[str]) -> None:
         """List rows with ticks at those that are not hidden; the line that is current stays."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.factors_model import (
     FACTOR,
@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.decision import FactorLevel
 from gpudesk.text.translation import tr
 
@@ -285,22 +286,12 @@ class FactorsView(DecideView):
         )
         px = theme.px
         margin = px(_MARGIN)
-        head = QHBoxLayout()
-        head.setContentsMargins(margin, 0, margin, 0)
-        head.setSpacing(px(10))
-        head.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(subtitle, 1)
-        table, below = QHBoxLayout(), QHBoxLayout()
-        table.setContentsMargins(margin - px(_OUT), 0, margin - px(_OUT), 0)
-        table.addWidget(self.table)
-        below.setContentsMargins(margin, 0, margin, 0)
-        below.addWidget(self.note)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, px(4), 0, margin)
-        whole.setSpacing(px(8))
-        for row in (head, table, below):
-            whole.addLayout(row)
-        whole.addStretch(1)
+        head = make_row(
+            (title, 0, Qt.AlignmentFlag.AlignTop), (subtitle, 1), gap=px(10), margins=(margin, 0, margin, 0)
+        )
+        table = make_row(self.table, margins=(margin - px(_OUT), 0, margin - px(_OUT), 0))
+        below = make_row(self.note, margins=(margin, 0, margin, 0))
+        make_column(head, table, below, STRETCH, gap=px(8), margins=(0, px(4), 0, margin), on=self)
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}

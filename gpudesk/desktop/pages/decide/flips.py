@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.desk import Desk
@@ -28,6 +28,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict
 from gpudesk.domain.scenario import Scenario
@@ -170,18 +171,10 @@ class FlipsBlock(QWidget):
         self.more = LinkButton(theme, tr("Show all"), parent=self)
         self.more.hide()
         self.more.clicked.connect(self._toggle)
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(10))
-        head.addWidget(self.title)
-        head.addWidget(self.said, 1)
-        head.addWidget(self.more)
+        head = make_row(self.title, (self.said, 1), self.more, gap=theme.px(10))
         self._grid = QGridLayout()
         self._grid.setSpacing(theme.px(_GAP))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(8))
-        whole.addLayout(head)
-        whole.addLayout(self._grid)
+        make_column(head, self._grid, gap=theme.px(8), on=self)
         desk.gesture_changed.connect(self._gesture_changed)
         theme.changed.connect(self._arrange)
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
@@ -15,6 +15,7 @@ from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 
 
@@ -194,11 +195,7 @@ class MarkedList(QWidget):
         self._said: tuple[MarkedLine, ...] = ()
         self.title = ThemedLabel(theme, font="section", parent=self)
         self._holder: QWidget | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.px(4))
-        self._column.addWidget(self.title)
-        self._column.addStretch(1)
+        self._column = make_column(self.title, STRETCH, gap=theme.px(4), on=self)
         self.set_title(title)
         self.hide()
 

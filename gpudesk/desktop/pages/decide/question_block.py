@@ -8,13 +8,14 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
 from gpudesk.report.decision.questions import (
@@ -353,12 +354,8 @@ class QuestionBlock(QWidget):
         self.title = ThemedLabel(theme, title, font="verdict" if first else "section", wrap=True)
         self.why = ThemedLabel(theme, why, font="body" if first else "small", colour="text2", wrap=True)
         self._cards = QGridLayout()
-        self._links = QHBoxLayout()
-        self._whole = QVBoxLayout(self)
-        for label in (self.title, self.why):
-            self._whole.addWidget(label)
-        self._whole.addLayout(self._cards)
-        self._whole.addLayout(self._links)
+        self._links = make_row()
+        self._whole = make_column(self.title, self.why, self._cards, self._links, on=self)
         self._make_links()
         theme.follow(self._dress)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.decision.facts.answers import explain_skipped_question, resolve_answers
 from gpudesk.desktop.pages.decide.parts import DecideView
@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen, QuestionAnswer
 from gpudesk.report.decision.questions import (
@@ -65,15 +65,10 @@ class _SkippedQuestion(QWidget):
         self.link = LinkButton(theme, tr("Ask it all the same"))
         self.link.setAccessibleName(tr("Ask all the same: {question}", question=title))
         self.link.setAccessibleDescription(said)
-        row = QHBoxLayout()
-        row.addWidget(ThemedLabel(theme, said, font="small", colour="text3", wrap=True), 1)
-        row.addWidget(self.link)
-        row.setSpacing(theme.px(12))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(2))
-        whole.addWidget(ThemedLabel(theme, title, font="section", colour="text3", wrap=True))
-        whole.addLayout(row)
+        row = make_row(
+            (ThemedLabel(theme, said, font="small", colour="text3", wrap=True), 1), self.link, gap=theme.px(12)
+        )
+        make_column(ThemedLabel(theme, title, font="section", colour="text3", wrap=True), row, gap=theme.px(2), on=self)
 
 
 class QuestionScreenBody(QWidget):
@@ -94,12 +89,8 @@ class QuestionScreenBody(QWidget):
         self.not_asked: list[_SkippedQuestion] = []
         inner = QWidget()
         self._inner = inner
-        self._column = QVBoxLayout(inner)
-        self._column.addWidget(_StageTag(theme, label_question_group(screen.strength)))
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(inner, 1000)
-        whole.addStretch(1)
+        self._column = make_column(_StageTag(theme, label_question_group(screen.strength)), on=inner)
+        make_row((inner, 1000), STRETCH, on=self)
         theme.follow(self._dress)
 
     @property
@@ -175,26 +166,15 @@ class QuestionsView(DecideView):
     def _lay_out(self) -> None:
         self._scroll = FullWidthScrollArea()
         self._scroll.setProperty("readAsBlock", True)
-        self._foot = QHBoxLayout()
-        self._foot.addWidget(self.back)
-        self._foot.addStretch(1)
-        self._foot.addWidget(self.recommend)
-        self._foot.addWidget(self.next)
+        self._foot = make_row(self.back, STRETCH, self.recommend, self.next)
         foot = QWidget()
         foot.setLayout(self._foot)
         self._foot_box = foot
         middle = QWidget()
         middle.setProperty("readAsBlock", True)
-        column = QVBoxLayout(middle)
-        column.addWidget(self._scroll, 1)
-        column.addWidget(Hairline(self.theme))
-        column.addWidget(foot)
-        beside = QHBoxLayout()
-        beside.addWidget(self.steps)
-        beside.addWidget(middle, 1)
-        whole = QVBoxLayout(self)
-        whole.addWidget(Hairline(self.theme))
-        whole.addLayout(beside, 1)
+        column = make_column((self._scroll, 1), Hairline(self.theme), foot, on=middle)
+        beside = make_row(self.steps, (middle, 1))
+        whole = make_column(Hairline(self.theme), (beside, 1), on=self)
         for layout in (column, beside, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)

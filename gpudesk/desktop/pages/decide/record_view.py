@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.record_table import (
@@ -30,6 +30,7 @@ from gpudesk.desktop.session.selection import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
 from gpudesk.domain.reference_data import ReferenceDeployment, SoftwareSupport, SupportEntry, find_references
@@ -82,16 +83,8 @@ class PlatformSupportBlock(QWidget):
         self.nothing = ThemedLabel(
             theme, describe_missing_support(platform), font="small", colour="text2", wrap=True, parent=self
         )
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(10))
-        head.addWidget(ThemedLabel(theme, name, font="section", parent=self))
-        head.addWidget(self.parts, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(4))
-        whole.addLayout(head)
-        whole.addWidget(self.table)
-        whole.addWidget(self.nothing)
+        head = make_row(ThemedLabel(theme, name, font="section", parent=self), (self.parts, 1), gap=theme.px(10))
+        make_column(head, self.table, self.nothing, gap=theme.px(4), on=self)
 
     def show_support(self, support: SoftwareSupport, names: Sequence[str]) -> None:
         """Show the entries; `names` are those of the accelerators compared that run on the platform."""
@@ -154,12 +147,13 @@ class ReferenceDeploymentsBlock(QWidget):
         self.nothing = ThemedLabel(
             theme, describe_missing_references(), font="small", colour="text2", wrap=True, parent=self
         )
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(4))
-        whole.addWidget(ThemedLabel(theme, tr("Reference deployments"), font="section", parent=self))
-        whole.addWidget(self.table)
-        whole.addWidget(self.nothing)
+        make_column(
+            ThemedLabel(theme, tr("Reference deployments"), font="section", parent=self),
+            self.table,
+            self.nothing,
+            gap=theme.px(4),
+            on=self,
+        )
 
     def show_references(self, references: Sequence[ReferenceDeployment], formatter: Formatter) -> None:
         rows = [_make_reference_row(each, formatter) for each in references]
@@ -242,21 +236,17 @@ class WeightLoadingBlock(QWidget):
     def _lay_out(self) -> None:
         theme = self._theme
         self.storage.setFixedWidth(theme.px(110))
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(8))
-        head.addWidget(ThemedLabel(theme, tr("Loading the weights"), font="section", parent=self))
-        head.addStretch(1)
-        head.addWidget(self.fault)
         words = ThemedLabel(theme, tr("Storage gives a host"), font="small", colour="text2", parent=self)
-        for widget in (words, self.storage, ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self)):
-            head.addWidget(widget)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(4))
-        whole.addLayout(head)
-        whole.addWidget(self.table)
-        whole.addSpacing(theme.px(6))
-        whole.addWidget(self.notes)
+        head = make_row(
+            ThemedLabel(theme, tr("Loading the weights"), font="section", parent=self),
+            STRETCH,
+            self.fault,
+            words,
+            self.storage,
+            ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self),
+            gap=theme.px(8),
+        )
+        make_column(head, self.table, theme.px(6), self.notes, gap=theme.px(4), on=self)
 
     # Showing
 
@@ -352,21 +342,25 @@ class RecordView(DecideView):
 
     def _lay_out(self) -> None:
         theme = self.theme
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(12))
         said = tr("Each line is one document's word, the newest first. Older ones stay, and nothing is merged.")
-        head.addWidget(self.extent)
-        head.addWidget(ThemedLabel(theme, said, font="small", colour="text2", wrap=True, parent=self), 1)
-        self._blocks = QVBoxLayout()
-        self._blocks.setSpacing(theme.px(16))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(theme.px(_MARGIN), theme.px(4), theme.px(_MARGIN), theme.px(_MARGIN))
-        whole.setSpacing(theme.px(14))
-        whole.addLayout(head)
-        whole.addLayout(self._blocks)
-        for widget in (Hairline(theme, self), self.references, Hairline(theme, self), self.loading):
-            whole.addWidget(widget)
-        whole.addStretch(1)
+        head = make_row(
+            self.extent,
+            (ThemedLabel(theme, said, font="small", colour="text2", wrap=True, parent=self), 1),
+            gap=theme.px(12),
+        )
+        self._blocks = make_column(gap=theme.px(16))
+        make_column(
+            head,
+            self._blocks,
+            Hairline(theme, self),
+            self.references,
+            Hairline(theme, self),
+            self.loading,
+            STRETCH,
+            gap=theme.px(14),
+            margins=(theme.px(_MARGIN), theme.px(4), theme.px(_MARGIN), theme.px(_MARGIN)),
+            on=self,
+        )
 
     # Showing
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.flips import FlipsBlock
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
@@ -22,6 +22,7 @@ from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, F
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
 from gpudesk.domain import decision as decision_module
 from gpudesk.domain.answer import ComparisonColumn
@@ -138,18 +139,15 @@ class RuleTraceBlock(QWidget):
         self.usual.hide()
         self.copy_link = LinkButton(theme, tr("Copy the trace as text"), parent=self)
         self.copy_link.clicked.connect(self.copy)
-        head = QHBoxLayout()
-        head.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
-        head.setSpacing(theme.px(10))
-        head.addWidget(ThemedLabel(theme, tr("Trace"), font="section", parent=self))
-        head.addWidget(subtitle, 1)
-        head.addWidget(self.usual)
-        head.addWidget(self.copy_link)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(2))
-        whole.addLayout(head)
-        whole.addWidget(self.view)
+        head = make_row(
+            ThemedLabel(theme, tr("Trace"), font="section", parent=self),
+            (subtitle, 1),
+            self.usual,
+            self.copy_link,
+            gap=theme.px(10),
+            margins=(theme.px(8), 0, theme.px(8), 0),
+        )
+        make_column(head, self.view, gap=theme.px(2), on=self)
         desk.selection_changed.connect(self._follow_selection)
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
@@ -273,17 +271,8 @@ class ResultView(DecideView):
     def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
-        head, last = QHBoxLayout(), QVBoxLayout()
-        head.setSpacing(px(8))
-        head.addWidget(self.answered, 1)
-        head.addWidget(self.change)
-        head.addWidget(self.print_sheet)
-        last.setSpacing(px(12))
-        last.addWidget(Hairline(self.theme, self))
-        last.addLayout(self._last)
-        self._whole = QVBoxLayout(self)
-        self._whole.setContentsMargins(0, 0, 0, margin)
-        self._whole.setSpacing(0)
+        head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
+        last = make_column(Hairline(self.theme, self), self._last, gap=px(12))
         self._hold(head, margin, 2)
         self._hold(self.verdict, margin, 10)
         self._pilot_held = self._hold(self.pilot, margin, 12)
@@ -292,13 +281,12 @@ class ResultView(DecideView):
         self._trace_held = self._hold(self.trace, margin - px(_OUT), 18)
         self._flips_held = self._hold(self.flips, margin, 18)
         self._last_held = self._hold(last, margin, 16)
-        self._whole.addStretch(1)
+        self._whole = make_column(STRETCH, gap=0, margins=(0, 0, 0, margin), on=self)
 
     def _hold(self, block: QWidget | QLayout, side: int, above: int) -> QWidget:
         """Put a block on the page with its margins, in what hides these too where it says nothing."""
         holder = QWidget(self)
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(side, self.theme.px(above), side, 0)
+        row = make_row(margins=(side, self.theme.px(above), side, 0), on=holder)
         if isinstance(block, QWidget):
             row.addWidget(block)
         else:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
 from gpudesk.domain.decision import DialogueScreen
 from gpudesk.report.decision.questions import label_question_group, label_screen
 from gpudesk.text.translation import tr
@@ -181,9 +181,7 @@ class ScreenList(QWidget):
         self._column.addStretch(1)
         scroll = FullWidthScrollArea()
         scroll.show_widget(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scroll)
+        make_column(scroll, on=self)
         theme.follow(self._dress)
 
     def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, Swatches
 from gpudesk.desktop.pages.decide.verdict import WinShareBar, find_leaders, list_win_shares
@@ -20,6 +20,7 @@ from gpudesk.desktop.ui.tables.text_table import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, ColumnStanding, Decision, DecisionVerdict, QuestionAnswer
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_robustness, format_verdict
@@ -155,18 +156,16 @@ class AnswerSetVerdict(QWidget):
         self.title = ThemedLabel(theme, font="option", wrap=True, parent=self)
         self.firmness = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.bar = WinShareBar(theme, formatter, self)
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(8))
-        line.addWidget(self.swatches, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.title, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(4))
-        column.addWidget(ThemedLabel(theme, name, font="caption_strong", colour="text2", parent=self))
-        column.addLayout(line)
-        column.addWidget(self.firmness)
-        column.addWidget(self.bar)
-        column.addStretch(1)
+        line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
+        make_column(
+            ThemedLabel(theme, name, font="caption_strong", colour="text2", parent=self),
+            line,
+            self.firmness,
+            self.bar,
+            STRETCH,
+            gap=theme.px(4),
+            on=self,
+        )
 
     def show_verdict(self, found: EvaluatedAnswer) -> None:
         self.swatches.show_looks(
@@ -215,18 +214,9 @@ class AnswerSetsView(DecideView):
 
     def _lay_out(self) -> None:
         px = self.theme.px
-        head, both = QHBoxLayout(), QHBoxLayout()
-        head.setSpacing(px(8))
-        head.addWidget(self.said, 1)
-        for button in (self.keep, self.exchange, self.forget):
-            head.addWidget(button)
-        both.setSpacing(px(32))
-        for verdict in self.verdicts:
-            both.addWidget(verdict, 1)
-        content = QVBoxLayout(self._content)
-        content.setContentsMargins(0, 0, 0, 0)
-        content.setSpacing(px(6))
-        content.addLayout(both)
+        head = make_row((self.said, 1), self.keep, self.exchange, self.forget, gap=px(8))
+        both = make_row(*((verdict, 1) for verdict in self.verdicts), gap=px(32))
+        content = make_column(both, gap=px(6), on=self._content)
         blocks: tuple[tuple[QWidget, ...], ...] = (
             (self.differ_title, self.differ, self.fold, self.alike),
             (ThemedLabel(self.theme, tr("Both rankings"), font="section", parent=self), self.ranking),
@@ -239,12 +229,9 @@ class AnswerSetsView(DecideView):
             for widget in widgets:
                 side = Qt.AlignmentFlag.AlignLeft if widget is self.fold else Qt.AlignmentFlag(0)
                 content.addWidget(widget, 0, side)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(px(_MARGIN), px(2), px(_MARGIN), px(_MARGIN))
-        whole.setSpacing(px(14))
-        whole.addLayout(head)
-        whole.addWidget(self._content)
-        whole.addStretch(1)
+        make_column(
+            head, self._content, STRETCH, gap=px(14), margins=(px(_MARGIN), px(2), px(_MARGIN), px(_MARGIN)), on=self
+        )
 
     # Showing
 

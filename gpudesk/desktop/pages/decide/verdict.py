@@ -6,13 +6,14 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, ElidedParagraph, Swatches
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.report.decision.verdict import (
@@ -128,10 +129,7 @@ class VerdictBlock(QWidget):
         self.reason = ElidedParagraph(theme, parent=self)
         self.firmness = ThemedLabel(theme, font="section", wrap=True, parent=self)
         self.bar = WinShareBar(theme, formatter, self)
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(8))
-        line.addWidget(self.swatches, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.title, 1)
+        line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
         left, right = QVBoxLayout(), QVBoxLayout()
         for column, words in ((left, tr("Recommendation")), (right, tr("How firm"))):
             column.setSpacing(theme.px(4))

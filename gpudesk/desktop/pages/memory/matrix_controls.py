@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.memory.fit_model import BY_MAKER, BY_NAME, BY_PARAMETERS, FitColumn
 from gpudesk.desktop.session.scenario_options import MOST_TOKENS, list_kv_options, list_precision_options
@@ -20,7 +20,7 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.scenario import Scenario
@@ -148,10 +148,7 @@ class MatrixQueryRow(ControlRow):
         for widget in (self.weights, self.kv, self.context, self.concurrency, self.reading, self.order):
             self.flow.addWidget(widget)
         self._end = QWidget(self)
-        end = QHBoxLayout(self._end)
-        end.setContentsMargins(0, 0, 0, 0)
-        for control in (self.direction, self.follow):
-            end.addWidget(control)
+        make_row(self.direction, self.follow, on=self._end)
         self.flow.addWidget(self._end)
         self._offer_readings()
         self._connect()

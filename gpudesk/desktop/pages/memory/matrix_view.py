@@ -11,7 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.memory.fit_model import (
     FitModel,
@@ -45,6 +45,7 @@ from gpudesk.desktop.ui.tables.painted_table import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
@@ -287,15 +288,7 @@ class FitMatrixView(QWidget):
         above.addWidget(self.note)
         below.addWidget(self.remark, 1)
         below.addWidget(self.action)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.question)
-        whole.addWidget(self.narrow)
-        whole.addLayout(above)
-        whole.addWidget(self.table, 1)
-        whole.addLayout(below)
-        whole.addWidget(self.legend)
+        make_column(self.question, self.narrow, above, (self.table, 1), below, self.legend, gap=0, on=self)
         self.theme.follow(self._dress)
 
     def _connect(self) -> None:

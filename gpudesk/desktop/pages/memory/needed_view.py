@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QSizePolicy,
     QStyledItemDelegate,
@@ -45,6 +44,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -325,11 +325,9 @@ class NeededBlock(QWidget):
         self.view = NeededMatrixView(theme, desk.formatter, self.title, self)
         self.view.current.connect(self._offer_cell)
         self.view.taken.connect(self._take)
-        head = QHBoxLayout()
-        head.addWidget(ThemedLabel(theme, self.title, font="section", parent=self))
-        head.addWidget(self._subtitle, 1)
-        head.addWidget(self.remark)
-        head.addWidget(self.offer)
+        head = make_row(
+            ThemedLabel(theme, self.title, font="section", parent=self), (self._subtitle, 1), self.remark, self.offer
+        )
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(head)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.fields import NumberField
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.text.formatting import NumberStyle
@@ -69,16 +69,8 @@ class DemandForm(QWidget):
         flow = FlowLayout(theme.px(10))
         for field in (*self.amounts.values(), *self.fields.values()):
             flow.addWidget(field)
-        head = QHBoxLayout()
-        head.setContentsMargins(theme.px(6), 0, 0, 0)
-        head.addWidget(self.kind)
-        head.addStretch(1)
-        head.addWidget(self.remove)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(4))
-        whole.addLayout(head)
-        whole.addLayout(flow)
+        head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(6), 0, 0, 0))
+        make_column(head, flow, gap=theme.px(4), on=self)
 
     def _make_fields(self, style: NumberStyle) -> None:
         def number(caption: str, name: str, scale: float = 1.0, decimals: int = _DECIMALS) -> NumberField:

@@ -31,6 +31,7 @@ from gpudesk.desktop.ui.tables.text_table import style_as_list
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.scenario import Scenario
@@ -227,19 +228,9 @@ class CandidateBlock(QWidget):
 
     def _lay_out(self) -> None:
         self._title = ThemedLabel(self._theme, tr("From the demand to the count"), font="section", parent=self)
-        left, right, buttons = QVBoxLayout(), QVBoxLayout(), QHBoxLayout()
-        left.addWidget(self._title)
-        left.addWidget(self.table)
-        left.addStretch(1)
-        buttons.addWidget(self.copy)
-        buttons.addWidget(self.use)
-        buttons.addStretch(1)
-        right.addWidget(self.said)
-        right.addLayout(buttons)
-        right.addSpacing(8)
-        right.addWidget(self.bound_title)
-        right.addWidget(self.bound)
-        right.addStretch(1)
+        left = make_column(self._title, self.table, STRETCH)
+        buttons = make_row(self.copy, self.use, STRETCH)
+        right = make_column(self.said, buttons, 8, self.bound_title, self.bound, STRETCH)
         whole = self._whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addLayout(left)
@@ -326,24 +317,19 @@ class SizingView(QWidget):
         self._stack.addWidget(self._make_empty())
         full = QWidget(self)
         self._stack.addWidget(full)
-        upper, lower = QVBoxLayout(), QVBoxLayout()
-        upper.setContentsMargins(_MARGIN - 6, 0, _MARGIN, 8)
-        upper.addWidget(self.form)
-        lower.setContentsMargins(_MARGIN, 10, _MARGIN, _MARGIN)
-        lower.setSpacing(self.theme.px(6))
-        lower.addWidget(ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full))
-        lower.addWidget(self.asked)
-        lower.addWidget(self.problem)
-        lower.addWidget(self.table)
-        lower.addSpacing(self.theme.px(10))
-        lower.addWidget(self.candidate)
-        lower.addStretch(1)
-        whole = QVBoxLayout(full)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(upper)
-        whole.addWidget(Hairline(self.theme, full))
-        whole.addLayout(lower, 1)
+        upper = make_column(self.form, margins=(_MARGIN - 6, 0, _MARGIN, 8))
+        lower = make_column(
+            ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full),
+            self.asked,
+            self.problem,
+            self.table,
+            self.theme.px(10),
+            self.candidate,
+            STRETCH,
+            gap=self.theme.px(6),
+            margins=(_MARGIN, 10, _MARGIN, _MARGIN),
+        )
+        make_column(upper, Hairline(self.theme, full), (lower, 1), gap=0, on=full)
 
     def _make_empty(self) -> QWidget:
         """Return what is shown without a demand: what there is to find out, and three ways to begin."""

@@ -28,13 +28,13 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.desktop.ui.widgets.qt_support import round_corners
 from gpudesk.text.translation import tr
 
@@ -345,12 +345,14 @@ class ChoicePopup(QFrame):
         view.installEventFilter(self)
         view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
         view.clicked.connect(self._choose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING)
-        column.setSpacing(4)
-        column.addWidget(self._search)
-        column.addWidget(view)
-        column.addWidget(self._nothing)
+        make_column(
+            self._search,
+            view,
+            self._nothing,
+            gap=4,
+            margins=(_POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING),
+            on=self,
+        )
 
     def _narrow(self, text: str) -> None:
         self._model.narrow(text)

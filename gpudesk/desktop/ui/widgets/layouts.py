@@ -1,10 +1,68 @@
-"""A layout that wraps widgets like words, and a scroll area that takes its content's width."""
+"""Rows and columns of widgets, a layout that wraps them like words, a scroll area as wide as its content."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QWidget
+
+#: Takes what room is left in a row or a column.
+STRETCH: Final = -1
+
+#: A widget or a layout, alone or with its stretch and alignment; pixels left free; `STRETCH`.
+BoxItem = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget | QLayout, int, Qt.AlignmentFlag]
+Margins = tuple[int, int, int, int]
+_Direction = QBoxLayout.Direction
+_NONE: Final = (0, 0, 0, 0)
+
+
+def make_row(
+    *items: BoxItem, gap: int | None = None, margins: Margins = _NONE, on: QWidget | None = None
+) -> QBoxLayout:
+    """Return items side by side; `gap` and `margins` (left, top, right, bottom) are in pixels.
+
+    It becomes the layout of the widget `on` where one is given.
+    """
+    return _make_box(_Direction.LeftToRight, items, gap, margins, on)
+
+
+def make_column(
+    *items: BoxItem, gap: int | None = None, margins: Margins = _NONE, on: QWidget | None = None
+) -> QBoxLayout:
+    """Return items below one another, otherwise as `make_row`."""
+    return _make_box(_Direction.TopToBottom, items, gap, margins, on)
+
+
+def _make_box(
+    direction: QBoxLayout.Direction, items: tuple[BoxItem, ...], gap: int | None, margins: Margins, on: QWidget | None
+) -> QBoxLayout:
+    box = QBoxLayout(direction) if on is None else QBoxLayout(direction, on)
+    box.setContentsMargins(*margins)
+    if gap is not None:
+        box.setSpacing(gap)
+    for item in items:
+        if isinstance(item, int):
+            box.addStretch(1) if item == STRETCH else box.addSpacing(item)
+            continue
+        content, stretch, *alignment = item if isinstance(item, tuple) else (item, 0)
+        if isinstance(content, QLayout):
+            box.addLayout(content, stretch)
+            if alignment:
+                box.setAlignment(content, alignment[0])
+        else:
+            box.addWidget(content, stretch, *alignment)
+    return box
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Let all widgets of a layout go; a link of one of them may be what asked for it."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 class FlowLayout(QLayout):

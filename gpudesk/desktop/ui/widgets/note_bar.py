@@ -9,12 +9,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.text.translation import tr
 
 #: What a button of a note says and does.
@@ -31,14 +32,11 @@ class NoteBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
         self._offers: list[_NoteLine] = []
         self._note = _NoteLine(theme)
         self._note.closed.connect(self.clear)
         self._note.hide()
-        self._column.addWidget(self._note)
+        self._column = make_column(self._note, gap=0, on=self)
         self.hide()
 
     @property
@@ -94,9 +92,7 @@ class _NoteLine(QWidget):
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close = IconButton(theme, "x", tr("Close the note"))
         close.clicked.connect(self.closed)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._label, 1)
-        self._row.addWidget(close)
+        self._row = make_row((self._label, 1), close, on=self)
         theme.follow(self._dress)
 
     @property

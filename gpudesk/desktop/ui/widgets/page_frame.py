@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.text.translation import tr
 
 _GAP = 18
@@ -43,15 +44,9 @@ class PageHeader(QWidget):
         self.copy = Button(theme, tr("Copy"), icon="copy", parent=self)
         self.copy.setVisible(with_copy)
         self._fixed = (ThemedLabel(theme, title, font="page"), *controls, *((self.copy,) if with_copy else ()))
-        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
-        self._upper.addWidget(self._fixed[0])
-        self._upper.addSpacing(_GAP)
-        self._upper.addStretch(1)
-        for control in self._fixed[1:]:
-            self._upper.addWidget(control)
-        self._lower.addStretch(1)
-        self._whole = QVBoxLayout(self)
-        self._whole.setSpacing(4)
+        self._upper = make_row(self._fixed[0], _GAP, STRETCH, *self._fixed[1:])
+        self._lower = make_row(STRETCH)
+        self._whole = make_column(gap=4, on=self)
         for row in (self._upper, self._lower):
             row.setSpacing(_SPACING)
             self._whole.addLayout(row)
@@ -121,10 +116,7 @@ class MissingInputView(QWidget):
         self._words = ThemedLabel(theme, font="body", colour="text2")
         self._button = Button(theme, "", kind="primary")
         self._button.clicked.connect(lambda: self.wanted.emit(self._missing))
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self._button)
-        row.addStretch(1)
+        row = make_row(STRETCH, self._button, STRETCH)
         column = QVBoxLayout(self)
         column.addStretch(2)
         for label in (self._title, self._words):

@@ -17,6 +17,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FaultLineEdit, Fie
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
@@ -428,11 +429,7 @@ class PeakRow(FormRow):
             edit.textEdited.connect(self.user_edited)
             edit.editingFinished.connect(self.check)
         both = QWidget()
-        row = QHBoxLayout(both)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(10))
-        row.addWidget(self.dense)
-        row.addWidget(self.sparse)
+        make_row(self.dense, self.sparse, gap=theme.px(10), on=both)
         self.lay_out(both, left=True)
         self.dense.setAccessibleName(tr("{precision}, dense", precision=shown))
         self.sparse.setAccessibleName(tr("{precision}, sparse", precision=shown))

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QMessageBox, QWidget
 
 from gpudesk.desktop.pages.catalog.backups import RewriteButton
 from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, UserFacts
@@ -91,12 +91,10 @@ class FormDialog(QDialog):
         self.leave_button = Button(theme, leave)
         self.leave_button.setAutoDefault(False)
         self.leave_button.clicked.connect(self.reject)
-        self.column = QVBoxLayout()
-        self.column.setSpacing(theme.px(10))
-        self.left_buttons = QHBoxLayout()
+        self.column = make_column(gap=theme.px(10))
         self._lay_out()
         self.anew = RewriteButton(theme, desk.service.own, desk.formatter, self._show_rewrite_offer)
-        self.left_buttons.addWidget(self.anew)
+        self.left_buttons = make_row(self.anew)
         self._ring = FocusRing(self, theme)
         if writes_facts:
             self._show_file_problem()
@@ -127,9 +125,7 @@ class FormDialog(QDialog):
             self.column.addWidget(row)
 
     def add_head(self, what: str, of_what: str = "") -> None:
-        head = QVBoxLayout()
-        head.setSpacing(self.theme.px(2))
-        head.addWidget(ThemedLabel(self.theme, what, font="page", wrap=True))
+        head = make_column(ThemedLabel(self.theme, what, font="page", wrap=True), gap=self.theme.px(2))
         if of_what:
             head.addWidget(ThemedLabel(self.theme, of_what, colour="text2", wrap=True))
         self.column.addLayout(head)
@@ -294,37 +290,26 @@ class FormDialog(QDialog):
     def _lay_out(self) -> None:
         px = self.theme.px
         self._body = QWidget()
-        inside = QVBoxLayout(self._body)
-        inside.setContentsMargins(px(24), px(16), px(24), px(16))
-        inside.addLayout(self.column)
-        inside.addStretch(1)
+        make_column(self.column, STRETCH, margins=(px(24), px(16), px(24), px(16)), on=self._body)
         area = self._area = FullWidthScrollArea()
         area.show_widget(self._body)
-        self._fixed = QVBoxLayout()
-        self._fixed.setSpacing(px(8))
+        self._fixed = make_column(gap=px(8))
         self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._halves.setSpacing(0)
         self._halves.addWidget(area, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        self._top = QVBoxLayout()
-        self._top.addWidget(self.note)
-        whole.addLayout(self._top)
-        whole.addLayout(self._halves, 1)
-        whole.addLayout(self._fixed)
-        whole.addLayout(self._foot())
+        self._top = make_column(self.note)
+        make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
 
-    def _foot(self) -> QHBoxLayout:
+    def _foot(self) -> QBoxLayout:
         px = self.theme.px
-        row = QHBoxLayout()
-        row.setContentsMargins(px(24), px(10), px(24), px(14))
-        row.setSpacing(px(8))
-        row.addLayout(self.left_buttons)
-        row.addStretch(1)
-        row.addWidget(self.leave_button)
-        row.addWidget(self.save_button)
-        return row
+        return make_row(
+            self.left_buttons,
+            STRETCH,
+            self.leave_button,
+            self.save_button,
+            gap=px(8),
+            margins=(px(24), px(10), px(24), px(14)),
+        )
 
     def _foot_height(self) -> int:
         return self.theme.px(28 + 10 + 14) + 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.catalog.user_store.entry import NO_PUBLISHER
 from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldError
@@ -19,6 +19,7 @@ from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.claim import AttributeClaims, Claim
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import FactEdit
@@ -104,17 +105,12 @@ class RivalClaimsPanel(QWidget):
         group = build_claim_group(attribute, formatter, high)
         self.view.show_nodes(_make_claim_nodes(group) if group.claims else (_make_empty_node(),))
         px = theme.px
-        head = QHBoxLayout()
-        head.setContentsMargins(px(16), px(16), px(16), px(6))
-        head.addWidget(ThemedLabel(theme, tr("Claims"), font="section"))
-        head.addStretch(1)
+        head = make_row(
+            ThemedLabel(theme, tr("Claims"), font="section"), STRETCH, margins=(px(16), px(16), px(16), px(6))
+        )
         if len(group.claims) > 1:
             head.addWidget(ThemedLabel(theme, tr("preferred first"), font="caption", colour="text3"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.view, 1)
+        make_column(head, (self.view, 1), gap=0, margins=(1, 0, 0, 0), on=self)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:

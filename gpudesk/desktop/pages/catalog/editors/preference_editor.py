@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gpudesk.catalog.user_store.edits import find_upper_end, prefer_claim, take_shipped
 from gpudesk.catalog.user_store.entry import find_attribute
@@ -19,6 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.explanation.claims import build_claim_group, label_attribute_alone
@@ -314,9 +315,7 @@ class PreferenceEditor(FormDialog):
         px = self.theme.px
         box = QWidget()
         box.setAccessibleName(tr("Claims"))
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, px(4), 0, 0)
-        column.setSpacing(px(8))
+        column = make_column(gap=px(8), margins=(0, px(4), 0, 0), on=box)
         for option in self.options:
             option.toggled.connect(self._marked)
             column.addWidget(option)

@@ -32,6 +32,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
@@ -134,11 +135,7 @@ class DeferralForm(QWidget):
             whole.addWidget(field)
             whole.addWidget(self.said[name])
             self.said[name].setContentsMargins(px(8), 0, 0, px(4))
-        rows = QVBoxLayout()
-        rows.setContentsMargins(px(8), px(8), 0, px(4))
-        rows.setSpacing(px(2))
-        for row in (*self.rows.values(), *self.costs.values()):
-            rows.addWidget(row)
+        rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
         whole.addLayout(rows)
         self.after.setContentsMargins(px(8), 0, 0, 0)
         whole.addWidget(self.after)
@@ -321,11 +318,7 @@ class DeferralView(DecideView):
     def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
-        right = QVBoxLayout()
-        right.setSpacing(px(6))
-        for widget in (self.said, self.problem, self.result):
-            right.addWidget(widget)
-        right.addStretch(1)
+        right = make_column(self.said, self.problem, self.result, STRETCH, gap=px(6))
         self._upper = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._upper.setContentsMargins(margin - px(8), 0, margin, px(12))
         self._upper.setSpacing(px(28))
@@ -333,16 +326,8 @@ class DeferralView(DecideView):
         self._upper.addLayout(right, 100)
         # Takes what the widest result leaves.
         self._upper.addStretch(1)
-        lower = QVBoxLayout()
-        lower.setContentsMargins(margin, px(12), margin, margin)
-        lower.addWidget(self.watch)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(self._upper)
-        whole.addWidget(Hairline(self.theme, self))
-        whole.addLayout(lower)
-        whole.addStretch(1)
+        lower = make_column(self.watch, margins=(margin, px(12), margin, margin))
+        make_column(self._upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
     def minimumSizeHint(self) -> QSize:
         """Give way in width, so that blocks come to stand below one another."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, NoteEdit
 from gpudesk.desktop.session.desk import Desk
@@ -16,7 +16,7 @@ from gpudesk.desktop.session.selection import select_catalog_dispute, select_cat
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStep, ProcurementStepStatus
 from gpudesk.report.decision.advisory import (
     format_progress,
@@ -55,12 +55,7 @@ class NotedCheckBox(QWidget):
         self.box = QCheckBox(text, self)
         self.box.setAccessibleName(text)
         self.box.clicked.connect(lambda on: self.changed.emit(key, self.note.words if on else None))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(12))
-        row.addWidget(self.box)
-        row.addStretch(1)
-        row.addWidget(self.note)
+        make_row(self.box, STRETCH, self.note, gap=theme.px(12), on=self)
         theme.follow(self._dress)
 
     def show_state(self, note: str, *, done: bool) -> None:
@@ -106,21 +101,11 @@ class NegotiationStepBlock(QWidget):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        self._words = QVBoxLayout()
-        self._words.setSpacing(theme.px(5))
-        for widget in (self.state, self.remarks, self.ask, self.why, self.figures):
-            self._words.addWidget(widget)
-        points = QVBoxLayout()
-        points.setSpacing(0)
-        for point in self.points:
-            points.addWidget(point)
-        self._words.addLayout(points)
-        self._words.addLayout(self._evidence())
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, theme.px(6), 0, theme.px(6))
-        whole.setSpacing(theme.px(2))
-        whole.addWidget(self.title)
-        whole.addLayout(self._words)
+        points = make_column(*self.points, gap=0)
+        self._words = make_column(
+            self.state, self.remarks, self.ask, self.why, self.figures, points, self._evidence(), gap=theme.px(5)
+        )
+        make_column(self.title, self._words, gap=theme.px(2), margins=(0, theme.px(6), 0, theme.px(6)), on=self)
         theme.follow(self._dress)
 
     def _evidence(self) -> FlowLayout:
@@ -195,24 +180,16 @@ class NegotiationBlock(QWidget):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(10))
-        head.addWidget(ThemedLabel(theme, tr("Negotiation sheet"), font="page", parent=self))
-        head.addWidget(self.progress)
-        head.addStretch(1)
-        head.addWidget(self.save)
-        asked = QHBoxLayout()
-        asked.setSpacing(theme.px(10))
+        head = make_row(
+            ThemedLabel(theme, tr("Negotiation sheet"), font="page", parent=self),
+            self.progress,
+            STRETCH,
+            self.save,
+            gap=theme.px(10),
+        )
         words = ThemedLabel(theme, tr("A rival's quote is at hand"), font="small", colour="text2", parent=self)
-        asked.addWidget(words)
-        asked.addWidget(self.quote)
-        asked.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.px(8))
-        self._column.addLayout(head)
-        self._column.addWidget(self.said)
-        self._column.addLayout(asked)
+        asked = make_row(words, self.quote, STRETCH, gap=theme.px(10))
+        self._column = make_column(head, self.said, asked, gap=theme.px(8), on=self)
 
     # Showing
 

@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.sizing import NumberBounds
@@ -78,20 +79,9 @@ class PlanInputRow(QWidget):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        numbers, below = QHBoxLayout(), QHBoxLayout()
-        numbers.setSpacing(px(6))
-        numbers.addWidget(self.label, 1)
-        for edit in self.edits:
-            numbers.addWidget(edit)
-        numbers.addWidget(self.unit)
-        below.setSpacing(px(8))
-        below.addWidget(self.origin, 1)
-        below.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, px(5))
-        whole.setSpacing(px(2))
-        whole.addLayout(numbers)
-        whole.addLayout(below)
+        numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))
+        below = make_row((self.origin, 1), (self.reset, 0, Qt.AlignmentFlag.AlignTop), gap=px(8))
+        make_column(numbers, below, gap=px(2), margins=(0, 0, 0, px(5)), on=self)
 
     def show_values(
         self, values: Sequence[float | None], unit: str, origin: str, *, stated: bool, scale: float = 1.0

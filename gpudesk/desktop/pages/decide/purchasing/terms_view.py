@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
 from gpudesk.report.decision.advisory import join_lines, list_export_lines
 from gpudesk.report.decision.export_control import (
@@ -65,11 +66,13 @@ class ExportWarning(QWidget):
         self._theme = theme
         self.label = ThemedLabel(theme, text, font="body_strong", wrap=True, parent=self)
         self.setAccessibleName(text)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.px(12), theme.px(7), theme.px(12), theme.px(7))
-        row.setSpacing(theme.px(8))
-        row.addWidget(MarkIcon(theme, "triangle-alert", "disputed", self), 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.label, 1)
+        make_row(
+            (MarkIcon(theme, "triangle-alert", "disputed", self), 0, Qt.AlignmentFlag.AlignVCenter),
+            (self.label, 1),
+            gap=theme.px(8),
+            margins=(theme.px(12), theme.px(7), theme.px(12), theme.px(7)),
+            on=self,
+        )
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
@@ -116,12 +119,17 @@ class ExportCheckBlock(QWidget):
         self._head = head
         head.addWidget(ThemedLabel(theme, tr("Destination"), font="small", colour="text2", parent=self))
         head.addWidget(self.destination)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(10))
-        whole.addLayout(head)
-        for widget in (self.warning, self.scores, self.refused, self.rules, self.read_in, self.notes):
-            whole.addWidget(widget)
+        make_column(
+            head,
+            self.warning,
+            self.scores,
+            self.refused,
+            self.rules,
+            self.read_in,
+            self.notes,
+            gap=theme.px(10),
+            on=self,
+        )
 
     def add_to_head(self, widget: QWidget) -> None:
         self._head.insertWidget(1, widget)
@@ -246,12 +254,15 @@ class TermsView(DecideView):
         self.to_steps = LinkButton(theme, tr("Go to the negotiation sheet"), parent=self)
         self.to_steps.clicked.connect(self.show_steps)
         self.export.add_to_head(self.to_steps)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(theme.px(_MARGIN), theme.px(4), theme.px(_MARGIN), theme.px(_MARGIN))
-        whole.setSpacing(theme.px(14))
-        for widget in (self.export, Hairline(theme, self), self.steps):
-            whole.addWidget(widget)
-        whole.addStretch(1)
+        make_column(
+            self.export,
+            Hairline(theme, self),
+            self.steps,
+            STRETCH,
+            gap=theme.px(14),
+            margins=(theme.px(_MARGIN), theme.px(4), theme.px(_MARGIN), theme.px(_MARGIN)),
+            on=self,
+        )
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self.found = found

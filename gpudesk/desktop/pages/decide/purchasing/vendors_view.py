@@ -9,7 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import (
     PLAN_INPUTS,
@@ -33,6 +33,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.model import Model
@@ -298,41 +299,25 @@ class VendorsView(DecideView):
     def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
-        upper, lower, found = QVBoxLayout(), QVBoxLayout(), QVBoxLayout(self.result)
-        upper.setContentsMargins(margin - px(8), 0, margin, px(8))
-        upper.addWidget(self.form)
-        found.setContentsMargins(0, 0, 0, 0)
-        found.setSpacing(px(6))
-        head = QHBoxLayout()
-        head.setSpacing(px(10))
-        head.addWidget(self.title)
-        head.addWidget(self.subtitle, 1)
-        found.addLayout(head)
-        found.addWidget(self.mix)
-        found.addWidget(self.table)
-        found.addWidget(self.ranks)
+        upper = make_column(self.form, margins=(margin - px(8), 0, margin, px(8)))
+        head = make_row(self.title, (self.subtitle, 1), gap=px(10))
         self._pair = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._pair.setSpacing(px(24))
         for block in (self.beyond, self.shared):
             self._pair.addWidget(block, 1, Qt.AlignmentFlag.AlignTop)
-        found.addSpacing(px(8))
-        found.addLayout(self._pair)
-        found.addSpacing(px(8))
-        found.addWidget(self.notes)
-        lower.setContentsMargins(margin, px(10), margin, margin)
-        lower.setSpacing(px(8))
-        lower.addWidget(self.problem)
-        lower.addWidget(self.working)
-        lower.addWidget(self.result)
-        lower.addSpacing(px(6))
-        lower.addWidget(self.mixing)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(upper)
-        whole.addWidget(Hairline(self.theme, self))
-        whole.addLayout(lower)
-        whole.addStretch(1)
+        make_column(
+            head, self.mix, self.table, self.ranks, px(8), self._pair, px(8), self.notes, gap=px(6), on=self.result
+        )
+        lower = make_column(
+            self.problem,
+            self.working,
+            self.result,
+            px(6),
+            self.mixing,
+            gap=px(8),
+            margins=(margin, px(10), margin, margin),
+        )
+        make_column(upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
     def minimumSizeHint(self) -> QSize:
         """Give way in width, so that blocks come to stand below one another."""

@@ -7,23 +7,13 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QBoxLayout,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QBoxLayout, QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.parts import MarkIcon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.watch_list import SignalStatus, WatchValue
@@ -116,17 +106,8 @@ class WatchForm(QWidget):
         self.answer.setVisible(signal.threshold is None)
         self.answer.setFocusProxy(self.answer.findChildren(QPushButton)[0])
         self.answer.chosen.connect(lambda _key: self.tell("", ""))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(px(12))
-        for button in (self.save, self.leave, self.remove):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, px(4), 0, px(6))
-        whole.setSpacing(px(6))
-        whole.addLayout(fields)
-        whole.addWidget(self.fault)
-        whole.addLayout(buttons)
+        buttons = make_row(self.save, self.leave, self.remove, STRETCH, gap=px(12))
+        make_column(fields, self.fault, buttons, gap=px(6), margins=(0, px(4), 0, px(6)), on=self)
 
     def _captioned(self, caption: str, field: QWidget) -> QWidget:
         holder = QWidget(self)
@@ -230,10 +211,9 @@ class WatchSignalRow(QWidget):
         self.edit.clicked.connect(self.open_form)
         self.form: WatchForm | None = None
         self._theme, self._style = theme, formatter.style
-        state = QHBoxLayout()
-        state.setSpacing(theme.px(5))
-        state.addWidget(MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter)
-        state.addWidget(self.state, 1)
+        state = make_row(
+            (MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
+        )
         first, known = self._column(theme), self._column(theme)
         first.addWidget(self._label(theme, watched.signal.title, "body_strong", "text1"))
         first.addWidget(self._label(theme, watched.signal.look_for, "small", "text2"))
@@ -285,10 +265,8 @@ class WatchSignalRow(QWidget):
         return label
 
     @staticmethod
-    def _column(theme: Theme) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(theme.px(2))
-        return column
+    def _column(theme: Theme) -> QBoxLayout:
+        return make_column(gap=theme.px(2))
 
 
 class WatchListBlock(QWidget):
@@ -313,21 +291,14 @@ class WatchListBlock(QWidget):
         self.undo.clicked.connect(self.undo_requested)
         self.problem = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
         self.problem.hide()
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(10))
-        head.addWidget(ThemedLabel(theme, tr("Watch list"), font="section", parent=self))
-        head.addWidget(self.said, 1)
-        head.addWidget(self.undo)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(0)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(theme.px(4))
-        whole.addLayout(head)
-        whole.addWidget(self.problem)
-        whole.addWidget(self._heads())
-        whole.addWidget(Hairline(theme, self))
-        whole.addLayout(self._rows)
+        head = make_row(
+            ThemedLabel(theme, tr("Watch list"), font="section", parent=self),
+            (self.said, 1),
+            self.undo,
+            gap=theme.px(10),
+        )
+        self._rows = make_column(gap=0)
+        make_column(head, self.problem, self._heads(), Hairline(theme, self), self._rows, gap=theme.px(4), on=self)
 
     def _heads(self) -> QWidget:
         holder = QWidget(self)
