@@ -118,7 +118,7 @@ class _Studio:
         self._settle()
         page = self._window.page
         if isinstance(page, CatalogPage):
-            page.view.show_current(thing, name)
+            page.view.show_cell(thing, name)
         # The list tells of a cell once it is dwelt on.
         self._window.desk.select(select_catalog_attribute(thing, name))
 

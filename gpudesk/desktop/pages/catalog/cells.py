@@ -1,31 +1,23 @@
-"""Column widths and cell painting of a catalog list."""
+"""Row heights, column widths and the header of a catalog list."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainterStateGuard
+from PySide6.QtWidgets import QHeaderView, QWidget
 
-from gpudesk.desktop.pages.catalog.catalog_model import CatalogHeading, CatalogModel
-from gpudesk.desktop.ui.tables.painted_table import VisibleSection
-from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
+from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
+from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
+from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.domain.catalog_table import (
-    CatalogCellMark,
-    CatalogCellValue,
-    CatalogColumn,
-    CatalogColumnKind,
-    CatalogRow,
-    CatalogSection,
-)
-from gpudesk.domain.claim import ClaimStatus
-from gpudesk.report.catalog_lists import FIGURES, label_column
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.domain.catalog_table import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
+from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
 from gpudesk.text.translation import tr
 
 #: Lengths of the design: the margin of the page, the room after words, and the gutter right of figures.
@@ -252,252 +244,135 @@ def _find_longest_rows(rows: Collection[CatalogRow], number: int) -> list[Catalo
     return [*by_value.values(), *announced]
 
 
-#: Glyph and colour of what is said beside a figure, in the order in which they stand.
-MARKS: Final = (
-    (CatalogCellMark.OWN, "own", "link"),
-    (CatalogCellMark.COMPUTED, "exact", "text3"),
-    (CatalogCellMark.DISPUTED, "disputed", "disputed"),
-)
-#: Glyph and colour of what is stale.
-STALE: Final = ("partly", "disputed_text")
-#: Glyph and colours of glyph and word of how a claim stands.
-STANCES: Final = {
-    ClaimStatus.TAKEN.value: ("fits", "text1", "text1"),
-    ClaimStatus.AGREES.value: ("", "", "text3"),
-    ClaimStatus.DIFFERS.value: ("disputed", "disputed", "text2"),
-    ClaimStatus.REFUSED.value: ("unfit", "unfit", "text2"),
-}
-_RADIUS: Final = 6.0
-_INSET: Final = 10.0
+_ARROW: Final = 12.0
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogPaintState:
-    """What a paint is about.
+class CatalogHeader(PaintedHeader):
+    """Paints what stands over each column, and over several that share it; the first does not scroll."""
 
-    `frozen` is the first column, which lies over the others. `chosen` are (line, column) of the cells
-    that are selected together. `slots` are the places in the palette of the parts of the scenario, by id.
-    """
+    #: The number of the column that is to order the rows.
+    sort_requested = Signal(int)
 
-    area: QRect
-    width: int
-    lines: Sequence[VisibleSection]
-    columns: Sequence[VisibleSection]
-    frozen: VisibleSection | None
-    scrolled: bool
-    fits: bool
-    hovered: int
-    current: tuple[int, int] | None
-    chosen: AbstractSet[tuple[int, int]]
-    slots: Mapping[str, tuple[int, bool]]
-
-
-class CatalogCellPainter:
-    """Paints everything below the heads."""
-
-    def __init__(self, theme: Theme, texts: TextCache, measures: CatalogLayout, model: CatalogModel) -> None:
+    def __init__(self, theme: Theme, measures: CatalogLayout, model: CatalogModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Columns"), Qt.Orientation.Horizontal, parent)
+        self.hovered.connect(self.set_hovered)
         self._measures = measures
-        self._theme = theme
-        self._texts = texts
         self._model = model
-        self._layer = TextLayer(theme, texts)
-        self._swatches: list[tuple[float, float, int, bool]] = []
-        self._tags: list[tuple[float, float, str]] = []
+        self.sorting: CatalogSorting | None = None
+        self.setSectionsMovable(True)
+        self.setFirstSectionMovable(False)
+        self.setSectionsClickable(True)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.setMinimumSectionSize(theme.px(24))
+        self.sectionClicked.connect(self.sort_requested)
 
-    def paint(self, painter: QPainter, shown: CatalogPaintState) -> None:
-        """Paint lines and columns: those that scroll first, then the one that does not."""
-        pen = ThemePainter(painter, self._theme)
-        painter.fillRect(shown.area, self._theme.colour("page"))
-        self._grounds(pen, shown)
-        edge = shown.frozen.start + shown.frozen.size if shown.frozen is not None else 0
-        painter.save()
-        painter.setClipRect(QRect(edge, 0, shown.width - edge, shown.area.bottom() + 1))
-        self._columns(pen, shown, shown.columns)
-        painter.restore()
-        if shown.frozen is not None:
-            self._columns(pen, shown, [shown.frozen])
-        if shown.scrolled:
-            pen.hairline(edge - 1, shown.area.top(), edge - 1, shown.area.bottom(), "strong")
-        self._ring(painter, shown, edge)
+    def update_header_height(self) -> None:
+        grouped = any(self._model.column(number).group for number in self.shown() if number < self._model.columnCount())
+        self.set_extent(self._measures.head_height(grouped=grouped))
 
-    # Grounds and rules
+    def shown(self) -> list[int]:
+        order = (self.logicalIndex(place) for place in range(self.count()))
+        return [number for number in order if not self.isSectionHidden(number)]
 
-    def _grounds(self, pen: ThemePainter, shown: CatalogPaintState) -> None:
-        margin = self._theme.length(MARGIN)
-        right = shown.width - margin if shown.fits else shown.width
-        several = len(shown.chosen) > 1
-        for line in shown.lines:
-            row = self._model.row(line.number)
-            bottom = line.start + line.size - 1
-            if row is None:
-                pen.hairline(margin, bottom, right, bottom, "strong")
-                continue
-            end = shown.width - _INSET if shown.fits else shown.width + _INSET
-            ground = QRectF(_INSET, line.start, end - _INSET, line.size - 1)
-            if shown.current is not None and shown.current[0] == line.number and not several:
-                pen.tint(ground, "selection", _RADIUS)
-            elif line.number == shown.hovered:
-                pen.tint(ground, "hover", _RADIUS)
-            if line.number == self._model.rule:
-                pen.hairline(margin, line.start - 1, right, line.start - 1, "control")
-            pen.hairline(margin, bottom, right, bottom, "grid")
-        if several:
-            self._chosen(pen, shown)
+    def start_of(self, number: int) -> int:
+        """Return where a column begins on the screen; the first stays where it is."""
+        return 0 if number == 0 else self.sectionViewportPosition(number)
 
-    def _chosen(self, pen: ThemePainter, shown: CatalogPaintState) -> None:
-        columns = [*shown.columns, *([shown.frozen] if shown.frozen is not None else [])]
-        for line in shown.lines:
-            for column in columns:
-                if (line.number, column.number) in shown.chosen:
-                    rect = QRectF(column.start, line.start, column.size, line.size - 1)
-                    pen.painter.fillRect(rect, self._theme.colour("selection"))
+    @property
+    def frozen_width(self) -> int:
+        return self.sectionSize(0) if self.count() else 0
 
-    # Cells
+    def number_at(self, place: QPoint) -> int:
+        """Return the column under a place, -1 for none."""
+        return 0 if 0 <= place.x() < self.frozen_width else super().number_at(place)
 
-    def _columns(self, pen: ThemePainter, shown: CatalogPaintState, columns: Sequence[VisibleSection]) -> None:
-        self._layer.clear()
-        self._swatches.clear()
-        self._tags.clear()
-        for line in shown.lines:
-            row = self._model.row(line.number)
-            if row is None:
-                self._heading(line, columns, shown.width)
-                continue
-            quiet = self._is_selected(line, shown)
-            for column in columns:
-                self._cell(row, line, column, shown, quiet)
-        self._layer.draw(pen.painter)
-        for x, y, slot, is_variant in self._swatches:
-            pen.swatch(x, y, slot, is_variant=is_variant)
-        for x, y, text in self._tags:
-            pen.tag(x, y, text, dashed=True)
+    # Painting
 
-    @staticmethod
-    def _is_selected(line: VisibleSection, shown: CatalogPaintState) -> str:
-        """Return the colour of what is quiet: on a selection it must be read as well."""
-        here = shown.current is not None and shown.current[0] == line.number
-        return "text2" if here or shown.chosen else "text3"
+    def set_hovered(self, number: int) -> None:
+        super().set_hovered(number)
+        self.viewport().update()
 
-    def _heading(self, line: VisibleSection, columns: Sequence[VisibleSection], width: int) -> None:
-        heading = self._model.lines[line.number]
-        first = next((column for column in columns if column.number == 0), None)
-        if first is None or not isinstance(heading, CatalogHeading):
-            return
-        middle = line.start + line.size - self._theme.length(7) - self._theme.line("small") / 2
-        x = first.start + self._theme.length(MARGIN)
-        x += self._layer.text("label", "text1", heading.title, x, middle) + self._theme.length(10)
-        if heading.note:
-            most = width - self._theme.length(MARGIN) - x
-            self._layer.text("small", "text3", heading.note, x, middle, max(1.0, most))
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
+        edge, shown = self.frozen_width, self.shown()
+        with QPainterStateGuard(pen.painter):
+            pen.painter.setClipRect(QRect(edge, 0, max(0, self.width() - edge), self.height()))
+            for number in shown:
+                if number:
+                    self._paint_head(pen, number)
+            self._paint_groups(pen, shown)
+        if shown and shown[0] == 0:
+            self._paint_head(pen, 0)
+        bottom, margin = self.height() - 1, self._theme.px(MARGIN)
+        width = self.viewport().width()
+        right = width - margin if self.length() <= width else width
+        pen.hairline(margin, bottom, right, bottom, "strong")
+        if self.offset() > 0:
+            pen.hairline(edge - 1, 0, edge - 1, bottom, "strong")
 
-    def _cell(
-        self, row: CatalogRow, line: VisibleSection, column: VisibleSection, shown: CatalogPaintState, quiet: str
-    ) -> None:
-        kind = self._model.column(column.number).kind
-        middle = line.start + line.size / 2
-        text = self._model.text(row, column.number)
-        if kind is CatalogColumnKind.NAME:
-            self._name(row, text, column, middle, shown)
-        elif kind in FIGURES:
-            self._figure(row, text, column, middle, quiet)
-        elif kind is CatalogColumnKind.AGE:
-            self._age(row, text, column, middle, quiet)
+    def _paint_head(self, pen: ThemePainter, number: int) -> None:
+        theme, column = self._theme, self._model.column(number)
+        length = theme.length
+        start, size = self.start_of(number), self.sectionSize(number)
+        line = theme.line("caption")
+        top = self.height() - theme.px(7) - line
+        text = label_column(self._model.table.section, column)
+        active = self.sorting is not None and self.sorting.column == column.key
+        colour = "text1" if active else "text3"
+        arrow = self._find_arrow(number, active=active)
+        side = length(_ARROW)
+        if column.kind in FIGURES:
+            right = start + size - self._measures.gutter(self._model, number)
+            pen.text(QRectF(start, top, right - start, line), text, font="caption_strong", colour=colour,
+                     align=RIGHT)  # fmt: skip
+            x = right + length(3)
         else:
-            self._words(row, text, column, middle, quiet)
+            x = start + (length(MARGIN) if column.kind is CatalogColumnKind.NAME else 0.0)
+            if column.kind is CatalogColumnKind.NAME and self._model.table.section is CatalogSection.ACCELERATORS:
+                x += length(SWATCH)
+            room = start + size - x - (side + 3 if arrow else length(WORD_END) / 2)
+            x += pen.text(QRectF(x, top, max(1.0, room), line), text, font="caption_strong", colour=colour)
+            x += length(3)
+        if arrow:
+            pen.icon(arrow, x, top + (line - side) / 2, side, "text1" if active else "text3")
 
-    def _name(
-        self, row: CatalogRow, text: str, column: VisibleSection, middle: float, shown: CatalogPaintState
-    ) -> None:
-        length, section = self._theme.length, self._model.table.section
-        token = "body_strong" if CatalogLayout.body(section) == "body" else "small_strong"
-        colour = "text1"
-        if self._model.headings:
-            # The heading says it already.
-            token, colour = CatalogLayout.body(section), "text2"
-        x = column.start + length(MARGIN)
-        right = column.start + column.size - length(WORD_END)
-        slot = shown.slots.get(row.thing or "") if section is CatalogSection.ACCELERATORS else None
-        if section is CatalogSection.ACCELERATORS:
-            if slot is not None:
-                self._swatches.append((x, middle, *slot))
-            x += length(SWATCH)
-        tag = tr("Announced") if row.announced else ""
-        room = right - x - (self._texts.width("caption_strong", tag) + length(20) if tag else 0)
-        if slot is not None:
-            colour = self._theme.name_color(slot[0]).name()
-        width = self._layer.text(token, colour, text, x, middle, max(1.0, room))
-        if row.marks and row.marks[0] & CatalogCellMark.OWN:
-            self._layer.mark("own", "link", x + width + length(11), middle)
-            width += length(18)
-        if tag:
-            self._tags.append((x + width + length(8), middle, tag))
+    def _find_arrow(self, number: int, *, active: bool) -> str:
+        if active and self.sorting is not None:
+            return "arrow-down" if self.sorting.descending else "arrow-up"
+        return "arrow-up-down" if number == self.hovered_section else ""
 
-    def _figure(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
-        length = self._theme.length
-        body = CatalogLayout.body(self._model.table.section)
-        gutter = self._measures.gutter(self._model, column.number)
-        right = column.start + column.size - gutter
-        mark = row.marks[column.number] if row.marks else 0
-        known = row.values[column.number] is not None
-        own = bool(mark & CatalogCellMark.OWN)
-        spec, value = self._model.column(column.number), row.values[column.number]
-        token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
-        self._layer.right(token, "text1" if known else quiet, text, column.start, right, middle)
-        found = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
-        x = right + length(9 if len(found) > 1 else GUTTER / 2)
-        for glyph, colour in found[:2]:
-            self._layer.mark(glyph, colour, x, middle)
-            x += length(14)
+    def _paint_groups(self, pen: ThemePainter, shown: list[int]) -> None:
+        place = 0
+        while place < len(shown):
+            group = self._model.column(shown[place]).group
+            last = place
+            while group and last + 1 < len(shown) and self._model.column(shown[last + 1]).group == group:
+                last += 1
+            if group:
+                self._paint_group(pen, group, shown[place], shown[last])
+            place = last + 1
 
-    def _age(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
-        length = self._theme.length
-        body = CatalogLayout.body(self._model.table.section)
-        old = self._model.is_stale(row)
-        width = self._layer.text(body, "text1" if old else quiet, text, column.start, middle)
-        if old:
-            self._layer.mark(*STALE, column.start + width + length(11), middle)
-
-    def _words(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
-        value = row.values[column.number]
-        body = CatalogLayout.body(self._model.table.section)
-        x = float(column.start)
-        colour = "text2" if value is not None else quiet
-        spec = self._model.column(column.number)
-        if spec.kind is CatalogColumnKind.ATTRIBUTE:
-            colour = "text1"
-        if spec.key == "stance" and isinstance(value, str) and value in STANCES:
-            glyph, tint, colour = STANCES[value]
-            if glyph:
-                self._layer.mark(glyph, tint, x + self._theme.length(6), middle)
-            x += self._theme.length(MARK)
-        most = column.start + column.size - self._theme.length(WORD_END) - x
-        self._layer.text(body, colour, text, x, middle, max(1.0, most))
-
-    def _ring(self, painter: QPainter, shown: CatalogPaintState, edge: int) -> None:
-        if shown.current is None:
+    def _paint_group(self, pen: ThemePainter, group: str, first: int, last: int) -> None:
+        theme = self._theme
+        start = self.start_of(first) + theme.length(10)
+        end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
+        # Of columns that are scrolled out of sight in part, over those in sight.
+        start, end = max(start, self.frozen_width), min(end, self.width())
+        if end - start < theme.length(40):
             return
-        line = next((place for place in shown.lines if place.number == shown.current[0]), None)
-        everywhere = (*shown.columns, *((shown.frozen,) if shown.frozen is not None else ()))
-        column = next((place for place in everywhere if place.number == shown.current[1]), None)
-        if line is None or column is None:
-            return
-        left, right = self._ends(column)
-        painter.save()
-        if column is not shown.frozen:
-            painter.setClipRect(QRect(edge, 0, shown.width - edge, shown.area.bottom() + 1))
-        painter.setPen(QPen(self._theme.colour("focus"), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = self._theme.length(_RADIUS)
-        rect = QRectF(left, line.start, right - left, line.size).adjusted(1, 1, -1, -2)
-        painter.drawRoundedRect(rect, radius, radius)
-        painter.restore()
+        line = theme.line("caption")
+        top = self.height() - theme.px(7) - 2 * line - theme.px(4)
+        pen.text(QRectF(start, top, end - start, line), label_column_group(group), font="caption_strong",
+                 colour="text3", align=CENTRE)  # fmt: skip
+        pen.hairline(start, top + line + 1, end, top + line + 1, "strong")
 
-    def _ends(self, column: VisibleSection) -> tuple[float, float]:
-        """Return where the ring of a column's cells begins and ends: around figure and gutter, or words."""
-        length = self._theme.length
-        spec = self._model.column(column.number)
-        if spec.kind is CatalogColumnKind.NAME:
-            return column.start + length(_INSET), column.start + column.size - length(4)
-        if spec.kind in FIGURES:
-            return column.start + length(2), column.start + column.size - 1
-        return column.start - length(6), column.start + column.size - length(8)
+    # The mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Order by the first column where it lies over another; else click, move or resize."""
+        if self._over_frozen(event.position().toPoint()) and event.button() == Qt.MouseButton.LeftButton:
+            self.sort_requested.emit(0)
+            return
+        super().mousePressEvent(event)
+
+    def _over_frozen(self, place: QPoint) -> bool:
+        return self.offset() > 0 and place.x() < self.frozen_width

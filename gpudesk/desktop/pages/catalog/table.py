@@ -2,225 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainterStateGuard, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
+from gpudesk.desktop.pages.catalog.catalog_model import CatalogHeading, CatalogModel
 from gpudesk.desktop.pages.catalog.cells import (
     GUTTER,
     MARGIN,
+    MARK,
     SWATCH,
     WORD_END,
-    CatalogCellPainter,
+    CatalogHeader,
     CatalogLayout,
-    CatalogPaintState,
+    choose_value_font,
 )
-from gpudesk.desktop.ui.tables.painted_table import Index, PaintedHeader, PaintedTable, VisibleSection
-from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, Index, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
-from gpudesk.domain.catalog_table import CatalogColumnKind, CatalogSection
-from gpudesk.report.catalog_lists import FIGURES, describe_column, label_column, label_column_group
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumnKind, CatalogRow, CatalogSection
+from gpudesk.domain.claim import ClaimStatus
+from gpudesk.report.catalog_lists import FIGURES
 from gpudesk.text.translation import tr
 
-
-def list_selected_blocks(model: QItemSelectionModel) -> list[tuple[int, int, int, int]]:
-    """Return top, bottom, left and right of each selected rectangle."""
-    chosen = model.selection()
-    found = (chosen.at(number) for number in range(chosen.count()))
-    return [(block.top(), block.bottom(), block.left(), block.right()) for block in found]
-
-
-def list_selected_lines_and_columns(model: QItemSelectionModel) -> tuple[set[int], set[int]]:
-    lines: set[int] = set()
-    columns: set[int] = set()
-    for top, bottom, left, right in list_selected_blocks(model):
-        lines.update(range(top, bottom + 1))
-        columns.update(range(left, right + 1))
-    return lines, columns
-
-
-def list_selected_cells(model: QItemSelectionModel, lines: Iterable[int]) -> frozenset[tuple[int, int]]:
-    """Return (line, column) of the selected cells among lines, none where one cell alone is selected."""
-    blocks = list_selected_blocks(model)
-    if len(blocks) <= 1 and all(top == bottom and left == right for top, bottom, left, right in blocks):
-        return frozenset()
-    return frozenset(
-        (line, column)
-        for line in lines
-        for top, bottom, left, right in blocks
-        if top <= line <= bottom
-        for column in range(left, right + 1)
-    )
-
-
-_ARROW: Final = 12.0
-
-
-class CatalogHeader(PaintedHeader):
-    """Paints what stands over each column, and over several that share it; the first does not scroll."""
-
-    #: The number of the column that is to order the rows.
-    sort_requested = Signal(int)
-
-    def __init__(self, theme: Theme, measures: CatalogLayout, model: CatalogModel, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self.hovered.connect(self.set_hovered)
-        self._theme = theme
-        self._measures = measures
-        self._model = model
-        self.sorting: CatalogSorting | None = None
-        self._height = 1
-        self.setSectionsMovable(True)
-        self.setFirstSectionMovable(False)
-        self.setSectionsClickable(True)
-        self.setHighlightSections(False)
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.setMinimumSectionSize(theme.px(24))
-        self.setAccessibleName(tr("Columns"))
-        self.sectionClicked.connect(self.sort_requested)
-
-    def update_header_height(self) -> None:
-        grouped = any(self._model.column(number).group for number in self.shown() if number < self._model.columnCount())
-        self._height = self._measures.head_height(grouped=grouped)
-        self.setFixedHeight(self._height)
-        self.viewport().update()
-
-    def shown(self) -> list[int]:
-        order = (self.logicalIndex(place) for place in range(self.count()))
-        return [number for number in order if not self.isSectionHidden(number)]
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._height)
-
-    def start_of(self, number: int) -> int:
-        """Return where a column begins on the screen; the first stays where it is."""
-        return 0 if number == 0 else self.sectionViewportPosition(number)
-
-    @property
-    def frozen_width(self) -> int:
-        return self.sectionSize(0) if self.count() else 0
-
-    def number_at(self, place: QPoint) -> int:
-        """Return the column under a place, -1 for none."""
-        return 0 if 0 <= place.x() < self.frozen_width else super().number_at(place)
-
-    # Painting
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(event.rect(), self._theme.colour("page"))
-            edge = self.frozen_width
-            painter.save()
-            painter.setClipRect(QRect(edge, 0, max(0, self.width() - edge), self.height()))
-            shown = self.shown()
-            for number in shown:
-                if number:
-                    self._head(pen, number)
-            self._groups(pen, shown)
-            painter.restore()
-            if shown and shown[0] == 0:
-                self._head(pen, 0)
-            bottom, margin = self.height() - 1, self._theme.px(MARGIN)
-            width = self.viewport().width()
-            right = width - margin if self.length() <= width else width
-            pen.hairline(margin, bottom, right, bottom, "strong")
-            if self.offset() > 0:
-                pen.hairline(edge - 1, 0, edge - 1, bottom, "strong")
-
-    def _head(self, pen: ThemePainter, number: int) -> None:
-        theme, column = self._theme, self._model.column(number)
-        length = theme.length
-        start, size = self.start_of(number), self.sectionSize(number)
-        line = theme.line("caption")
-        top = self.height() - theme.px(7) - line
-        text = label_column(self._model.table.section, column)
-        active = self.sorting is not None and self.sorting.column == column.key
-        colour = "text1" if active else "text3"
-        arrow = self._arrow(number, active=active)
-        side = length(_ARROW)
-        if column.kind in FIGURES:
-            right = start + size - self._measures.gutter(self._model, number)
-            pen.text(QRectF(start, top, right - start, line), text, font="caption_strong", colour=colour,
-                     align=RIGHT)  # fmt: skip
-            x = right + length(3)
-        else:
-            x = start + (length(MARGIN) if column.kind is CatalogColumnKind.NAME else 0.0)
-            if column.kind is CatalogColumnKind.NAME and self._model.table.section is CatalogSection.ACCELERATORS:
-                x += length(SWATCH)
-            room = start + size - x - (side + 3 if arrow else length(WORD_END) / 2)
-            x += pen.text(QRectF(x, top, max(1.0, room), line), text, font="caption_strong", colour=colour)
-            x += length(3)
-        if arrow:
-            pen.icon(arrow, x, top + (line - side) / 2, side, "text1" if active else "text3")
-
-    def _arrow(self, number: int, *, active: bool) -> str:
-        if active and self.sorting is not None:
-            return "arrow-down" if self.sorting.descending else "arrow-up"
-        return "arrow-up-down" if number == self.hovered_section else ""
-
-    def _groups(self, pen: ThemePainter, shown: list[int]) -> None:
-        place = 0
-        while place < len(shown):
-            group = self._model.column(shown[place]).group
-            last = place
-            while group and last + 1 < len(shown) and self._model.column(shown[last + 1]).group == group:
-                last += 1
-            if group:
-                self._group(pen, group, shown[place], shown[last])
-            place = last + 1
-
-    def _group(self, pen: ThemePainter, group: str, first: int, last: int) -> None:
-        theme = self._theme
-        start = self.start_of(first) + theme.length(10)
-        end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
-        # Of columns that are scrolled out of sight in part, over those in sight.
-        start, end = max(start, self.frozen_width), min(end, self.width())
-        if end - start < theme.length(40):
-            return
-        line = theme.line("caption")
-        top = self.height() - theme.px(7) - 2 * line - theme.px(4)
-        pen.text(QRectF(start, top, end - start, line), label_column_group(group), font="caption_strong",
-                 colour="text3", align=CENTRE)  # fmt: skip
-        pen.hairline(start, top + line + 1, end, top + line + 1, "strong")
-
-    # The mouse
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Order by the first column where it lies over another; else click, move or resize."""
-        if self._over_frozen(event.position().toPoint()) and event.button() == Qt.MouseButton.LeftButton:
-            self.sort_requested.emit(0)
-            return
-        super().mousePressEvent(event)
-
-    def _over_frozen(self, place: QPoint) -> bool:
-        return self.offset() > 0 and place.x() < self.frozen_width
-
-    def told(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
-        if number >= self._model.columnCount():
-            return ""
-        return describe_column(self._model.table.section, self._model.column(number))
-
-
-_Move = QAbstractItemView.CursorAction
-_Flag = QItemSelectionModel.SelectionFlag
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+#: Glyph and colour of what is said beside a figure, in the order in which they stand.
+MARKS: Final = (
+    (CatalogCellMark.OWN, "own", "link"),
+    (CatalogCellMark.COMPUTED, "exact", "text3"),
+    (CatalogCellMark.DISPUTED, "disputed", "disputed"),
+)
+#: Glyph and colour of what is stale.
+STALE: Final = ("partly", "disputed_text")
+#: Glyph and colours of glyph and word of how a claim stands.
+STANCES: Final = {
+    ClaimStatus.TAKEN.value: ("fits", "text1", "text1"),
+    ClaimStatus.AGREES.value: ("", "", "text3"),
+    ClaimStatus.DIFFERS.value: ("disputed", "disputed", "text2"),
+    ClaimStatus.REFUSED.value: ("unfit", "unfit", "text2"),
+}
+_RADIUS: Final = 6.0
+_INSET: Final = 10.0
 
 
 class CatalogTableView(PaintedTable):
-    """Paints all cells by itself, so that a table of thousands of rows scrolls within a frame."""
+    """A table of thousands of rows that scrolls within a frame; its first column lies over the others."""
 
-    #: The key of the row and of the column that became current, or were chosen again.
-    cell_chosen = Signal(str, str)
     sort_requested = Signal(int)
     copy_requested = Signal()
-    #: Line and column (-1: a head) and a place on the screen.
-    menu_requested = Signal(int, int, QPoint)
     #: Enter or a double click: what is done most with a row.
     used = Signal()
     add_requested = Signal()
@@ -229,43 +60,33 @@ class CatalogTableView(PaintedTable):
     #: The user moved a column or changed its width.
     columns_changed = Signal()
 
+    has_menu = True
+    ring_radius = _RADIUS
+
     def __init__(self, theme: Theme, model: CatalogModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._table = model
-        texts = TextCache(theme)
-        self._measures = CatalogLayout(theme, texts)
-        self._painter = CatalogCellPainter(theme, texts, self._measures, model)
-        self._hovered = -1
-        self._kept: tuple[str, str, int] | None = None
-        self._restoring = False
+        self._measures = CatalogLayout(theme, self._texts)
         self._fitting = False
         self._tall: Sequence[int] = ()
+        self._chosen: frozenset[tuple[int, int]] = frozenset()
+        self._swatches: list[tuple[float, float, int, bool]] = []
+        self._tags: list[tuple[float, float, str]] = []
         #: Widths that the user set, by the key of the column.
         self.user_widths: Mapping[str, int] = {}
         #: Places in the palette of the parts of the scenario, and whether further ones, by id.
         self.slots: Mapping[str, tuple[int, bool]] = {}
         #: Whether the letter A acts on the current row.
         self.accepts_add_key = False
-        self.heads = CatalogHeader(theme, self._measures, model, self)
-        self._set_up(model)
-        theme.changed.connect(self.measure)
-
-    def _set_up(self, model: CatalogModel) -> None:
-        self.setHorizontalHeader(self.heads)
-        self.set_up(model)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
-        heads = self.heads
-        heads.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        heads.customContextMenuRequested.connect(self._head_menu)
+        heads = self.heads = CatalogHeader(theme, self._measures, model, self)
+        self.set_up(model, heads)
+        self.offer_head_menus(heads)
         heads.sort_requested.connect(self.sort_requested)
         heads.sectionMoved.connect(self._moved)
         heads.sectionResized.connect(self._resized)
         heads.sectionHandleDoubleClicked.connect(self._forget_width)
-        model.modelAboutToBeReset.connect(self._store_position)
-        model.modelReset.connect(self._restore_position)
         model.dataChanged.connect(self.viewport().update)
+        theme.changed.connect(self.measure)
 
     # Places
 
@@ -289,7 +110,7 @@ class CatalogTableView(PaintedTable):
             return
         self._fitting = True
         try:
-            shown = [number for number in self.heads.shown() if number < self._table.columnCount()]
+            shown = [number for number in self.list_shown_columns() if number < self._table.columnCount()]
             room = self.viewport().width()
             for number, width in self._measures.widths(self._table, shown, room, self.user_widths).items():
                 if self.heads.sectionSize(number) != width:
@@ -349,211 +170,248 @@ class CatalogTableView(PaintedTable):
 
     # The current cell
 
-    def current_keys(self) -> tuple[str, str] | None:
-        """Return the keys of row and column of the current cell."""
-        index = self.currentIndex()
-        row = self._table.row(index.row()) if index.isValid() else None
+    def get_keys(self, index: Index) -> tuple[str, str] | None:
+        row = self._table.row(index.row())
         return None if row is None else (row.key, self._table.column(index.column()).key)
 
-    def show_current(self, row_key: str, column_key: str = "") -> bool:
+    def find_cell(self, row_key: str, column_key: str) -> QModelIndex:
+        line, column = self._table.line_of(row_key), max(0, self._table.table.place(column_key))
+        return self._table.index(line, column) if line >= 0 else QModelIndex()
+
+    def show_cell(self, row_key: str, column_key: str = "") -> bool:
         """Make a cell current without saying so, and bring it into sight; return whether it is shown."""
-        line = self._table.line_of(row_key)
-        column = max(0, self._table.table.place(column_key))
-        self._restoring = True
-        try:
-            if line < 0:
-                self.selectionModel().clear()
-                return False
-            index = self._table.index(line, column)
-            self.selectionModel().setCurrentIndex(index, _Flag.ClearAndSelect)
-        finally:
-            self._restoring = False
-            self.viewport().update()
-        return True
-
-    def _store_position(self) -> None:
-        keys = self.current_keys()
-        self._kept = None if keys is None else (*keys, self.verticalScrollBar().value())
-
-    def _restore_position(self) -> None:
-        self._hovered = -1
-        self.measure()
-        if self._kept is not None:
-            self.show_current(self._kept[0], self._kept[1])
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        self.viewport().update()
-        if not self._restoring and current.isValid():
-            self._choose()
-
-    def _choose(self) -> None:
-        keys = self.current_keys()
-        if keys is not None:
-            self.cell_chosen.emit(*keys)
+        index = self.find_cell(row_key, column_key)
+        self.show_current(index)
+        return index.isValid()
 
     def selected_lines_and_columns(self) -> tuple[list[int], list[int]]:
         """Return the lines and the columns, from left to right, that hold selected cells."""
-        lines, columns = list_selected_lines_and_columns(self.selectionModel())
+        blocks = self.list_selected_blocks()
+        lines = {line for top, bottom, _, _ in blocks for line in range(top, bottom + 1)}
+        columns = {column for _, _, left, right in blocks for column in range(left, right + 1)}
         rows = [line for line in sorted(lines) if self._table.row(line) is not None]
-        return rows, [number for number in self.heads.shown() if number in columns]
+        return rows, [number for number in self.list_shown_columns() if number in columns]
 
-    # Keys
-
-    def moveCursor(self, action: _Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Move by cells, past headings; Home and End within the row, with Ctrl to the first or last row."""
-        columns, count = self.heads.shown(), len(self._table.lines)
-        if not columns or not count:
-            return QModelIndex()
-        current = self.currentIndex()
-        if not current.isValid():
-            return self._table.index(self._nearest(0, 1), columns[0])
-        whole = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        line = current.row()
-        place = columns.index(current.column()) if current.column() in columns else 0
-        last = len(columns) - 1
-        match action:
-            case _Move.MoveUp:
-                line = self._nearest(0, 1) if whole else self._nearest(line - 1, -1)
-            case _Move.MoveDown:
-                line = self._nearest(count - 1, -1) if whole else self._nearest(line + 1, 1)
-            case _Move.MoveLeft | _Move.MovePrevious:
-                place = 0 if whole else max(0, place - 1)
-            case _Move.MoveRight | _Move.MoveNext:
-                place = last if whole else min(last, place + 1)
-            case _Move.MoveHome:
-                line, place = (self._nearest(0, 1) if whole else line), 0
-            case _Move.MoveEnd:
-                line, place = (self._nearest(count - 1, -1) if whole else line), last
-            case _Move.MovePageUp | _Move.MovePageDown:
-                line = self._page(line, down=action == _Move.MovePageDown)
-        return self._table.index(line, columns[place])
-
-    def _nearest(self, line: int, step: int) -> int:
-        """Return the nearest line of a row from one on, in a direction; else the one that is current."""
-        while 0 <= line < len(self._table.lines):
-            if self._table.row(line) is not None:
-                return line
-            line += step
-        return max(0, self.currentIndex().row())
-
-    def _page(self, line: int, *, down: bool) -> int:
-        height = max(1, self.verticalHeader().defaultSectionSize())
-        step = max(1, self.viewport().height() // height - 1)
-        target = min(max(0, line + (step if down else -step)), len(self._table.lines) - 1)
-        return self._nearest(target, -1 if down else 1)
+    # Keys and mouse
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, current = event.key(), self.currentIndex()
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_requested.emit()
-        elif key in _ENTER and current.isValid():
-            self._choose()
+        elif key in ENTER_KEYS and current.isValid():
+            self.choose_current()
             self.used.emit()
         elif key == Qt.Key.Key_F2 and current.isValid():
             self.edit_requested.emit()
         elif key == Qt.Key.Key_Delete and current.isValid():
             self.delete_requested.emit()
-        elif key == Qt.Key.Key_A and self._is_add_key(event):
+        elif self._is_add_key(event):
             self.add_requested.emit()
         elif key == Qt.Key.Key_Space and not self._typed.active and current.isValid():
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self.selectionModel().select(current, _Flag.ClearAndSelect | _Flag.Rows)
+                flags = QItemSelectionModel.SelectionFlag
+                self.selectionModel().select(current, flags.ClearAndSelect | flags.Rows)
             else:
-                self._choose()
+                self.choose_current()
         else:
             super().keyPressEvent(event)
 
     def _is_add_key(self, event: QKeyEvent) -> bool:
-        return self.accepts_add_key and not self._typed.active and event.modifiers() == Qt.KeyboardModifier.NoModifier
+        unmodified = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        return event.key() == Qt.Key.Key_A and self.accepts_add_key and not self._typed.active and unmodified
 
     def event(self, event: QEvent) -> bool:
-        """Keep letters from being shortcuts where they act on the row or belong to a word."""
-        if event.type() == QEvent.Type.ShortcutOverride:
-            key = cast("QKeyEvent", event)
-            text = key.text()
-            if (self._typed.active and text and text.isprintable()) or (
-                key.key() == Qt.Key.Key_A and self._is_add_key(key) and self.currentIndex().isValid()
-            ):
-                event.accept()
-                return True
+        """Keep the letter A from being a shortcut where it acts on the row."""
+        is_asked = event.type() == QEvent.Type.ShortcutOverride and self.currentIndex().isValid()
+        if is_asked and self._is_add_key(cast("QKeyEvent", event)):
+            event.accept()
+            return True
         return super().event(event)
-
-    def named_rows(self) -> list[tuple[int, str]]:
-        """Return the rows by their first cells."""
-        return [
-            (number, self._table.text(row, 0))
-            for number in range(len(self._table.lines))
-            if (row := self._table.row(number)) is not None
-        ]
-
-    # The mouse
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)
         if event.button() == Qt.MouseButton.LeftButton and self.currentIndex().isValid():
             self.used.emit()
 
-    def hover(self, row: int) -> None:
-        if row != self._hovered:
-            self._hovered = row
-            self.viewport().update()
-
-    def sentence_at(self, index: QModelIndex) -> str:
-        return self._table.sentence(index.row(), index.column())
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of a row: at the mouse, or at the current cell."""
-        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
-        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
-        if not index.isValid() or self._table.row(index.row()) is None:
-            return
-        place = event.globalPos()
-        if keyboard:
-            place = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
-        self.menu_requested.emit(index.row(), index.column(), place)
-
-    def _head_menu(self, place: QPoint) -> None:
-        column = self.heads.number_at(place)
-        if column >= 0:
-            self.menu_requested.emit(-1, column, self.heads.viewport().mapToGlobal(place))
-
     # Painting
 
-    def paint(self, painter: QPainter, area: QRect) -> None:
-        self._painter.paint(painter, self._shown(area))
-
-    def _shown(self, area: QRect) -> CatalogPaintState:
+    def paint(self, pen: ThemePainter, area: QRect) -> None:
+        """Paint lines and columns: those that scroll first, then the one that does not."""
+        painter = pen.painter
+        painter.fillRect(area, self._theme.colour("page"))
+        lines = self.find_visible_rows(area)
+        scrolled = [column for column in self.find_visible_columns(area) if column.number]
+        frozen = [VisibleSection(0, 0, self.heads.frozen_width)] if self.heads.count() else []
+        edge = self.heads.frozen_width
+        self._chosen = self.list_selected_cells(lines)
+        self._paint_grounds(pen, lines, [*scrolled, *frozen])
+        right_of_edge = QRect(edge, 0, self.viewport().width() - edge, area.bottom() + 1)
+        with QPainterStateGuard(painter):
+            painter.setClipRect(right_of_edge)
+            self._paint_columns(pen, lines, scrolled)
+        self._paint_columns(pen, lines, frozen)
+        if self.heads.offset() > 0:
+            pen.hairline(edge - 1, area.top(), edge - 1, area.bottom(), "strong")
         current = self.currentIndex()
-        lines = self._lines_in(area)
-        columns = [self._place(number) for number in self.heads.shown() if number]
-        frozen = self._place(0) if self.heads.count() else None
-        return CatalogPaintState(
-            area=area,
-            width=self.viewport().width(),
-            lines=lines,
-            columns=[
-                place for place in columns if place.start + place.size > area.left() and place.start <= area.right()
-            ],
-            frozen=frozen,
-            scrolled=self.heads.offset() > 0,
-            fits=self.heads.length() <= self.viewport().width(),
-            hovered=self._hovered,
-            current=(current.row(), current.column()) if current.isValid() else None,
-            chosen=list_selected_cells(self.selectionModel(), (place.number for place in lines)),
-            slots=self.slots,
-        )
+        line = next((each for each in lines if each.number == current.row()), None)
+        column = next((each for each in (*scrolled, *frozen) if each.number == current.column()), None)
+        if line is not None and column is not None:
+            with QPainterStateGuard(painter):
+                if column.number:
+                    painter.setClipRect(right_of_edge)
+                self.paint_ring(pen, self.get_ring_box(line, column))
 
-    def _place(self, number: int) -> VisibleSection:
-        return VisibleSection(number, self.heads.start_of(number), self.heads.sectionSize(number))
+    def _paint_grounds(
+        self, pen: ThemePainter, lines: Sequence[VisibleSection], columns: Sequence[VisibleSection]
+    ) -> None:
+        margin, width, fits = self._theme.length(MARGIN), self.viewport().width(), self._fits()
+        right, end = (width - margin, width - _INSET) if fits else (width, width + _INSET)
+        several = len(self._chosen) > 1
+        for line in lines:
+            bottom = line.end - 1
+            if self._table.row(line.number) is None:
+                pen.hairline(margin, bottom, right, bottom, "strong")
+                continue
+            ground = QRectF(_INSET, line.start, end - _INSET, line.size - 1)
+            if self.currentIndex().row() == line.number and not several:
+                pen.tint(ground, "selection", _RADIUS)
+            elif line.number == self.hovered_row:
+                pen.tint(ground, "hover", _RADIUS)
+            if line.number == self._table.rule:
+                pen.hairline(margin, line.start - 1, right, line.start - 1, "control")
+            pen.hairline(margin, bottom, right, bottom, "grid")
+        if several:
+            for line in lines:
+                for column in columns:
+                    if (line.number, column.number) in self._chosen:
+                        rect = QRectF(column.start, line.start, column.size, line.size - 1)
+                        pen.painter.fillRect(rect, self._theme.colour("selection"))
 
-    def _lines_in(self, area: QRect) -> list[VisibleSection]:
-        vertical = self.verticalHeader()
-        first, last = self.rowAt(max(0, area.top())), self.rowAt(area.bottom())
-        if first < 0:
-            return []
-        last = len(self._table.lines) - 1 if last < 0 else last
-        return [
-            VisibleSection(line, vertical.sectionViewportPosition(line), vertical.sectionSize(line))
-            for line in range(first, last + 1)
-        ]
+    def _fits(self) -> bool:
+        return self.heads.length() <= self.viewport().width()
+
+    def _paint_columns(
+        self, pen: ThemePainter, lines: Sequence[VisibleSection], columns: Sequence[VisibleSection]
+    ) -> None:
+        self._layer.clear()
+        self._swatches.clear()
+        self._tags.clear()
+        for line in lines:
+            row = self._table.row(line.number)
+            if row is None:
+                if any(column.number == 0 for column in columns):
+                    self._write_heading(line)
+                continue
+            # What is quiet must be read on a selection as well.
+            quiet = "text2" if self.currentIndex().row() == line.number or self._chosen else "text3"
+            for column in columns:
+                self._write_cell(row, line, column, quiet)
+        self._layer.draw(pen.painter)
+        for x, y, slot, is_variant in self._swatches:
+            pen.swatch(x, y, slot, is_variant=is_variant)
+        for x, y, text in self._tags:
+            pen.tag(x, y, text, dashed=True)
+
+    def _write_heading(self, line: VisibleSection) -> None:
+        heading = self._table.lines[line.number]
+        if not isinstance(heading, CatalogHeading):
+            return
+        middle = line.end - self._theme.length(7) - self._theme.line("small") / 2
+        x = self._theme.length(MARGIN)
+        x += self._layer.text("label", "text1", heading.title, x, middle) + self._theme.length(10)
+        if heading.note:
+            most = self.viewport().width() - self._theme.length(MARGIN) - x
+            self._layer.text("small", "text3", heading.note, x, middle, max(1.0, most))
+
+    def _write_cell(self, row: CatalogRow, line: VisibleSection, column: VisibleSection, quiet: str) -> None:
+        kind = self._table.column(column.number).kind
+        middle = line.start + line.size / 2
+        text = self._table.text(row, column.number)
+        if kind is CatalogColumnKind.NAME:
+            self._write_name(row, text, column, middle)
+        elif kind in FIGURES:
+            self._write_figure(row, text, column, middle, quiet)
+        elif kind is CatalogColumnKind.AGE:
+            self._write_age(row, text, column, middle, quiet)
+        else:
+            self._write_words(row, text, column, middle, quiet)
+
+    def _write_name(self, row: CatalogRow, text: str, column: VisibleSection, middle: float) -> None:
+        length, section = self._theme.length, self._table.table.section
+        token = "body_strong" if CatalogLayout.body(section) == "body" else "small_strong"
+        colour = "text1"
+        if self._table.headings:
+            # The heading says it already.
+            token, colour = CatalogLayout.body(section), "text2"
+        x = column.start + length(MARGIN)
+        right = column.end - length(WORD_END)
+        slot = self.slots.get(row.thing or "") if section is CatalogSection.ACCELERATORS else None
+        if section is CatalogSection.ACCELERATORS:
+            if slot is not None:
+                self._swatches.append((x, middle, *slot))
+            x += length(SWATCH)
+        tag = tr("Announced") if row.announced else ""
+        room = right - x - (self._texts.width("caption_strong", tag) + length(20) if tag else 0)
+        if slot is not None:
+            colour = self._theme.name_color(slot[0]).name()
+        width = self._layer.text(token, colour, text, x, middle, max(1.0, room))
+        if row.marks and row.marks[0] & CatalogCellMark.OWN:
+            self._layer.mark("own", "link", x + width + length(11), middle)
+            width += length(18)
+        if tag:
+            self._tags.append((x + width + length(8), middle, tag))
+
+    def _write_figure(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
+        length = self._theme.length
+        body = CatalogLayout.body(self._table.table.section)
+        gutter = self._measures.gutter(self._table, column.number)
+        right = column.end - gutter
+        mark = row.marks[column.number] if row.marks else 0
+        known = row.values[column.number] is not None
+        own = bool(mark & CatalogCellMark.OWN)
+        spec, value = self._table.column(column.number), row.values[column.number]
+        token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
+        self._layer.right(token, "text1" if known else quiet, text, column.start, right, middle)
+        found = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
+        x = right + length(9 if len(found) > 1 else GUTTER / 2)
+        for glyph, colour in found[:2]:
+            self._layer.mark(glyph, colour, x, middle)
+            x += length(14)
+
+    def _write_age(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
+        length = self._theme.length
+        body = CatalogLayout.body(self._table.table.section)
+        old = self._table.is_stale(row)
+        width = self._layer.text(body, "text1" if old else quiet, text, column.start, middle)
+        if old:
+            self._layer.mark(*STALE, column.start + width + length(11), middle)
+
+    def _write_words(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
+        value = row.values[column.number]
+        body = CatalogLayout.body(self._table.table.section)
+        x = float(column.start)
+        colour = "text2" if value is not None else quiet
+        spec = self._table.column(column.number)
+        if spec.kind is CatalogColumnKind.ATTRIBUTE:
+            colour = "text1"
+        if spec.key == "stance" and isinstance(value, str) and value in STANCES:
+            glyph, tint, colour = STANCES[value]
+            if glyph:
+                self._layer.mark(glyph, tint, x + self._theme.length(6), middle)
+            x += self._theme.length(MARK)
+        most = column.end - self._theme.length(WORD_END) - x
+        self._layer.text(body, colour, text, x, middle, max(1.0, most))
+
+    def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        left, right = self._find_ends(column)
+        return QRectF(left, row.start, right - left, row.size - 1)
+
+    def _find_ends(self, column: VisibleSection) -> tuple[float, float]:
+        """Return where the ring of a column's cells begins and ends: around figure and gutter, or words."""
+        length = self._theme.length
+        spec = self._table.column(column.number)
+        if spec.kind is CatalogColumnKind.NAME:
+            return column.start + length(_INSET), column.end - length(4)
+        if spec.kind in FIGURES:
+            return column.start + length(2), column.end - 1
+        return column.start - length(6), column.end - length(8)

@@ -1,21 +1,22 @@
-"""Row heights, column widths and cell painting of the comparison table."""
+"""Row heights, column widths and headers of the comparison table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.compare.comparison_model import ComparisonLine
-from gpudesk.desktop.ui.tables.painted_table import VisibleSection
+from gpudesk.desktop.pages.compare.comparison_model import ComparisonLine, ComparisonModel
+from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, VisibleSection, find_visible_sections
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.report.comparison.table import shows_basis
 from gpudesk.report.comparison.tables import CellMarking, ComparedCell, ComparedHead, ComparedRow
+from gpudesk.text.translation import tr
 
 #: Lengths of the design.
 LABEL_WIDTH: Final = 232.0
@@ -141,172 +142,6 @@ def shows_range(cell: ComparedCell) -> bool:
     return cell.low is not None and cell.band is None
 
 
-_TINTED: Final = (CellMarking.BEST, CellMarking.TIED)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonPaintState:
-    """What a paint is about. `chosen` are (row, column) of the cells that are selected together."""
-
-    area: QRect
-    lines: Sequence[ComparisonLine]
-    positions: Sequence[int]
-    rows: Sequence[VisibleSection]
-    columns: Sequence[VisibleSection]
-    margins: CellMargins
-    label_width: int
-    hovered: int
-    current: tuple[int, int] | None
-    chosen: frozenset[tuple[int, int]]
-
-
-class ComparisonCellPainter:
-    """Paints what is right of the labels."""
-
-    def __init__(self, theme: Theme, texts: TextCache) -> None:
-        self._theme = theme
-        self._texts = texts
-        self._layer = TextLayer(theme, texts)
-
-    def paint(self, painter: QPainter, shown: ComparisonPaintState) -> None:
-        self._layer.clear()
-        pen = ThemePainter(painter, self._theme)
-        painter.fillRect(shown.area, self._theme.colour("page"))
-        right = shown.area.right() + 1
-        for row in shown.rows:
-            line = shown.lines[row.number]
-            if line.row is None:
-                self._heading(pen, line, row, shown, right)
-                continue
-            hovered = row.number == shown.hovered
-            if hovered:
-                painter.fillRect(0, row.start, right, row.size, self._theme.colour("hover"))
-            cells = line.row.cells
-            for column in shown.columns:
-                cell = cells[shown.positions[column.number]]
-                self._cell(painter, cell, row, column, shown)
-            pen.hairline(0, row.start + row.size - 1, right, row.start + row.size - 1, "grid")
-        self._layer.draw(painter)
-        self._ring(painter, shown)
-
-    def _heading(
-        self, pen: ThemePainter, line: ComparisonLine, row: VisibleSection, shown: ComparisonPaintState, right: int
-    ) -> None:
-        pen.hairline(0, row.start + row.size - 1, right, row.start + row.size - 1, "strong")
-        for x, token, colour, text in lay_out_heading(line, self._theme, self._texts):
-            self._layer.text(token, colour, text, x - shown.label_width, locate_heading(row, self._theme))
-
-    def _cell(
-        self,
-        painter: QPainter,
-        cell: ComparedCell,
-        row: VisibleSection,
-        column: VisibleSection,
-        shown: ComparisonPaintState,
-    ) -> None:
-        place = (row.number, column.number)
-        margins, length = shown.margins, self._theme.length
-        tinted = cell.mark in _TINTED
-        chosen = place in shown.chosen
-        if tinted or chosen:
-            self._fill(painter, row, column, margins, "selection" if chosen else "best")
-        quiet = "best_text" if tinted and not chosen else "text2" if chosen else "text3"
-        left = column.start + length(margins.left)
-        right = column.start + column.size - length(margins.gutter)
-        middle = row.start + row.size / 2
-        below = cell.line_below
-        level = middle - length(7.5) if below else middle
-        if cell.value is None:
-            tall = shown.lines[row.number].has_second_line
-            self._unknown(cell, left, right, middle, quiet, tall=tall)
-            return
-        if below:
-            self._layer.right("caption", quiet, below, left, right, middle + length(7.5))
-        colour = "unfit" if cell.mark is CellMarking.FAILS else "text1"
-        token = "section" if tinted or cell.own else "body"
-        if not cell.is_figure or shows_range(cell):
-            edge = column.start + length(margins.inset)
-            self._layer.right(self._largest(cell.text, right - edge), colour, cell.text, edge, right, level)
-        else:
-            laid = self._texts.laid_out(token, cell.text)
-            self._layer.place(token, colour, laid, right - laid.width, level)
-            if cell.delta:
-                delta = self._texts.laid_out("caption", cell.delta)
-                if left + delta.width <= right - laid.width:
-                    self._layer.place("caption", quiet, delta, left, level)
-        self._gutter(cell, right, column.start + column.size - length(margins.inset), level)
-
-    def _unknown(self, cell: ComparedCell, left: float, right: float, middle: float, quiet: str, *, tall: bool) -> None:
-        """Draw the dash with the reason to its left; where that is too wide, below it or in its place."""
-        dash = self._texts.laid_out("body", cell.text)
-        end = right - dash.width - self._theme.length(8)
-        reason = cell.reason or ""
-        beside = self._texts.width("caption", reason) <= end - left
-        if reason and not beside and not tall:
-            self._layer.right("caption", quiet, reason, left, right, middle)
-            return
-        level = middle if beside else middle - self._theme.length(7.5)
-        self._layer.place("body", quiet, dash, right - dash.width, level)
-        if reason and beside:
-            self._layer.right("caption", quiet, reason, left, end, level)
-        elif reason:
-            self._layer.right("caption", quiet, reason, left, right, middle + self._theme.length(7.5))
-
-    def _largest(self, words: str, room: float) -> str:
-        """Return the largest font in which words have room, else the smallest, in which they are cut."""
-        for token in ("body", "small"):
-            if self._texts.width(token, words) <= room:
-                return token
-        return "caption"
-
-    def _gutter(self, cell: ComparedCell, left: float, right: float, level: float) -> None:
-        """Draw at most two marks beside the figure: ≈, the basis or the pencil, then the dispute."""
-        marks: list[tuple[str, str]] = []
-        if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
-            marks.append(("overlap", "best_text" if cell.mark is CellMarking.TIED else "text3"))
-        elif cell.mark is CellMarking.FAILS:
-            marks.append(("unfit", "unfit"))
-        elif shows_basis(cell) and cell.basis is not None:
-            marks.append((cell.basis.value, "text3"))
-        if cell.own:
-            marks.append(("own", "link"))
-        if cell.disputed:
-            marks.append(("disputed", "disputed"))
-        if not marks:
-            return
-        step = self._theme.length(13)
-        # A single mark stands in the middle of the gutter, two share it.
-        x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
-        for name, colour in marks:
-            self._layer.mark(name, colour, x, level)
-            x += step
-
-    # Pieces
-
-    def _fill(
-        self, painter: QPainter, row: VisibleSection, column: VisibleSection, margins: CellMargins, colour: str
-    ) -> None:
-        inset, radius = self._theme.length(margins.inset), self._theme.length(5)
-        rect = QRectF(column.start, row.start, column.size, row.size).adjusted(inset, 4, -inset, -5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour(colour))
-        painter.drawRoundedRect(rect, radius, radius)
-
-    def _ring(self, painter: QPainter, shown: ComparisonPaintState) -> None:
-        if shown.current is None:
-            return
-        row = next((place for place in shown.rows if place.number == shown.current[0]), None)
-        column = next((place for place in shown.columns if place.number == shown.current[1]), None)
-        if row is None or column is None:
-            return
-        inset = max(2.0, self._theme.length(shown.margins.inset) - 2)
-        rect = QRectF(column.start, row.start, column.size, row.size).adjusted(inset, 2, -inset, -3)
-        painter.setPen(QPen(self._theme.colour("focus"), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = self._theme.length(6)
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), radius, radius)
-
-
 def locate_heading(row: VisibleSection, theme: Theme) -> float:
     """Return the level of the words of a heading, which stand low in their line."""
     return row.start + row.size - theme.length(7) - theme.line("small") / 2
@@ -320,3 +155,157 @@ def lay_out_heading(line: ComparisonLine, theme: Theme, texts: TextCache) -> lis
         x += texts.width("label", line.group.title) + theme.length(10)
         words.append((x, "small", "text3", line.group.note))
     return words
+
+
+_SWATCH_GAP: Final = 5.0
+_ARROW: Final = 12.0
+#: Between the parts of the second line of a head.
+_DOT: Final = " · "
+
+
+class ComparisonColumnHeader(PaintedHeader):
+    """Swatch and name of each accelerator, what it is, and which one is the baseline."""
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
+        self._texts = texts
+        self._model = model
+        self.margins = WIDE
+        self.setSectionsMovable(False)
+
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
+        for column in range(self._model.columnCount()):
+            self._paint_head(pen, column)
+        bottom = self.height() - 1
+        pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
+
+    def _paint_head(self, pen: ThemePainter, column: int) -> None:
+        theme, head = self._theme, self._model.head(column)
+        start, size = self.sectionViewportPosition(column), self.sectionSize(column)
+        left = start + theme.length(self.margins.left)
+        right = start + size - theme.length(8)
+        second = self._extent - theme.px(8) - theme.line("caption")
+        first = second - theme.line("option") - theme.px(1)
+        level = first + theme.line("option") / 2
+        x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
+        name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
+        end = x + pen.text(name, head.name, font="option", colour=theme.name_color(head.slot))
+        detail = head.detail
+        if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
+            word = tr("Baseline")
+            tag = pen.tag_width(word)
+            if end + theme.length(8) + tag <= right:
+                pen.tag(right - tag, level, word)
+            else:
+                detail = f"{word}{_DOT}{detail}" if detail else word
+        below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
+        pen.text(below, self._shorten_detail(detail, below.width()), font="caption", colour="text3")
+
+    def _shorten_detail(self, detail: str, room: float) -> str:
+        """Leave out what stands before the last part, the count, until the rest has room."""
+        parts = detail.split(_DOT)
+        while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
+            del parts[-2]
+        return _DOT.join(parts)
+
+    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
+        head, is_baseline = self._model.head(number), self._model.is_baseline(number)
+        parts = [head.name, head.detail, tr("differences are against it") if is_baseline else ""]
+        return ", ".join(part for part in parts if part)
+
+
+class ComparisonRowHeader(PaintedHeader):
+    """Label and unit of each row; the arrow at the right orders the columns by the row."""
+
+    #: The number of the row whose arrow was clicked.
+    sort_requested = Signal(int)
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Rows"), Qt.Orientation.Vertical, parent)
+        self._texts = texts
+        self._layer = TextLayer(theme, texts)
+        self._model = model
+        self._units_below = False
+        self.setSectionsClickable(True)
+
+    def set_extent(self, extent: int) -> None:
+        """Take the width of the labels; where high rows have no room for their units beside, all go below."""
+        self._units_below = any(
+            self._measure_label(line.row) > extent
+            for line in self._model.lines
+            if line.row is not None and line.has_second_line
+        )
+        super().set_extent(extent)
+
+    def _measure_label(self, row: ComparedRow) -> float:
+        """Return the width that a label takes with its unit beside it."""
+        texts = self._texts.width("body", row.label) + self._texts.width("caption", row.unit or "")
+        return texts + self._theme.length(LABEL_MARGIN + 8 + LABEL_END)
+
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
+        width, lines = self.viewport().width(), self._model.lines
+        self._layer.clear()
+        for place in find_visible_sections(self, area.top(), area.bottom()):
+            bottom = place.end - 1
+            row = lines[place.number].row
+            if row is None:
+                pen.hairline(0, bottom, width, bottom, "strong")
+                for x, token, colour, text in lay_out_heading(lines[place.number], self._theme, self._texts):
+                    self._layer.text(token, colour, text, round(x), locate_heading(place, self._theme))
+                continue
+            if place.number == self.hovered_section:
+                pen.painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
+            self._paint_label(pen, row, place, width)
+            pen.hairline(0, bottom, width, bottom, "grid")
+        self._layer.draw(pen.painter)
+
+    def _paint_label(self, pen: ThemePainter, row: ComparedRow, place: VisibleSection, width: int) -> None:
+        theme, layer = self._theme, self._layer
+        middle = place.start + place.size / 2
+        right = width - theme.length(LABEL_END)
+        arrow = self._find_arrow(row.key, place.number)
+        if arrow:
+            # In the margin, so that nothing moves when it comes and goes.
+            side = theme.length(_ARROW)
+            active = arrow != "arrow-up-down"
+            pen.icon(arrow, width - side - 1, middle - side / 2, side, "text1" if active else "text3")
+        left = theme.length(LABEL_MARGIN)
+        if row.unit:
+            unit = self._texts.width("caption", row.unit)
+            if row.has_second_line and self._units_below:
+                # A high row has room for the unit below its label.
+                step = theme.length(7.5)
+                layer.text("caption", "text3", row.unit, round(left), middle + step)
+                middle -= step
+            else:
+                layer.text("caption", "text3", row.unit, round(right - unit), middle)
+                right -= unit + theme.length(8)
+        layer.text("body", "text1", row.label, round(left), middle, max(1.0, right - left))
+
+    def _find_arrow(self, key: str, number: int) -> str:
+        """Return the icon of a row's arrow: the direction where columns are ordered by it."""
+        sorting = self._model.arrangement.sorting
+        if sorting is not None and sorting.row == key:
+            return "arrow-down" if sorting.descending else "arrow-up"
+        orderable = number == self.hovered_section and self._model.columnCount() > 1
+        return "arrow-up-down" if orderable else ""
+
+    def is_arrow(self, place: QPoint) -> bool:
+        return place.x() >= self.viewport().width() - self._theme.length(_ARROW + 4)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        row = self.logicalIndexAt(place)
+        on_row = 0 <= row < len(self._model.lines) and self._model.lines[row].row is not None
+        if not on_row or event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+        elif self.is_arrow(place):
+            self.sort_requested.emit(row)
+        else:
+            self.sectionPressed.emit(row)
+
+    def describe_head(self, number: int, place: QPoint) -> str:
+        """Return the whole label and the unit in words, or what the arrow does."""
+        if self._model.lines[number].row is not None and self.is_arrow(place):
+            return tr("Order the columns by this row")
+        return super().describe_head(number, place)

@@ -20,7 +20,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.painted_table import TINT, MarkLegend
+from gpudesk.desktop.ui.tables.mark_legend import TINT, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl

@@ -208,16 +208,16 @@ class RuleTraceBlock(QWidget):
         QApplication.clipboard().setText(self.text(Formatter(MACHINE_NUMBERS)))
         self.copied.emit()
 
-    def _menu(self, key: str, place: QPoint) -> None:
-        row = self._row(key)
+    def _menu(self, line: int, _column: int, place: QPoint) -> None:
+        row = self.model.row_at(line)
         menu = make_menu(parent=self)
         menu.setAccessibleName(tr("Rule"))
         edit = menu.addAction(tr("Edit the weight"))
         edit.setEnabled(row is not None and row.weight is not None)
-        edit.triggered.connect(lambda: self.view.edit_weight(self.model.row_of(key)))
+        edit.triggered.connect(lambda: self.view.edit_weight(line))
         usual = menu.addAction(tr("Back to the usual weight"))
         usual.setEnabled(row is not None and row.changed)
-        usual.triggered.connect(lambda: self.reset(key))
+        usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
         menu.addSeparator()
         menu.addAction(tr("Copy the trace as text")).triggered.connect(self.copy)
         menu.aboutToHide.connect(menu.deleteLater)

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from collections.abc import Sequence
+from typing import Final
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QItemSelectionModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHeaderView,
     QScrollArea,
-    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -32,92 +18,35 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.pages.decide.trace_cells import (
     END,
+    GAP,
+    MARK,
     PAD,
+    AcceleratorHeader,
     RuleTraceLayout,
-    RuleTracePainter,
-    RuleTracePaintState,
     RuleTraceWidths,
 )
 from gpudesk.desktop.pages.decide.trace_model import (
+    ANSWER,
     FIRST,
     RULE,
     WEIGHT,
     TraceFold,
     TraceGroup,
     TraceModel,
+    TraceRuleRow,
+    TraceTableCell,
     make_line_key,
 )
-from gpudesk.desktop.ui.tables.painted_table import (
-    Index,
-    PaintedHeader,
-    PaintedTable,
-    VisibleSection,
-    find_visible_sections,
-)
-from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, Index, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.widgets.layouts import find_scroll_area
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
-from gpudesk.domain.decision import WEIGHT_BOUNDS
+from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
-_HEAD_PAD: Final = 9.0
-_SWATCH_GAP: Final = 5.0
-
-
-class RuleTraceHeader(PaintedHeader):
-    """Names of accelerators over their cells, and that of the weights."""
-
-    def __init__(self, theme: Theme, model: TraceModel, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._theme = theme
-        self._model = model
-        self.setSectionsMovable(False)
-        self.setHighlightSections(False)
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumSectionSize(1)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(tr("Accelerators"))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(event.rect(), pen.colour("page"))
-            swatches = self._has_room_for_swatches(pen)
-            for column in range(self.count()):
-                self._head(pen, column, swatch=swatches)
-            bottom = self.height() - 1
-            pad = self._theme.px(PAD)
-            pen.hairline(pad, bottom, self.viewport().width() - pad, bottom, "strong")
-
-    def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
-        """Whether all names have room behind their swatches; else none has one."""
-        before = self._theme.length(_HEAD_PAD + SWATCH_WIDTH + _SWATCH_GAP) + 2
-        return all(
-            before + pen.width(head.name, "label") <= self.sectionSize(FIRST + place)
-            for place, head in enumerate(self._model.table.heads)
-        )
-
-    def _head(self, pen: ThemePainter, column: int, *, swatch: bool) -> None:
-        length, height = self._theme.length, self.height() - 1
-        left, size = self.sectionViewportPosition(column), self.sectionSize(column)
-        head = self._model.head(column)
-        if head is None:
-            if column == WEIGHT:
-                place = QRectF(left, 0, size - length(END), height)
-                pen.text(place, tr("Weight"), font="caption_strong", colour="text3", align=RIGHT)
-            return
-        x = left + length(_HEAD_PAD)
-        if swatch:
-            x += pen.swatch(x, height / 2, head.slot, is_variant=head.is_variant) + length(_SWATCH_GAP)
-        place = QRectF(x, 0, max(1.0, left + size - 2 - x), height)
-        pen.text(place, head.name, font="label", colour=self._theme.name_color(head.slot))
-
-
-_Index = QModelIndex | QPersistentModelIndex
 _DECIMALS: Final = 2
-_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class WeightDelegate(QStyledItemDelegate):
@@ -132,7 +61,7 @@ class WeightDelegate(QStyledItemDelegate):
         self,
         parent: QWidget,
         option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
-        index: _Index,
+        index: Index,
     ) -> QWidget:
         rule = index.sibling(index.row(), 0).data()
         edit = NumberEdit(self._theme, tr("Weight of {rule}, 0 to 100", rule=rule), self._format, parent)
@@ -140,12 +69,12 @@ class WeightDelegate(QStyledItemDelegate):
         edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         return edit
 
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
         if isinstance(editor, NumberEdit):
             editor.set_value(float(index.data(Qt.ItemDataRole.EditRole)))
             editor.selectAll()
 
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, NumberEdit):
             editor.commit()
             if not editor.fault:
@@ -155,7 +84,7 @@ class WeightDelegate(QStyledItemDelegate):
         self,
         editor: QWidget,
         option: QStyleOptionViewItem,
-        index: _Index,  # noqa: ARG002 - Qt's signature
+        index: Index,  # noqa: ARG002 - Qt's signature
     ) -> None:
         editor.setGeometry(option.rect.adjusted(0, 0, -4, -1))
 
@@ -163,59 +92,59 @@ class WeightDelegate(QStyledItemDelegate):
         """Keep a field open whose number has to be mended; the arrow keys take round weights."""
         if isinstance(editor, NumberEdit) and isinstance(event, QKeyEvent):
             pressed = event.type() == QEvent.Type.KeyPress
-            if pressed and event.key() in _ENTER:
+            if pressed and event.key() in ENTER_KEYS:
                 editor.commit()
                 if editor.fault:
                     return True
         return super().eventFilter(editor, event)
 
 
-_Move = QAbstractItemView.CursorAction
-_Trigger = QAbstractItemView.EditTrigger
-
 _HEAD: Final = 34.0
-_BY_KEY: Final = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+_HEAD_PAD: Final = 9.0
+_ICON: Final = 14.0
+#: A rule's ids are left out where they would have less room.
+_LEAST_IDS: Final = 40.0
+#: From the middle of a row with two lines to the middle of each.
+_LINE: Final = 8.0
+
+#: Effect -> icon, its colour, font and colour of the figure, colour of the word.
+_LOOKS: Final = {
+    RuleEffect.FAVOURS: ("arrow-up", "best_text", "label", "text1", "best_text"),
+    RuleEffect.PASSES: ("check", "text2", "small", "text2", "text3"),
+    RuleEffect.NONE: ("minus", "text3", "small", "text2", "text3"),
+    RuleEffect.REMOVES: ("", "unfit", "label", "unfit", "unfit"),
+    RuleEffect.UNDECIDED: ("circle-help", "disputed", "label", "disputed_text", "disputed_text"),
+}
 
 
 class RuleTraceTableView(PaintedTable):
-    """Arrows walk over cells, Enter opens the fold, F2 or a double click edits a weight, Del resets it."""
+    """Enter opens the fold, F2 or a double click edits a weight, Del resets it.
 
-    #: Key of the line and key of the column (empty before the accelerators) that became current.
-    cell_chosen = Signal(str, str)
+    The keys of a cell are those of its line and of its accelerator, empty before the accelerators.
+    """
+
     #: The key of a row whose usual weight is wanted.
     reset_requested = Signal(str)
-    #: The user asks for a menu: key of the line, where on the screen.
-    menu_requested = Signal(str, QPoint)
+
+    has_menu = True
+    has_heading_menu = True
+    starts_with_focus = True
 
     def __init__(self, theme: Theme, model: TraceModel, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._table = model
-        self._hovered = -1
-        self._restoring = False
-        self._kept: tuple[str, int] | None = None
+        super().__init__(theme, parent)
+        self._table, self._formatter = model, formatter
         self._outer: QScrollArea | None = None
-        self._texts = TextCache(theme)
+        self._kept_column = RULE
         self._measures = RuleTraceLayout(theme, self._texts)
         self._widths = RuleTraceWidths(1, 1, 1, 1, tall=False)
-        self._painter = RuleTracePainter(theme, self._texts, formatter)
-        self.heads = RuleTraceHeader(theme, model, self)
-        self.setHorizontalHeader(self.heads)
-        self.set_up(model)
+        self.heads = AcceleratorHeader(
+            theme, model.head, self, pad=_HEAD_PAD, numbers=(WEIGHT,), unnamed=(RULE, ANSWER)
+        )
+        self.set_up(model, self.heads)
+        self.show_all_rows()
         self.setItemDelegate(WeightDelegate(theme, formatter, self))
-        self.setEditTriggers(_Trigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        labels = self.verticalHeader()
-        labels.hide()
-        labels.setMinimumSectionSize(1)
-        labels.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName(tr("Trace of the decision"))
-        model.modelAboutToBeReset.connect(self._store_position)
-        model.modelReset.connect(self._restore_position)
         model.dataChanged.connect(self.measure)
         self.doubleClicked.connect(self._double_clicked)
         self.clicked.connect(self._clicked)
@@ -224,36 +153,25 @@ class RuleTraceTableView(PaintedTable):
     # Places
 
     def measure(self) -> None:
-        self.heads.setFixedHeight(self._theme.px(_HEAD))
+        self.heads.set_extent(self._theme.px(_HEAD))
         self._fit_columns()
         self._fit_rows()
-        self.heads.viewport().update()
 
     def _fit_rows(self) -> None:
         for number, line in enumerate(self._table.lines):
             height = self._measures.height(line, tall=self._widths.tall)
             if self.rowHeight(number) != height:
                 self.setRowHeight(number, height)
-        if self.height() != self._whole_height():
-            self.setFixedHeight(self._whole_height())
+        if self.height() != self.whole_height():
+            self.setFixedHeight(self.whole_height())
         self.viewport().update()
-
-    def _whole_height(self) -> int:
-        return self._theme.px(_HEAD) + sum(self.rowHeight(n) for n in range(len(self._table.lines))) + 2
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(600), self._whole_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(320), self._whole_height())
 
     def _fit_columns(self) -> None:
         table = self._table.table
-        shared = self._measures.widths(self.viewport().width(), len(table.heads), table.rows)
-        self._widths = shared
+        self._widths = self._measures.widths(self.viewport().width(), len(table.heads), table.rows)
         for column in range(self._table.columnCount()):
-            if self.heads.sectionSize(column) != shared.of(column):
-                self.heads.resizeSection(column, shared.of(column))
+            if self.heads.sectionSize(column) != self._widths.of(column):
+                self.heads.resizeSection(column, self._widths.of(column))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -265,9 +183,7 @@ class RuleTraceTableView(PaintedTable):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        outer = self.parentWidget()
-        while outer is not None and not isinstance(outer, QScrollArea):
-            outer = outer.parentWidget()
+        outer = find_scroll_area(self)
         if outer is not self._outer:
             self._outer = outer
             if outer is not None:
@@ -301,200 +217,221 @@ class RuleTraceTableView(PaintedTable):
 
     # The current cell
 
-    def current_keys(self) -> tuple[str, str] | None:
-        """Return the key of the current line, and that of its column, empty before the accelerators."""
-        index = self.currentIndex()
-        if not index.isValid():
-            return None
+    def get_keys(self, index: Index) -> tuple[str, str]:
         head = self._table.head(index.column())
         return make_line_key(self._table.lines[index.row()]), "" if head is None else head.key
+
+    def find_cell(self, row_key: str, column_key: str) -> QModelIndex:  # noqa: ARG002 - the column keeps its place
+        row = self._table.row_of(row_key)
+        column = min(self._kept_column, self._table.columnCount() - 1)
+        return self._table.index(row, column) if row >= 0 else QModelIndex()
 
     def show_rule(self, rule: str, column: str) -> None:
         """Make the cell of a rule current without saying so; none where the rule is not shown."""
         row = self._table.row_of_rule(rule) if rule else -1
         keys = [head.key for head in self._table.table.heads]
         place = FIRST + keys.index(column) if column in keys else RULE
-        held = self.currentIndex()
-        if not column and held.row() == row and held.column() < FIRST:
+        current = self.currentIndex()
+        if not column and current.row() == row and current.column() < FIRST:
             # Answer and weight are of the rule as a whole.
-            place = max(held.column(), RULE)
-        self._make_current(self._table.index(row, place) if row >= 0 else QModelIndex())
-
-    def _make_current(self, index: QModelIndex) -> None:
-        if index == self.currentIndex():
-            return
-        self._restoring = True
-        try:
-            if index.isValid():
-                self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            else:
-                self.selectionModel().clear()
-        finally:
-            self._restoring = False
-        self.viewport().update()
+            place = max(current.column(), RULE)
+        index = self._table.index(row, place) if row >= 0 else QModelIndex()
+        if index != current:
+            self.show_current(index)
 
     def _store_position(self) -> None:
-        index = self.currentIndex()
-        self._kept = (make_line_key(self._table.lines[index.row()]), index.column()) if index.isValid() else None
-
-    def _restore_position(self) -> None:
-        self._hovered = -1
-        self.measure()
-        if self._kept is not None:
-            row = self._table.row_of(self._kept[0])
-            column = min(self._kept[1], self._table.columnCount() - 1)
-            if row >= 0:
-                self._make_current(self._table.index(row, column))
+        super()._store_position()
+        self._kept_column = self.currentIndex().column()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        self.viewport().update()
         if current.isValid():
             self._bring_into_sight(current)
-        keys = self.current_keys()
-        if keys is not None and not self._restoring and keys[0] != "fold":
-            self.cell_chosen.emit(*keys)
+
+    def choose_current(self) -> None:
+        if not self._is_fold(self.currentIndex()):
+            super().choose_current()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() in _BY_KEY:
-            index = self.currentIndex()
-            if index.isValid():
-                self._bring_into_sight(index)
-            elif self._stops():
-                self.setCurrentIndex(self._table.index(self._stops()[0], RULE))
+        if event.reason() in BY_KEYBOARD and self.currentIndex().isValid():
+            self._bring_into_sight(self.currentIndex())
 
-    # Keys
+    # Keys and mouse
 
-    def _stops(self) -> list[int]:
-        return [n for n, line in enumerate(self._table.lines) if not isinstance(line, TraceGroup)]
+    def _is_fold(self, index: Index) -> bool:
+        return index.isValid() and isinstance(self._table.lines[index.row()], TraceFold)
 
-    def moveCursor(self, action: _Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Move by cells, past titles; Home and End within the row, with Ctrl to the first or last row."""
-        stops, last = self._stops(), self._table.columnCount() - 1
-        if not stops:
-            return QModelIndex()
-        current = self.currentIndex()
-        if not current.isValid():
-            return self._table.index(stops[0], RULE)
-        place = stops.index(current.row()) if current.row() in stops else 0
-        column = current.column()
-        whole = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        page = max(1, self._page_height() // self._measures.row - 2)
-        match action:
-            case _Move.MoveUp:
-                place = 0 if whole else place - 1
-            case _Move.MoveDown:
-                place = len(stops) - 1 if whole else place + 1
-            case _Move.MoveLeft | _Move.MovePrevious:
-                column = RULE if whole else column - 1
-            case _Move.MoveRight | _Move.MoveNext:
-                column = last if whole else column + 1
-            case _Move.MoveHome:
-                place, column = (0 if whole else place), RULE
-            case _Move.MoveEnd:
-                place, column = (len(stops) - 1 if whole else place), last
-            case _Move.MovePageUp | _Move.MovePageDown:
-                place += page if action == _Move.MovePageDown else -page
-        row = stops[min(max(place, 0), len(stops) - 1)]
-        # Lines without cells have their first column only, but keep the column for the next line.
-        return self._table.index(row, min(max(column, RULE), last))
+    def use_current(self) -> None:
+        self._clicked(self.currentIndex())
 
-    def _page_height(self) -> int:
-        return self.height() if self._outer is None else self._outer.viewport().height()
+    def _clicked(self, index: QModelIndex) -> None:
+        """Open or close the fold; a cell may be current already while something else is selected."""
+        if self._is_fold(index):
+            self._table.set_opened(not self._table.opened)
+        else:
+            self.choose_current()
+
+    def page_height(self) -> int:
+        return super().page_height() if self._outer is None else self._outer.viewport().height() - self.heads.height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the fold, edit or reset a weight, select anew; the rest moves or searches."""
+        """Edit or reset a weight; the rest opens, moves or searches."""
         key, index = event.key(), self.currentIndex()
-        enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (key == Qt.Key.Key_Space and not self._typed.active)
+        enter = key in ENTER_KEYS or (key == Qt.Key.Key_Space and not self._typed.active)
         if not index.isValid():
             super().keyPressEvent(event)
-        elif enter and isinstance(self._table.lines[index.row()], TraceFold):
-            self._table.set_opened(not self._table.opened)
-        elif key == Qt.Key.Key_F2 or (enter and index.column() == WEIGHT):
+        elif key == Qt.Key.Key_F2 or (enter and index.column() == WEIGHT and not self._is_fold(index)):
             self.edit_weight(index.row())
         elif key == Qt.Key.Key_Delete:
             traced = self._table.row_at(index.row())
             if traced is not None and traced.changed:
                 self.reset_requested.emit(traced.key)
         elif enter:
-            keys = self.current_keys()
-            if keys is not None:
-                self.cell_chosen.emit(*keys)
+            self.use_current()
         else:
             super().keyPressEvent(event)
 
     def edit_weight(self, row: int) -> None:
         """Open the field of a row's weight, where it has one and none is open."""
-        open_already = self.state() == QAbstractItemView.State.EditingState
-        if not open_already and self._table.can_be_weighed(row):
+        is_open = self.state() == QAbstractItemView.State.EditingState
+        if not is_open and self._table.can_be_weighed(row):
             index = self._table.index(row, WEIGHT)
             self.setCurrentIndex(index)
             self.edit(index)
-
-    def event(self, event: QEvent) -> bool:
-        """Keep letters from being shortcuts while a word is being typed."""
-        if event.type() == QEvent.Type.ShortcutOverride and self._typed.active:
-            text = cast("QKeyEvent", event).text()
-            if text.isprintable() and text:
-                event.accept()
-                return True
-        return super().event(event)
-
-    def named_rows(self) -> list[tuple[int, str]]:
-        return [
-            (number, line.title) for number, line in enumerate(self._table.lines) if not isinstance(line, TraceGroup)
-        ]
-
-    # The mouse
-
-    def _clicked(self, index: QModelIndex) -> None:
-        if isinstance(self._table.lines[index.row()], TraceFold):
-            self._table.set_opened(not self._table.opened)
-            return
-        # The cell may be current already while something else is selected.
-        keys = self.current_keys()
-        if keys is not None:
-            self.cell_chosen.emit(*keys)
 
     def _double_clicked(self, index: QModelIndex) -> None:
         if index.column() == WEIGHT:
             self.edit_weight(index.row())
 
-    def hover(self, row: int) -> None:
-        if row != self._hovered:
-            self._hovered = row
-            self.viewport().update()
-
-    def sentence_at(self, index: QModelIndex) -> str:
-        return self._table.sentence(index.row(), index.column())
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of a line: at the mouse, or at the current cell."""
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            index = self.currentIndex()
-            place = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
-        else:
-            index, place = self.indexAt(event.pos()), event.globalPos()
-        if index.isValid():
-            self.menu_requested.emit(make_line_key(self._table.lines[index.row()]), place)
+    def named_rows(self) -> list[tuple[int, str]]:
+        return [(number, line.title) for number, line in enumerate(self._table.lines) if self.is_walkable(number)]
 
     # Painting
 
-    def paint(self, painter: QPainter, area: QRect) -> None:
-        current = self.currentIndex()
-        self._painter.paint(
-            painter,
-            RuleTracePaintState(
-                area=area,
-                lines=self._table.lines,
-                rows=find_visible_sections(self.verticalHeader(), area.top(), area.bottom()),
-                columns=[
-                    VisibleSection(column, self.heads.sectionViewportPosition(column), self.heads.sectionSize(column))
-                    for column in range(self._table.columnCount())
-                ],
-                hovered=self._hovered,
-                current=(current.row(), current.column()) if current.isValid() else None,
-                tall=self._widths.tall,
-            ),
-        )
+    def find_visible_columns(self, area: QRect) -> list[VisibleSection]:
+        """Return all columns: texts reach over several."""
+        return super().find_visible_columns(self.viewport().rect().united(area))
+
+    def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:
+        line = self._table.lines[row.number]
+        left, pad, end = self._theme.length(PAD), self._theme.px(PAD), self.heads.length()
+        if isinstance(line, TraceGroup):
+            low = row.end - self._theme.line("label") / 2 - self._theme.length(5)
+            self._layer.text("label", "text2", line.title, left, low)
+            return
+        if row.number == self.hovered_row:
+            pen.painter.fillRect(area.left(), row.start, area.width(), row.size, pen.colour("hover"))
+        match line:
+            case TraceRuleRow():
+                for column in columns:
+                    self._paint_column(pen, line, row, column)
+            case TraceFold():
+                self._paint_fold(pen, line, left, row.start + row.size / 2)
+            case DecisionRule():
+                self._write_silent_rule(line, left, end, row.start + row.size / 2)
+        pen.hairline(pad, row.end - 1, end - pad, row.end - 1, "grid")
+
+    def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        """Return where the ring stands; the fold and silent rules have one for the whole line."""
+        if not isinstance(self._table.lines[row.number], TraceRuleRow):
+            return QRectF(0, row.start, self.heads.length(), row.size).adjusted(2, 1, -4, -2)
+        if column.number >= FIRST:
+            return self._get_box(row, column).adjusted(0, -1, 0, 1)
+        return super().get_ring_box(row, column).adjusted(2, 1, -3, -2)
+
+    def _paint_fold(self, pen: ThemePainter, fold: TraceFold, left: float, middle: float) -> None:
+        side = self._theme.length(_ICON)
+        pen.icon("chevron-down" if fold.opened else "chevron-right", left, middle - side / 2, side, "text2")
+        self._layer.text("small_strong", "text2", fold.title, left + side + self._theme.length(4), middle)
+
+    def _write_silent_rule(self, rule: DecisionRule, left: float, right: float, middle: float) -> None:
+        """Write a rule that says nothing over all columns, which it has no cells in."""
+        left += self._layer.text("small", "text3", rule.title, left, middle, right - left)
+        left += self._theme.length(GAP)
+        if right - left > self._theme.length(_LEAST_IDS):
+            self._layer.text("caption", "text3", rule.id, left, middle, right - left)
+
+    # Cells
+
+    def _paint_column(self, pen: ThemePainter, line: TraceRuleRow, row: VisibleSection, column: VisibleSection) -> None:
+        middle, end = row.start + row.size / 2, self._theme.length(END)
+        right = column.end - end
+        if column.number == RULE:
+            if self._widths.tall:
+                both = column.end + self.heads.sectionSize(ANSWER) - end
+                self._write_title(line, column.start, both, middle - self._theme.length(_LINE))
+                self._write_ids_and_answer(line, column.start, both, middle + self._theme.length(_LINE + 1))
+            else:
+                self._write_in_one_line(line, column, middle)
+        elif column.number == ANSWER and not self._widths.tall:
+            self._layer.right("caption", "text3", line.answer, column.start, right, middle)
+        elif column.number == WEIGHT:
+            self._write_weight(line, column, right, middle)
+        elif column.number >= FIRST:
+            self._paint_cell(pen, line.cells[column.number - FIRST], row, column)
+
+    def _write_title(self, line: TraceRuleRow, start: float, right: float, level: float) -> float:
+        """Write what a rule is about, its unit and its marks, as far as there is room; return the end."""
+        length, gap = self._theme.length, self._theme.length(GAP)
+        x = start + length(PAD)
+        marks = [("unfit", "unfit")] if line.refuted else []
+        marks += [("disputed", "disputed")] if line.disputed else []
+        room = right - length(MARK) * len(marks)
+        x += self._layer.text("body", "text1", line.title, x, level, max(1.0, room - x)) + gap
+        if line.unit and x + self._texts.width("caption", line.unit) <= room:
+            x += self._layer.text("caption", "text3", line.unit, x, level) + gap
+        x = min(x, room)
+        for name, colour in marks:
+            self._layer.mark(name, colour, x + length(MARK) / 2 - 2, level)
+            x += length(MARK)
+        return x
+
+    def _write_in_one_line(self, line: TraceRuleRow, column: VisibleSection, middle: float) -> None:
+        """Write the ids behind what the rule is about, where they have room."""
+        half, right = self._theme.length(GAP / 2), column.end - self._theme.length(4)
+        x = self._write_title(line, column.start, right, middle) + half
+        if right - x > self._theme.length(_LEAST_IDS):
+            self._layer.text("caption", "text3", line.ids, x, middle, right - x)
+
+    def _write_ids_and_answer(self, line: TraceRuleRow, start: float, right: float, level: float) -> None:
+        """Write ids at the left of a line and the answer at the right; both cut where there is no room."""
+        left, gap = start + self._theme.length(PAD), self._theme.length(GAP)
+        answer = self._texts.width("caption", line.answer)
+        most = max((right - left) / 2, right - left - answer - gap)
+        left += self._layer.text("caption", "text3", line.ids, left, level, most) + gap
+        self._layer.right("caption", "text3", line.answer, left, right, level)
+
+    def _write_weight(self, line: TraceRuleRow, column: VisibleSection, right: float, middle: float) -> None:
+        if line.weight is None:
+            return
+        token, colour = ("label", "text1") if line.changed else ("small", "text3")
+        width = self._layer.right(token, colour, self._formatter.stated(line.weight), column.start, right, middle)
+        if line.changed:
+            self._layer.mark("own", "link", right - width - self._theme.length(9), middle)
+
+    def _paint_cell(self, pen: ThemePainter, cell: TraceTableCell, row: VisibleSection, column: VisibleSection) -> None:
+        """Draw what a rule does: glyph and figure, or the word where there is no figure."""
+        icon, tint, font, colour, quiet = _LOOKS[cell.effect]
+        length = self._theme.length
+        box = self._get_box(row, column)
+        if cell.effect is RuleEffect.FAVOURS:
+            pen.tint(box, "best")
+        middle, side = row.start + row.size / 2, length(_ICON)
+        x = box.left() + length(7)
+        if icon:
+            pen.icon(icon, x, middle - side / 2, side, tint)
+        else:
+            self._layer.mark("unfit", tint, x + side / 2, middle)
+        x += side + length(5)
+        room = box.right() - length(4) - x
+        if not cell.figure:
+            self._layer.text("small", quiet, cell.word, x, middle, max(1.0, room))
+            return
+        x += self._layer.text(font, colour, cell.figure, x, middle, max(1.0, room)) + length(6)
+        told = cell.effect in (RuleEffect.REMOVES, RuleEffect.UNDECIDED)
+        if told and self._texts.width("caption", cell.word) <= box.right() - length(4) - x:
+            self._layer.text("caption", quiet, cell.word, x, middle)
+
+    def _get_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        return QRectF(column.start, row.start, column.size, row.size).adjusted(2, 2, -self._theme.length(8), -3)

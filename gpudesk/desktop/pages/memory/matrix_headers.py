@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
 from gpudesk.desktop.pages.memory.fit_model import (
     BY_NAME,
@@ -40,19 +40,14 @@ class FitMatrixColumnHeader(PaintedHeader):
     sort_requested = Signal(int)
 
     def __init__(self, theme: Theme, model: FitModel, formatter: Formatter, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+        super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
         self.hovered.connect(self.set_hovered)
-        self._theme, self._model, self._formatter = theme, model, formatter
-        self._height = 1
+        self._model, self._formatter = model, formatter
         self._lines: list[list[str]] = []
         self.order = FitOrder()
         self.slots: PaletteIndices = {}
         self.setSectionsMovable(False)
         self.setSectionsClickable(True)
-        self.setHighlightSections(False)
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumSectionSize(1)
-        self.setAccessibleName(tr("Accelerators"))
         self.sectionClicked.connect(self.sort_requested)
 
     def measure(self, pen: ThemePainter) -> None:
@@ -65,36 +60,26 @@ class FitMatrixColumnHeader(PaintedHeader):
         ]
         line = self._theme.line("caption")
         most = max((len(lines) for lines in self._lines), default=1)
-        self._height = (most + 2) * line + self._theme.px(FOOT + ARROW + 6)
-        self.setFixedHeight(self._height)
-        self.viewport().update()
+        self.set_extent((most + 2) * line + self._theme.px(FOOT + ARROW + 6))
 
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._height)
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
+        columns = self._model.table.columns
+        if len(self._lines) == len(columns):
+            for place in find_visible_sections(self, area.left(), area.right()):
+                self._paint_head(pen, place, columns[place.number])
+            self._paint_vendors(pen)
+        bottom = self.height() - 1
+        pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
+        if self.offset() > 0:
+            pen.hairline(0, 0, 0, bottom, "strong")
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(event.rect(), self._theme.colour("page"))
-            columns = self._model.table.columns
-            if len(self._lines) == len(columns):
-                for number, column in enumerate(columns):
-                    start, size = self.sectionViewportPosition(number), self.sectionSize(number)
-                    if start + size > 0 and start < self.viewport().width():
-                        self._head(pen, VisibleSection(number, start, size), column)
-                self._vendors(pen)
-            bottom = self.height() - 1
-            pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
-            if self.offset() > 0:
-                pen.hairline(0, 0, 0, bottom, "strong")
-
-    def _head(self, pen: ThemePainter, place: VisibleSection, column: FitColumn) -> None:
+    def _paint_head(self, pen: ThemePainter, place: VisibleSection, column: FitColumn) -> None:
         theme, part = self._theme, column.part
         line = theme.line("caption")
         top = self.height() - theme.px(FOOT) - line
         rect = QRectF(place.start, top, place.size, line)
         slot = self.slots.get(part.id)
-        self._below(pen, rect, column, slot)
+        self._paint_below(pen, rect, column, slot)
         active = self.order.by == part.id
         colour = "text1" if active else "text2" if slot is None else theme.name_color(slot[0])
         for words in reversed(self._lines[place.number]):
@@ -106,7 +91,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             x, y = rect.center().x() - side / 2, rect.top() - side
             pen.icon(arrow if active else "arrow-up-down", x, y, side, "text1" if active else "text3")
 
-    def _below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, slot: tuple[int, bool] | None) -> None:
+    def _paint_below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, slot: tuple[int, bool] | None) -> None:
         """Write what stands below a name: that a part is announced, else its memory and its swatch."""
         theme = self._theme
         if column.part.announced:
@@ -123,7 +108,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             left += swatch
         pen.text(QRectF(left, rect.y(), width + 1, rect.height()), memory, font="caption", colour="text3")
 
-    def _vendors(self, pen: ThemePainter) -> None:
+    def _paint_vendors(self, pen: ThemePainter) -> None:
         columns = self._model.table.columns
         first = 0
         for number, column in enumerate(columns):
@@ -141,8 +126,6 @@ class FitMatrixColumnHeader(PaintedHeader):
                 pen.text(rect, column.part.vendor, font="caption_strong", colour="text3", align=CENTRE)
                 pen.hairline(start, rect.bottom() + 1, end, rect.bottom() + 1, "strong")
 
-    # The mouse
-
 
 _MARGIN: Final = 16.0
 #: Width of the parameters at the right of the names, and what stands free right of them.
@@ -154,49 +137,35 @@ class FitMatrixRowHeader(PaintedHeader):
     """Names of the models, and their parameters in billions."""
 
     def __init__(self, theme: Theme, texts: TextCache, model: FitModel, formatter: Formatter, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Vertical, parent)
-        self._theme, self._model, self._formatter = theme, model, formatter
+        super().__init__(theme, tr("Models"), Qt.Orientation.Vertical, parent)
+        self._model, self._formatter = model, formatter
         self._texts = texts
         self._layer = TextLayer(theme, texts)
-        self._width = 1
         #: The id of the scenario's model.
         self.present = ""
-        self.setHighlightSections(False)
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumSectionSize(1)
-        self.setAccessibleName(tr("Models"))
 
     def measure(self, most: int) -> None:
         """Take the width of the longest name, up to `most`."""
         rows = self._model.table.rows
         widest = max((self._texts.width("body_strong", row.model.name) for row in rows), default=0.0)
         room = self._theme.px(_MARGIN + _FIGURES + _END + 8)
-        self._width = min(most, max(self._theme.px(190), round(widest) + room))
-        self.setFixedWidth(self._width)
-        self.viewport().update()
+        self.set_extent(min(most, max(self._theme.px(190), round(widest) + room)))
 
-    def sizeHint(self) -> QSize:
-        return QSize(self._width, super().sizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(event.rect(), theme.colour("page"))
-            width = self.viewport().width()
-            right = width - theme.length(_END)
-            left, names = theme.length(_MARGIN), right - theme.length(_FIGURES)
-            self._layer.clear()
-            for place in find_visible_sections(self, event.rect().top(), event.rect().bottom()):
-                row = self._model.row(place.number)
-                if place.number == self.hovered_section:
-                    painter.fillRect(0, place.start, width, place.size, theme.colour("hover"))
-                pen.hairline(left, place.start + place.size - 1, width, place.start + place.size - 1, "grid")
-                middle = place.start + place.size / 2
-                font = "body_strong" if row.model.id == self.present else "body"
-                self._layer.text(font, "text1", row.model.name, left, middle, names - left)
-                known = format_parameters(row, self._formatter)
-                self._layer.right("caption", "text3", known, names, right, middle)
-            self._layer.draw(painter)
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
+        theme, width = self._theme, self.viewport().width()
+        right = width - theme.length(_END)
+        left, names = theme.length(_MARGIN), right - theme.length(_FIGURES)
+        self._layer.clear()
+        for place in find_visible_sections(self, area.top(), area.bottom()):
+            row = self._model.row(place.number)
+            if place.number == self.hovered_section:
+                pen.painter.fillRect(0, place.start, width, place.size, theme.colour("hover"))
+            pen.hairline(left, place.end - 1, width, place.end - 1, "grid")
+            middle = place.start + place.size / 2
+            font = "body_strong" if row.model.id == self.present else "body"
+            self._layer.text(font, "text1", row.model.name, left, middle, names - left)
+            self._layer.right("caption", "text3", format_parameters(row, self._formatter), names, right, middle)
+        self._layer.draw(pen.painter)
 
 
 class FitMatrixCorner(QWidget):

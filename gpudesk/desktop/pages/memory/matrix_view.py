@@ -41,7 +41,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
     find_menu_position,
     make_chart_menu,
 )
-from gpudesk.desktop.ui.tables.painted_table import HATCH, OUTLINE, MarkLegend
+from gpudesk.desktop.ui.tables.mark_legend import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel

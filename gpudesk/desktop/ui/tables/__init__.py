@@ -1,1 +1,1 @@
-"""Tables: one that paints its own cells, one of plain text, one of figures."""
+"""Tables: one painted in one pass, one of plain texts, one of figures."""

@@ -1,30 +1,42 @@
-"""A table view that paints all visible cells in one pass, with its headers, type-ahead and legend."""
+"""A table view that paints all visible cells in one pass, with its headers and type-ahead."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, cast
 
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
     QItemSelection,
+    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
+    QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QToolTip, QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QToolTip, QWidget
 
+from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.text.translation import tr
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
 
 #: Letters typed within this time of each other are one word.
 _TYPING_S: Final = 1.2
@@ -57,32 +69,109 @@ class TypeAhead:
         return next(begins, next(holds, None))
 
 
+Index = QModelIndex | QPersistentModelIndex
+_Flag = QItemSelectionModel.SelectionFlag
+_Move = QAbstractItemView.CursorAction
+ENTER_KEYS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+#: What gives a widget the focus other than the mouse.
+BY_KEYBOARD: Final = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleSection:
+    """A row or a column on the screen: its number in the model, where it begins, and how far it reaches."""
+
+    number: int
+    start: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+def find_visible_sections(header: QHeaderView, first: int, last: int) -> list[VisibleSection]:
+    """Return the sections of a header between two places of its viewport, in the order of the screen."""
+    begin, end = header.visualIndexAt(max(0, first)), header.visualIndexAt(last)
+    if begin < 0:
+        return []
+    end = header.count() - 1 if end < 0 else end
+    numbers = (header.logicalIndex(place) for place in range(begin, end + 1))
+    return [
+        VisibleSection(number, header.sectionViewportPosition(number), header.sectionSize(number))
+        for number in numbers
+        if not header.isSectionHidden(number)
+    ]
+
+
 class PaintedHeader(QHeaderView):
-    """Follows the mouse, and tells in full what a head stands for where the mouse rests."""
+    """Paints all its heads in one go, follows the mouse, and tells in full what a head stands for.
+
+    Subclasses write `paint_heads`. `extent` is the height of heads above, the width of labels at the left.
+    """
 
     #: The number of the head under the mouse, -1 where it leaves.
     hovered = Signal(int)
 
-    def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, name: str, orientation: Qt.Orientation, parent: QWidget) -> None:
         super().__init__(orientation, parent)
+        self._theme = theme
+        self._extent = 1
         self.hovered_section = -1
+        self.setAccessibleName(name)
+        self.setHighlightSections(False)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(1)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
 
+    @property
+    def _is_level(self) -> bool:
+        return self.orientation() is Qt.Orientation.Horizontal
+
+    def set_extent(self, extent: int) -> None:
+        self._extent = extent
+        if self._is_level:
+            self.setFixedHeight(extent)
+        else:
+            self.setFixedWidth(extent)
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width(), self._extent) if self._is_level else QSize(self._extent, hint.height())
+
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self.viewport()) as painter:
+            pen = ThemePainter(painter, self._theme)
+            painter.fillRect(event.rect(), self._theme.colour("page"))
+            self.paint_heads(pen, event.rect())
+
     def set_hovered(self, number: int) -> None:
         """Mark a head as the one under the mouse, -1 for none."""
-        if number != self.hovered_section:
-            self.hovered_section = number
-            self.viewport().update()
+        if number == self.hovered_section:
+            return
+        old, self.hovered_section = self.hovered_section, number
+        for each in (old, number):
+            if 0 <= each < self.count():
+                start, size = self.sectionViewportPosition(each), self.sectionSize(each)
+                place = (start, 0, size, self.height()) if self._is_level else (0, start, self.width(), size)
+                self.viewport().update(*place)
 
     def number_at(self, place: QPoint) -> int:
         """Return the number of the head at a place, -1 where there is none."""
         return self.logicalIndexAt(place)
 
-    def told(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads of several parts
+    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads of several parts
         """Return what a head stands for, as its model has it; `place` is where in it the mouse rests."""
-        said = self.model().headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole)
-        return str(said or "")
+        return str(self.model().headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole) or "")
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -96,50 +185,56 @@ class PaintedHeader(QHeaderView):
         if event.type() == QEvent.Type.ToolTip:
             asked = cast("QHelpEvent", event)
             number = self.number_at(asked.pos())
-            QToolTip.showText(asked.globalPos(), "" if number < 0 else self.told(number, asked.pos()), self)
+            text = "" if number < 0 else self.describe_head(number, asked.pos())
+            QToolTip.showText(asked.globalPos(), text, self)
             return True
         return super().viewportEvent(event)
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleSection:
-    """A row or a column on the screen: its number in the model, where it begins, and how far it reaches."""
-
-    number: int
-    start: int
-    size: int
-
-
-def find_visible_sections(labels: QHeaderView, top: int, bottom: int) -> list[VisibleSection]:
-    """Return the rows of labels at the left between two levels of their viewport."""
-    first, last = labels.visualIndexAt(max(0, top)), labels.visualIndexAt(bottom)
-    if first < 0:
-        return []
-    last = labels.count() - 1 if last < 0 else last
-    return [
-        VisibleSection(row, labels.sectionViewportPosition(row), labels.sectionSize(row))
-        for row in range(first, last + 1)
-    ]
-
-
 class PaintedTable(QTableView):
-    """Cells can be selected, looked at with the mouse, and found by typing the name of their row.
+    """Paints its cells in one pass; walked with arrow keys past headings, found by typing the name of a row.
 
-    The tables built on it say what stands where, in `paint`, `sentence_at`, `named_rows` and `hover`.
+    Rows whose cells cannot be selected are headings. Subclasses write `measure`, `paint_row`, `get_keys` and
+    `find_cell`. The current cell stays through a reset of the model where its keys are still shown.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    #: Keys of row and column of the cell that became current, or was chosen again.
+    cell_chosen = Signal(str, str)
+    #: The user asks for a menu: row or -1, column or -1, and where on the screen.
+    menu_requested = Signal(int, int, QPoint)
+
+    #: Whether a click with the right button asks for a menu, and whether one on a heading does too.
+    has_menu = False
+    has_heading_menu = False
+    #: Whether the first cell becomes current when the focus comes by the keyboard.
+    starts_with_focus = False
+    #: Radius of the ring of the current cell, in lengths of the design.
+    ring_radius = 5.0
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
+        self._texts = TextCache(theme)
+        self._layer = TextLayer(theme, self._texts)
         self._typed = TypeAhead()
+        self._is_restoring = self._shows_all_rows = False
+        self._kept: tuple[str, str] | None = None
+        self.hovered_row = -1
+        #: What stands in place of the rows where none is shown.
+        self.empty_text = ""
 
-    def set_up(self, model: QAbstractItemModel) -> None:
-        """Show a model: scroll by pixels, follow the mouse, and leave Tab to the window.
+    def set_up(self, model: QAbstractItemModel, heads: PaintedHeader, labels: PaintedHeader | None = None) -> None:
+        """Show a model under heads, with labels at the left or none.
 
-        Heads of its own a table sets before: with ones that follow the way of scrolling, PySide crashes.
+        Headers have to come before the way of scrolling, or PySide crashes.
         """
+        self.setHorizontalHeader(heads)
+        if labels is None:
+            self.verticalHeader().hide()
+            self.verticalHeader().setMinimumSectionSize(1)
+        else:
+            self.setVerticalHeader(labels)
+            labels.hovered.connect(self.hover)
         self.setModel(model)
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)
@@ -153,40 +248,234 @@ class PaintedTable(QTableView):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
+        model.modelAboutToBeReset.connect(self._store_position)
+        model.modelReset.connect(self._restore_position)
+
+    def show_all_rows(self) -> None:
+        """Be as high as the rows, and let the page scroll."""
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+        self._shows_all_rows = True
+
+    def whole_height(self) -> int:
+        return self.horizontalHeader().sizeHint().height() + self.verticalHeader().length() + 2
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(600), self.whole_height()) if self._shows_all_rows else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(320), self.whole_height()) if self._shows_all_rows else super().minimumSizeHint()
 
     # What a table says of itself
 
-    def paint(self, painter: QPainter, area: QRect) -> None:
+    def measure(self) -> None:
+        """Set the sizes of heads, rows and columns by the theme and what is shown."""
         raise NotImplementedError
 
-    def sentence_at(self, index: QModelIndex) -> str:
+    def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:
+        """Paint a row within an area; texts go to the layer, which is drawn over all rows."""
         raise NotImplementedError
+
+    def get_keys(self, index: Index) -> tuple[str, str] | None:
+        """Return the keys of row and column of a cell."""
+        raise NotImplementedError
+
+    def find_cell(self, row_key: str, column_key: str) -> QModelIndex:
+        """Return the cell with these keys, an invalid index where it is not shown."""
+        raise NotImplementedError
+
+    def describe_cell(self, index: Index) -> str:
+        """Return all that a cell shows as a sentence, empty where none is shown."""
+        return str(index.data(Qt.ItemDataRole.ToolTipRole) or "")
 
     def named_rows(self) -> Sequence[tuple[int, str]]:
         """Return the number and the name of each row that can be found by typing."""
-        raise NotImplementedError
+        model, upright = self.model(), Qt.Orientation.Vertical
+        return [(n, str(model.headerData(n, upright) or "")) for n in range(model.rowCount()) if self.is_walkable(n)]
 
-    def hover(self, row: int) -> None:
-        """Show that the mouse is over a row, -1 for none."""
-        raise NotImplementedError
+    def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        return QRectF(column.start, row.start, column.size, row.size)
 
-    # What Qt tells and asks
+    def page_height(self) -> int:
+        return self.viewport().height()
+
+    # The current cell
+
+    def current_keys(self) -> tuple[str, str] | None:
+        """Return the keys of row and column of the current cell."""
+        index = self.currentIndex()
+        return self.get_keys(index) if index.isValid() else None
+
+    def show_current(self, index: QModelIndex) -> None:
+        """Make a cell current, or none, without telling that it was chosen."""
+        self._is_restoring = True
+        try:
+            if index.isValid():
+                self.selectionModel().setCurrentIndex(index, _Flag.ClearAndSelect)
+            else:
+                self.selectionModel().clear()
+        finally:
+            self._is_restoring = False
+        self.viewport().update()
+
+    def choose_current(self) -> None:
+        keys = self.current_keys()
+        if keys is not None:
+            self.cell_chosen.emit(*keys)
+
+    def use_current(self) -> None:
+        """Do what Enter does with the current cell."""
+        self.choose_current()
+
+    def _store_position(self) -> None:
+        self._kept = self.current_keys()
+
+    def _restore_position(self) -> None:
+        self.hover(-1)
+        self.measure()
+        if self._kept is not None:
+            self.show_current(self.find_cell(*self._kept))
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.viewport().update()
+        if current.isValid() and not self._is_restoring:
+            self.choose_current()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Paint all cells anew: rings and fills reach beyond the cells that changed."""
         super().selectionChanged(selected, deselected)
         self.viewport().update()
 
-    def focus_rect(self) -> QRect | None:
-        return None
+    def list_selected_blocks(self) -> list[tuple[int, int, int, int]]:
+        """Return top, bottom, left and right of each selected rectangle."""
+        selection = self.selectionModel().selection()
+        blocks = (selection.at(number) for number in range(selection.count()))
+        return [(block.top(), block.bottom(), block.left(), block.right()) for block in blocks]
+
+    def list_selected_cells(self, rows: Sequence[VisibleSection]) -> frozenset[tuple[int, int]]:
+        """Return (row, column) of the selected cells among rows, none where one cell alone is selected."""
+        blocks = self.list_selected_blocks()
+        if len(blocks) <= 1 and all(top == bottom and left == right for top, bottom, left, right in blocks):
+            return frozenset()
+        return frozenset(
+            (row.number, column)
+            for row in rows
+            for top, bottom, left, right in blocks
+            if top <= row.number <= bottom
+            for column in range(left, right + 1)
+        )
+
+    # Keys
+
+    def is_walkable(self, row: int) -> bool:
+        return bool(self.model().flags(self.model().index(row, 0)) & Qt.ItemFlag.ItemIsSelectable)
+
+    def list_shown_columns(self) -> list[int]:
+        """Return the numbers of the columns from left to right."""
+        heads = self.horizontalHeader()
+        order = (heads.logicalIndex(place) for place in range(heads.count()))
+        return [number for number in order if not heads.isSectionHidden(number)]
+
+    def moveCursor(self, action: _Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Move by cells, past headings; Home and End within the row, with Ctrl to the first or last row."""
+        columns, end, current = self.list_shown_columns(), self.model().rowCount() - 1, self.currentIndex()
+        row, last = current.row(), len(columns) - 1
+        if not current.isValid():
+            row = self._find_walkable(0, 1)
+            return self.model().index(row, columns[0]) if row >= 0 and columns else QModelIndex()
+        whole = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        place = columns.index(current.column()) if current.column() in columns else 0
+        match action:
+            case _Move.MoveUp:
+                row = self._find_walkable(0, 1) if whole else self._find_walkable(row - 1, -1)
+            case _Move.MoveDown:
+                row = self._find_walkable(end, -1) if whole else self._find_walkable(row + 1, 1)
+            case _Move.MoveLeft | _Move.MovePrevious:
+                place = 0 if whole else place - 1
+            case _Move.MoveRight | _Move.MoveNext:
+                place = last if whole else place + 1
+            case _Move.MoveHome:
+                row, place = (self._find_walkable(0, 1) if whole else row), 0
+            case _Move.MoveEnd:
+                row, place = (self._find_walkable(end, -1) if whole else row), last
+            case _Move.MovePageUp:
+                row = self._find_page_up(row)
+            case _Move.MovePageDown:
+                row = self._find_page_down(row)
+        return self.model().index(row, columns[min(max(place, 0), last)])
+
+    def _find_walkable(self, row: int, step: int) -> int:
+        """Return the nearest row that can be current from one on, in a direction; else the current one."""
+        while 0 <= row < self.model().rowCount():
+            if self.is_walkable(row):
+                return row
+            row += step
+        return self.currentIndex().row()
+
+    def _find_page_up(self, row: int) -> int:
+        labels = self.verticalHeader()
+        level = labels.sectionViewportPosition(row) - self.page_height() + labels.sectionSize(row)
+        target = labels.visualIndexAt(level)
+        if target >= 0 and labels.sectionViewportPosition(target) < level:
+            target += 1
+        return self._find_walkable(min(max(target, 0), max(row - 1, 0)), 1)
+
+    def _find_page_down(self, row: int) -> int:
+        labels, end = self.verticalHeader(), self.model().rowCount() - 1
+        level = labels.sectionViewportPosition(row) + self.page_height() - labels.sectionSize(row)
+        target = labels.visualIndexAt(level)
+        return self._find_walkable(max(end if target < 0 else target, min(row + 1, end)), -1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER_KEYS and self.currentIndex().isValid():
+            self.use_current()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep letters from being shortcuts while a word is being typed."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._typed.active:
+            text = cast("QKeyEvent", event).text()
+            if text and text.isprintable():
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyboardSearch(self, search: str) -> None:
         rows = self.named_rows()
         current = self.currentIndex()
         place = next((place for place, (number, _) in enumerate(rows) if number == current.row()), -1)
-        found = self._typed.find(search, [name for _, name in rows], place)
-        if found is not None:
-            self.setCurrentIndex(self.model().index(rows[found][0], max(0, current.column())))
+        match = self._typed.find(search, [name for _, name in rows], place)
+        if match is not None:
+            self.setCurrentIndex(self.model().index(rows[match][0], max(0, current.column())))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self.starts_with_focus and event.reason() in BY_KEYBOARD and not self.currentIndex().isValid():
+            row = self._find_walkable(0, 1)
+            if row >= 0:
+                self.setCurrentIndex(self.model().index(row, 0))
+
+    def focus_rect(self) -> QRect | None:
+        return None
+
+    # The mouse
+
+    def hover(self, row: int) -> None:
+        """Show that the mouse is over a row, -1 for none."""
+        labels = self.verticalHeader()
+        if isinstance(labels, PaintedHeader):
+            labels.set_hovered(row)
+        old, self.hovered_row = self.hovered_row, row
+        for each in {old, row} if old != row else ():
+            if 0 <= each < labels.count():
+                top, height = labels.sectionViewportPosition(each), labels.sectionSize(each)
+                self.viewport().update(0, top, self.viewport().width(), height)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -201,64 +490,67 @@ class PaintedTable(QTableView):
         if event.type() == QEvent.Type.ToolTip:
             place = cast("QHelpEvent", event)
             index = self.indexAt(place.pos())
-            QToolTip.showText(place.globalPos(), self.sentence_at(index) if index.isValid() else "", self)
+            QToolTip.showText(place.globalPos(), self.describe_cell(index) if index.isValid() else "", self)
             return True
         return super().viewportEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of a row: at the mouse, or at the current cell."""
+        if not self.has_menu:
+            super().contextMenuEvent(event)
+            return
+        by_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        # Areas that scroll hand on what their viewport got, with its coordinates.
+        index = self.currentIndex() if by_keyboard else self.indexAt(event.pos())
+        if index.isValid() and (self.has_heading_menu or self.is_walkable(index.row())):
+            below = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
+            self.menu_requested.emit(index.row(), index.column(), below if by_keyboard else event.globalPos())
+
+    def offer_head_menus(self, header: PaintedHeader) -> None:
+        """Let a click with the right button on a header ask for a menu too."""
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(partial(self._request_head_menu, header))
+
+    def _request_head_menu(self, header: PaintedHeader, place: QPoint) -> None:
+        number, above = header.number_at(place), header is self.horizontalHeader()
+        if number >= 0 and (above or self.is_walkable(number)):
+            row, column = (-1, number) if above else (number, -1)
+            self.menu_requested.emit(row, column, header.viewport().mapToGlobal(place))
+
+    # Painting
+
+    def find_visible_rows(self, area: QRect) -> list[VisibleSection]:
+        return find_visible_sections(self.verticalHeader(), area.top(), area.bottom())
+
+    def find_visible_columns(self, area: QRect) -> list[VisibleSection]:
+        return find_visible_sections(self.horizontalHeader(), area.left(), area.right())
+
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
-            self.paint(painter, event.rect())
+            self.paint(ThemePainter(painter, self._theme), event.rect())
 
+    def paint(self, pen: ThemePainter, area: QRect) -> None:
+        """Draw everything in an area in one go, or what is said where nothing is."""
+        rows, columns = self.find_visible_rows(area), self.find_visible_columns(area)
+        self._layer.clear()
+        pen.painter.fillRect(area, self._theme.colour("page"))
+        for row in rows:
+            self.paint_row(pen, row, columns, area)
+        self._layer.draw(pen.painter)
+        current = self.currentIndex()
+        row_now = next((row for row in rows if row.number == current.row()), None)
+        column_now = next((column for column in columns if column.number == current.column()), None)
+        if row_now is not None and column_now is not None:
+            self.paint_ring(pen, self.get_ring_box(row_now, column_now))
+        if self.horizontalScrollBar().value() > 0:
+            # The labels lie above what is scrolled under them.
+            pen.hairline(0, 0, 0, self.viewport().height(), "strong")
+        if not self.model().rowCount() and self.empty_text:
+            room = self.viewport().rect().toRectF()
+            pen.text(room, self.empty_text, font="small", colour="text3", align=CENTRE)
 
-#: The mark that is a tint, not a glyph; further tints; what is not there; what stands in a frame.
-TINT = "best"
-_TINTS = (TINT, "ink4", "ink3")
-HATCH, OUTLINE = "hatch", "outline"
-
-
-class MarkLegend(QWidget):
-    """Explains the marks that are in the table, and no others."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._marks: tuple[tuple[str, str], ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme.follow(self._measure)
-
-    def _measure(self) -> None:
-        self.setFixedHeight(self._theme.line("small") + self._theme.px(13))
-        self.update()
-
-    def explain(self, marks: Sequence[tuple[str, str]]) -> None:
-        """Explain marks, given as the name of a glyph and what it means."""
-        if tuple(marks) != self._marks:
-            self._marks = tuple(marks)
-            self.setAccessibleName(tr("Marks: {marks}", marks=", ".join(text for _, text in marks)))
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.colour("page"))
-            pen.hairline(0, 0, self.width(), 0)
-            x, level = theme.length(16), self.height() / 2
-            for mark, text in self._marks:
-                if mark in (*_TINTS, HATCH, OUTLINE):
-                    box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
-                    self._box(pen, mark, box)
-                    x += theme.length(22)
-                else:
-                    pen.glyph(mark, x + theme.length(4), level)
-                    x += theme.length(15)
-                room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
-                x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
-
-    @staticmethod
-    def _box(pen: ThemePainter, mark: str, box: QRectF) -> None:
-        if mark == HATCH:
-            pen.hatch(box)
-        elif mark == OUTLINE:
-            pen.frame(box, "text1", radius=3)
-        else:
-            pen.tint(box, mark, radius=3)
+    def paint_ring(self, pen: ThemePainter, box: QRectF) -> None:
+        pen.painter.setPen(QPen(pen.colour("focus"), 2))
+        pen.painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = self._theme.length(self.ring_radius)
+        pen.painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius, radius)

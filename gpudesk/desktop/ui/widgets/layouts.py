@@ -126,6 +126,14 @@ class FlowLayout(QLayout):
         return y + line - rect.top() + margins.bottom()
 
 
+def find_scroll_area(widget: QWidget) -> QScrollArea | None:
+    """Return the nearest scroll area that a widget lies in."""
+    area = widget.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    return area
+
+
 #: The thickness of scroll bars, which are the same at every size of letters.
 BAR = 10
 

@@ -72,5 +72,5 @@ def test_it_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Them
         picture = view.table.grab().toImage()
         colours = {picture.pixelColor(x, picture.height() // 2).name() for x in range(0, picture.width(), 7)}
         assert theme.colour("page").name() in colours
-    sentence = view.table.sentence_at(view.model.index(0, FIRST))
+    sentence = view.table.describe_cell(view.model.index(0, FIRST))
     assert sentence.startswith("Software, H200 SXM: Preferred")

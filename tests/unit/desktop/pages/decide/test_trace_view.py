@@ -258,7 +258,7 @@ def test_keys_bring_a_row_into_sight(view: RuleTraceTableView, block: RuleTraceB
 def test_the_menu_of_a_row_resets_its_weight(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     block.weigh("D000-02", 9.0)
     desk.flush()
-    view.menu_requested.emit("D000-02", view.mapToGlobal(QPoint(5, 5)))
+    view.menu_requested.emit(block.model.row_of("D000-02"), RULE, view.mapToGlobal(QPoint(5, 5)))
     menu = next(each for each in block.findChildren(QMenu) if each.isVisible())
     texts = {action.text(): action for action in menu.actions()}
     assert texts["Edit the weight"].isEnabled()
