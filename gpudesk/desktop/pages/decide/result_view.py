@@ -273,25 +273,31 @@ class ResultView(DecideView):
         margin = px(_MARGIN)
         head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
         last = make_column(Hairline(self.theme, self), self._last, gap=px(12))
-        self._hold(head, margin, 2)
-        self._hold(self.verdict, margin, 10)
+        top = (self._hold(head, margin, 2), self._hold(self.verdict, margin, 10))
         self._pilot_held = self._hold(self.pilot, margin, 12)
         self._figures_held = self._hold(self.delivers, margin - px(_TABLE_OUT), 8)
         self._why_held = self._hold(self._why, margin, 12)
         self._trace_held = self._hold(self.trace, margin - px(_OUT), 18)
         self._flips_held = self._hold(self.flips, margin, 18)
         self._last_held = self._hold(last, margin, 16)
-        self._whole = make_column(STRETCH, gap=0, margins=(0, 0, 0, margin), on=self)
+        self._whole = make_column(
+            *top,
+            self._pilot_held,
+            self._figures_held,
+            self._why_held,
+            self._trace_held,
+            self._flips_held,
+            self._last_held,
+            STRETCH,
+            gap=0,
+            margins=(0, 0, 0, margin),
+            on=self,
+        )
 
     def _hold(self, block: QWidget | QLayout, side: int, above: int) -> QWidget:
-        """Put a block on the page with its margins, in what hides these too where it says nothing."""
+        """Put a block with its margins in what hides these too where it says nothing."""
         holder = QWidget(self)
-        row = make_row(margins=(side, self.theme.px(above), side, 0), on=holder)
-        if isinstance(block, QWidget):
-            row.addWidget(block)
-        else:
-            row.addLayout(block)
-        self._whole.addWidget(holder)
+        make_row(block, margins=(side, self.theme.px(above), side, 0), on=holder)
         return holder
 
     # Showing

@@ -92,9 +92,9 @@ class FormDialog(QDialog):
         self.leave_button.setAutoDefault(False)
         self.leave_button.clicked.connect(self.reject)
         self.column = make_column(gap=theme.px(10))
-        self._lay_out()
         self.anew = RewriteButton(theme, desk.service.own, desk.formatter, self._show_rewrite_offer)
         self.left_buttons = make_row(self.anew)
+        self._lay_out()
         self._ring = FocusRing(self, theme)
         if writes_facts:
             self._show_file_problem()
