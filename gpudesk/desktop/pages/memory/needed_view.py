@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QPainter,
-    QPainterStateGuard,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHeaderView,
-    QSizePolicy,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.memory.needed_model import (
     NeededCell,
@@ -40,6 +22,7 @@ from gpudesk.desktop.pages.memory.needed_model import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_deployment
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, Index, PaintedHeader, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -47,8 +30,6 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
-
-_Index = QModelIndex | QPersistentModelIndex
 
 #: Lengths of the design.
 _HEAD_HEIGHT: Final = 40.0
@@ -64,168 +45,110 @@ _SWATCH: Final = 25.0
 _TINTS: Final = ((8, "ink2", "text1"), (4, "ink3", "text1"), (2, "ink4", "text1"), (1, "best", "best_text"))
 
 
-class NeededDelegate(QStyledItemDelegate):
-    """Paints labels, titles and cells."""
-
-    def __init__(self, theme: Theme, formatter: Formatter, view: NeededMatrixView) -> None:
-        super().__init__(view)
-        self._theme = theme
-        self._formatter = formatter
-        self._view = view
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        with QPainterStateGuard(painter):
-            pen = ThemePainter(painter, self._theme)
-            rect = QRectF(QRect(option.rect))
-            model = self._view.needs_item_model
-            line, cell = model.lines[index.row()], model.cell(index.row(), index.column())
-            painter.fillRect(rect, pen.colour("page"))
-            colour = "strong" if isinstance(line, NeededGroup) else "grid"
-            pen.hairline(rect.left(), rect.bottom() - 1, rect.right(), rect.bottom() - 1, colour)
-            if cell is not None:
-                self._cell(pen, rect, cell)
-                if self._view.shows_ring(index):
-                    paint_ring(pen, self._box(rect).adjusted(0, -1, 1, 1))
-            elif isinstance(line, NeededRow):
-                font = "section" if line.present else "body"
-                pen.text(rect, line.label, font=font)
-            else:
-                low = rect.adjusted(0, self._theme.length(8), 0, 0)
-                pen.text(low, line.title, font="small_strong", colour="text1")
-
-    def _box(self, rect: QRectF) -> QRectF:
-        gap = self._theme.length(_GAP)
-        return rect.adjusted(gap, gap - 1, -gap, -gap)
-
-    def _cell(self, pen: ThemePainter, rect: QRectF, cell: NeededCell) -> None:
-        box = self._box(rect)
-        words, side = "text3", 4.0
-        if cell.count is None:
-            side += self._hatched(pen, box, pen.width(cell.below, "caption") + 8)
-        else:
-            tint, words = next((tint, words) for least, tint, words in _TINTS if cell.count >= least)
-            pen.tint(box, tint)
-        if cell.present:
-            pen.frame(box, words, radius=5)
-        line = self._theme.length(_LINE)
-        top = box.center().y() - (line if cell.below else line / 2)
-        upper = QRectF(box.left() + side, top, box.width() - 2 * side, line)
-        text = format_needed_count(cell, self._formatter)
-        pen.text(upper, text, font="section", colour=words, align=CENTRE)
-        pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
-
-    def _hatched(self, pen: ThemePainter, box: QRectF, room: float) -> float:
-        """Hatch both ends of a cell as far as words of this width leave room; return how wide each end is."""
-        side = min(self._theme.length(16), max(3.0, (box.width() - room) / 2))
-        for left in (box.left(), box.right() - side):
-            pen.hatch(QRectF(left, box.top(), side, box.height()), "strong")
-        return side
-
-
-class _NeededHeader(QHeaderView):
+class _NeededHeader(PaintedHeader):
     """Names of the accelerators in their colours, and the memory of one."""
 
-    def __init__(self, theme: Theme, view: NeededMatrixView) -> None:
-        super().__init__(Qt.Orientation.Horizontal, view)
-        self._theme = theme
-        self._view = view
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumSectionSize(1)
-        self.setHighlightSections(False)
+    def __init__(self, theme: Theme, model: NeededModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
+        self._model = model
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(tr("Accelerators"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self.viewport()) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(event.rect(), pen.colour("page"))
-            line, top = self._theme.length(_LINE + 1), self._theme.length(5)
-            swatches = self._has_room_for_swatches(pen)
-            for column in range(1, self.count()):
-                head = self._view.needs_item_model.head(column)
-                left, width = self.sectionViewportPosition(column), self.sectionSize(column)
-                if head is not None:
-                    upper = QRectF(left + 4, top, width - 8, line)
-                    self._name(pen, upper, head, swatch=swatches)
-                    below = upper.translated(0, line)
-                    pen.text(below, head.memory, font="caption", colour="text3", align=CENTRE)
-            bottom = self.height() - 1
-            pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
-
-    def _has_room_for_swatches(self, pen: ThemePainter) -> bool:
-        """Whether all names have room for their swatches; else none has one."""
-        heads = ((self._view.needs_item_model.head(column), column) for column in range(1, self.count()))
-        swatch = self._theme.length(_SWATCH)
-        return all(
-            pen.width(head.name, "small_strong") + swatch + 8 <= self.sectionSize(column)
-            for head, column in heads
-            if head is not None
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
+        line, top, swatch = self._theme.length(_LINE + 1), self._theme.length(5), self._theme.length(_SWATCH)
+        heads = [(column, head) for column in range(self.count()) if (head := self._model.head(column)) is not None]
+        # Where one name has no room for its swatch, none has a swatch.
+        swatches = all(
+            pen.width(head.name, "small_strong") + swatch + 8 <= self.sectionSize(column) for column, head in heads
         )
+        for column, head in heads:
+            left, width = self.sectionViewportPosition(column), self.sectionSize(column)
+            upper = QRectF(left + 4, top, width - 8, line)
+            self._paint_name(pen, upper, head, before=swatch if swatches else 0.0)
+            pen.text(upper.translated(0, line), head.memory, font="caption", colour="text3", align=CENTRE)
+        bottom = self.height() - 1
+        pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
 
-    def _name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, swatch: bool) -> None:
+    def _paint_name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, before: float) -> None:
+        """Write a name behind its swatch, which takes the room `before`, or without one where that is nothing."""
         colour = self._theme.name_color(head.slot)
-        if not swatch:
+        if not before:
             pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
             return
-        width, before = pen.width(head.name, "small_strong"), self._theme.length(_SWATCH)
+        width = pen.width(head.name, "small_strong")
         left = place.center().x() - (width + before) / 2
         pen.swatch(left, place.center().y(), head.slot, is_variant=head.is_variant)
         rest = QRectF(left + before, place.top(), width + 1, place.height())
         pen.text(rest, head.name, font="small_strong", colour=colour)
 
 
-class NeededMatrixView(QTableView):
-    """As high as its rows; arrow keys walk over the cells, Enter takes the deployment of one."""
+class NeededMatrixView(PaintedTable):
+    """Enter or a double click takes the deployment of a cell; labels stand in the first column."""
 
     #: The cell that is current, or None.
     current = Signal(object)
     #: The user takes the deployment of a cell.
     taken = Signal(object)
 
+    starts_with_focus = True
+
     def __init__(self, theme: Theme, formatter: Formatter, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
+        self._formatter = formatter
         self.needs_item_model = NeededModel(formatter, self)
-        self.setModel(self.needs_item_model)
-        self.setItemDelegate(NeededDelegate(theme, formatter, self))
-        self.setHorizontalHeader(_NeededHeader(theme, self))
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._heads = _NeededHeader(theme, self.needs_item_model, self)
+        self.set_up(self.needs_item_model, self._heads)
+        self.show_all_rows()
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setAccessibleName(name)
-        self.needs_item_model.modelReset.connect(self._dress)
         self.needs_item_model.dataChanged.connect(self._tell)
-        self.doubleClicked.connect(self._take)
+        self.doubleClicked.connect(self.use_current)
         self.selectionModel().currentChanged.connect(self._tell)
-        theme.follow(self._dress)
+        theme.follow(self.measure)
 
     def focus_rect(self) -> QRect | None:
         return None if self.currentIndex().isValid() else self.rect()
 
-    def shows_ring(self, index: _Index) -> bool:
-        return self.currentIndex() == index
+    # The current cell
 
     def current_cell(self) -> NeededCell | None:
         index = self.currentIndex()
         return self.needs_item_model.cell(index.row(), index.column()) if index.isValid() else None
 
+    def get_keys(self, index: Index) -> None:  # noqa: ARG002 - another answer has other cells
+        return None
+
+    def is_walkable(self, row: int) -> bool:
+        return self.needs_item_model.cell(row, 1) is not None
+
+    def list_shown_columns(self) -> list[int]:
+        return super().list_shown_columns()[1:]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (*ENTER_KEYS, Qt.Key.Key_Space):
+            self.use_current()
+        else:
+            super().keyPressEvent(event)
+
+    def use_current(self) -> None:
+        cell = self.current_cell()
+        if cell is not None and cell.count is not None:
+            self.taken.emit(cell)
+
+    def _tell(self) -> None:
+        self.viewport().update()
+        self.current.emit(self.current_cell())
+
     # Measures
 
-    def _dress(self) -> None:
-        theme = self._theme
+    def measure(self) -> None:
+        theme, model = self._theme, self.needs_item_model
         self.clearSpans()
-        for number, line in enumerate(self.needs_item_model.lines):
-            title = isinstance(line, NeededGroup)
-            self.setRowHeight(number, theme.px(_GROUP if title else _ROW_HEIGHT))
-            if title and self.needs_item_model.columnCount() > 1:
-                self.setSpan(number, 0, 1, self.needs_item_model.columnCount())
-        self.horizontalHeader().setFixedHeight(theme.px(_HEAD_HEIGHT))
+        for number, line in enumerate(model.lines):
+            is_title = isinstance(line, NeededGroup)
+            self.setRowHeight(number, theme.px(_GROUP if is_title else _ROW_HEIGHT))
+            if is_title and model.columnCount() > 1:
+                self.setSpan(number, 0, 1, model.columnCount())
+        self._heads.set_extent(theme.px(_HEAD_HEIGHT))
         self._divide()
         self.updateGeometry()
         self.viewport().update()
@@ -241,9 +164,8 @@ class NeededMatrixView(QTableView):
             self.setColumnWidth(column, max(each, rest) if column == count else each)
 
     def _label_width(self) -> int:
-        metrics = QFontMetricsF(self._theme.font("section"))
         rows = (line.label for line in self.needs_item_model.lines if isinstance(line, NeededRow))
-        widest = max((metrics.horizontalAdvance(label) for label in rows), default=0.0)
+        widest = max((self._texts.width("section", label) for label in rows), default=0.0)
         return max(self._theme.px(_LABEL_WIDTH), round(widest) + self._theme.px(12))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -251,56 +173,61 @@ class NeededMatrixView(QTableView):
         self._divide()
 
     def sizeHint(self) -> QSize:
-        rows = sum(self.rowHeight(number) for number in range(self.needs_item_model.rowCount()))
         columns = self.needs_item_model.columnCount() - 1
         width = self._theme.px(_LABEL_WIDTH) + columns * self._theme.px(_LEAST_COLUMN)
-        return QSize(width, self.horizontalHeader().height() + rows + 2)
+        return QSize(width, self.whole_height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(_LABEL_WIDTH), self.sizeHint().height())
+        return QSize(self._theme.px(_LABEL_WIDTH), self.whole_height())
 
-    # Keyboard
+    # Painting
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self._take()
+    def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:  # noqa: ARG002 - columns say it
+        line, left, right = self.needs_item_model.lines[row.number], -self._heads.offset(), self._heads.length()
+        colour = "strong" if isinstance(line, NeededGroup) else "grid"
+        pen.hairline(left, row.end - 1, left + right, row.end - 1, colour)
+        label = QRectF(left, row.start, self._heads.sectionSize(0), row.size)
+        if isinstance(line, NeededGroup):
+            title = QRectF(left, row.start + self._theme.length(8), right, row.size - self._theme.length(8))
+            pen.text(title, line.title, font="small_strong", colour="text1")
+            return
+        pen.text(label, line.label, font="section" if line.present else "body")
+        for column in columns:
+            if column.number:
+                self._paint_cell(pen, self._get_box(row, column), line.cells[column.number - 1])
+
+    def _get_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        gap = self._theme.length(_GAP)
+        return QRectF(column.start, row.start, column.size, row.size).adjusted(gap, gap - 1, -gap, -gap)
+
+    def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
+        return self._get_box(row, column).adjusted(0, -1, 1, 1)
+
+    def paint_ring(self, pen: ThemePainter, box: QRectF) -> None:
+        paint_ring(pen, box)
+
+    def _paint_cell(self, pen: ThemePainter, box: QRectF, cell: NeededCell) -> None:
+        words, side = "text3", 4.0
+        if cell.count is None:
+            side += self._paint_hatch(pen, box, pen.width(cell.below, "caption") + 8)
         else:
-            super().keyPressEvent(event)
+            tint, words = next((tint, words) for least, tint, words in _TINTS if cell.count >= least)
+            pen.tint(box, tint)
+        if cell.present:
+            pen.frame(box, words, radius=5)
+        line = self._theme.length(_LINE)
+        top = box.center().y() - (line if cell.below else line / 2)
+        upper = QRectF(box.left() + side, top, box.width() - 2 * side, line)
+        text = format_needed_count(cell, self._formatter)
+        pen.text(upper, text, font="section", colour=words, align=CENTRE)
+        pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
 
-    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        before = self.currentIndex()
-        index = super().moveCursor(action, modifiers)
-        if not before.isValid():
-            return self._first()
-        down = index.row() >= before.row()
-        row, column = index.row(), max(1, index.column())
-        while self.needs_item_model.cell(row, column) is None:
-            row += 1 if down else -1
-            if not 0 <= row < self.needs_item_model.rowCount():
-                return before
-        return self.needs_item_model.index(row, column)
-
-    def _first(self) -> QModelIndex:
-        model = self.needs_item_model
-        cells = (row for row in range(model.rowCount()) if model.cell(row, 1) is not None)
-        return model.index(next(cells, 0), 1)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if self.current_cell() is None and event.reason() in (
-            Qt.FocusReason.TabFocusReason,
-            Qt.FocusReason.BacktabFocusReason,
-            Qt.FocusReason.ShortcutFocusReason,
-        ):
-            self.setCurrentIndex(self._first())
-
-    def _tell(self) -> None:
-        self.current.emit(self.current_cell())
-
-    def _take(self) -> None:
-        cell = self.current_cell()
-        if cell is not None and cell.count is not None:
-            self.taken.emit(cell)
+    def _paint_hatch(self, pen: ThemePainter, box: QRectF, room: float) -> float:
+        """Hatch both ends of a cell as far as words of this width leave room; return how wide each end is."""
+        side = min(self._theme.length(16), max(3.0, (box.width() - room) / 2))
+        for left in (box.left(), box.right() - side):
+            pen.hatch(QRectF(left, box.top(), side, box.height()), "strong")
+        return side
 
 
 class NeededBlock(QWidget):

@@ -542,7 +542,7 @@ class PaintedTable(QTableView):
         column_now = next((column for column in columns if column.number == current.column()), None)
         if row_now is not None and column_now is not None:
             self.paint_ring(pen, self.get_ring_box(row_now, column_now))
-        if self.horizontalScrollBar().value() > 0:
+        if self.horizontalScrollBar().value() > 0 and isinstance(self.verticalHeader(), PaintedHeader):
             # The labels lie above what is scrolled under them.
             pen.hairline(0, 0, 0, self.viewport().height(), "strong")
         if not self.model().rowCount() and self.empty_text:
