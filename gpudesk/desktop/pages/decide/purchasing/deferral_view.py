@@ -7,30 +7,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import (
     NO_PART,
     PLAN_INPUTS,
-    WHERE,
     InputOrigin,
     find_bought_position,
-    find_removed_key,
     get_launch_months,
 )
 from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
-from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResultBlock, DelayChartData
-from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanComputation, PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.session.scenario_edits import replace_answer, replace_plan_input
+from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column
 from gpudesk.domain.accelerator import Accelerator
@@ -80,27 +77,18 @@ class DeferralFormState:
     money: MoneyFormatter
 
 
-class DeferralForm(QWidget):
-    """Shows inputs as they are in force; each change is asked for by the names of the inputs."""
+class DeferralForm(PlanForm):
+    """The parts to buy and to wait for, and the numbers of the plan."""
 
-    #: Inputs of plans by name, None for those that are left to the program; and what the step is called.
-    stated = Signal(dict, str)
     #: Months to the launch, which the dialogue asks for too; None where nothing is said.
     launch_edited = Signal(object)
     #: An input of costs of the next part, by name, and its value or None.
     cost_edited = Signal(str, object)
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        choices = {name: label_deferral_input(name) for name in ("buy_part", "next_part")}
+        super().__init__(theme, tr("Inputs of buying or waiting"), choices, parent)
         self._slip = UncertainValue.exactly(0.0)
-        self.setAccessibleName(tr("Inputs of buying or waiting"))
-        self.parts = {name: ChoiceField(theme, label_deferral_input(name), self) for name in ("buy_part", "next_part")}
-        for name, field in self.parts.items():
-            field.chosen.connect(partial(self._choose, name))
-        self.said = {
-            name: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for name in self.parts
-        }
         self.rows = {name: self._row(name, style) for name in _ROWS}
         self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}
         self.after = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
@@ -131,7 +119,7 @@ class DeferralForm(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(px(2))
-        for name, field in self.parts.items():
+        for name, field in self.fields.items():
             whole.addWidget(field)
             whole.addWidget(self.said[name])
             self.said[name].setContentsMargins(px(8), 0, 0, px(4))
@@ -146,7 +134,7 @@ class DeferralForm(QWidget):
     def set_parts(self, parts: Sequence[Accelerator]) -> None:
         announced, others = tr("Announced"), tr("Others")
         ordered = sorted(parts, key=lambda part: not part.announced)
-        self.parts["next_part"].set_provider(
+        self.fields["next_part"].set_provider(
             lambda: (
                 ChoiceOption(NEWEST_ACCELERATOR, tr("The newest announced one")),
                 ChoiceOption(NO_PART, tr("None: go on without")),
@@ -163,11 +151,11 @@ class DeferralForm(QWidget):
         plans = facts.scenario.decision.plans
         own = ChoiceOption("", tr("As recommended"))
         columns = [ChoiceOption(key, name) for key, name in facts.columns.items()]
-        self.parts["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
-        self.parts["buy_part"].set_value(facts.key)
+        self.fields["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
+        self.fields["buy_part"].set_value(facts.key)
         self._show_next(facts, plans)
         found = facts.found
-        for name in self.parts:
+        for name in self.fields:
             self.said[name].setText(self._said(name, facts, plans))
         self._show_launch(facts)
         if found is None:
@@ -184,10 +172,9 @@ class DeferralForm(QWidget):
         self._show_costs(facts)
 
     def _said(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
-        if name == "buy_part" and (key := find_removed_key(facts.scenario, name)) is not None:
-            return tr("{part}, which you chose, is not compared any more", part=key)
-        if facts.found is None:
-            return ""
+        removed = describe_removed_part(facts.scenario, name) if name == "buy_part" else ""
+        if removed or facts.found is None:
+            return removed
         return describe_deferral_origin(name, facts.found, stated=name in plans, names=facts.names)
 
     def _show_next(self, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> None:
@@ -197,7 +184,7 @@ class DeferralForm(QWidget):
         else:
             # Which one is the newest is known with the plan.
             text = facts.names.get(key, tr("None") if facts.found is not None or key == NO_PART else "…")
-        self.parts["next_part"].set_value(key, text)
+        self.fields["next_part"].set_value(key, text)
 
     def _show_launch(self, facts: DeferralFormState) -> None:
         months, comes_from = get_launch_months(facts.scenario)
@@ -233,10 +220,8 @@ class DeferralForm(QWidget):
 
     # Editing
 
-    def _choose(self, name: str, key: str) -> None:
-        default = PLAN_INPUTS[name].default
-        step = tr("Part to buy") if name == "buy_part" else tr("Part to wait for")
-        self.stated.emit({name: None if key in ("", default) else key}, step)
+    def name_step(self, name: str) -> str:
+        return tr("Part to buy") if name == "buy_part" else tr("Part to wait for")
 
     def _edit(self, name: str, place: int, value: float | None) -> None:
         if name == _LAUNCH:
@@ -264,19 +249,11 @@ class DeferralForm(QWidget):
             tr("No more than the likely slip") if place == 0 else tr("No less than the likely slip")
         )
 
-    def set_fault(self, name: str, sentence: str) -> bool:
-        """Say at an input of plans what is wrong with it; return whether there is one of the name."""
-        for each, field in self.parts.items():
-            field.set_fault(sentence if each == name else "")
-        if name in self.parts:
-            return True
-        row = self.rows.get("slip" if name in _SLIP else name)
-        if row is not None:
-            row.set_fault(sentence)
-        return row is not None
+    def set_fault(self, name: str, sentence: str) -> None:
+        super().set_fault("slip" if name in _SLIP else name, sentence)
 
 
-_MARGIN, _LEAST = 16.0, 300.0
+_MARGIN: Final = 16.0
 _FORM: Final = 328.0
 #: From this width on the form stands beside what it comes to.
 _BESIDE: Final = 760.0
@@ -284,41 +261,31 @@ _BESIDE: Final = 760.0
 _WATCH_STEPS: Final = frozenset({"watch.step.note", "watch.step.remove"})
 
 
-class DeferralView(DecideView):
-    """Edits the document's inputs of the plan; notes on the watch list go to the user's own file."""
+class DeferralView(PlanView[DeferralAnalysis]):
+    """The plan of buying now or waiting; notes on the watch list go to the user's own file."""
+
+    form: DeferralForm
+    result: DeferralResultBlock
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, parent)
-        self.found: DeferralAnalysis | None = None
-        self._decided: EvaluatedAnswer | None = None
+        super().__init__(desk, theme, tr("Buy or wait"), DeferralForm(theme, desk.formatter.style), parent)
         self._position = 0
-        self.setAccessibleName(tr("Buy or wait"))
-        self.form = DeferralForm(theme, desk.formatter.style, self)
         # Tab goes through all of it before the result beside it.
         self.form.setProperty("readAsBlock", True)
-        self.form.stated.connect(self._state)
         self.form.launch_edited.connect(self._state_launch)
         self.form.cost_edited.connect(self._state_cost)
         self.result = DeferralResultBlock(desk, theme, self)
         self.result.hide()
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.said.hide()
-        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
-        self.problem.hide()
         self.watch = WatchListBlock(theme, desk.formatter, self)
         self.watch.saved.connect(self._note)
         self.watch.removed.connect(self._forget)
         self.watch.undo_requested.connect(self._undo)
-        self.job = PlanComputation(desk, self)
-        self.job.found.connect(self._done)
-        self.job.failed.connect(self._failed)
-        self.job.working.connect(self._tell)
         self._lay_out()
 
     def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
-        right = make_column(self.said, self.problem, self.result, STRETCH, gap=px(6))
+        right = make_column(self.working, self.problem, self.result, STRETCH, gap=px(6))
         self._upper = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._upper.setContentsMargins(margin - px(8), 0, margin, px(12))
         self._upper.setSpacing(px(28))
@@ -328,10 +295,6 @@ class DeferralView(DecideView):
         self._upper.addStretch(1)
         lower = make_column(self.watch, margins=(margin, px(12), margin, margin))
         make_column(self._upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
-
-    def minimumSizeHint(self) -> QSize:
-        """Give way in width, so that blocks come to stand below one another."""
-        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -345,50 +308,25 @@ class DeferralView(DecideView):
     # Asking
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._decided = found
+        self.decided = found
         scenario = found.answer.scenario
         recommended = found.decision.recommended
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
-        self._show_form()
+        self.show_form()
         self.show_watch_list()
         position, beside, day = self._position, self.desk.service.beside, get_today()
         asked = (found.answer, position, day)
         self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))
 
-    def _done(self, found: DeferralAnalysis) -> None:
-        self.found = found
-        self.problem.hide()
-        self._show_form()
-        decided = self._decided
-        if decided is not None:
-            names, money = self._names(), self._money(decided)
-            self.result.show_plan(DelayChartData(found, names, money, self._slots(decided, found)))
-        self.result.show()
-
-    def _failed(self, error: InputError) -> None:
-        """Say why there is no plan, at the input that is wrong where it is one of the form."""
-        self.found = None
-        self.result.hide()
-        said = format_message(error.problem, self.desk.formatter)
-        said = f"{said[:1].upper()}{said[1:]}"
-        name = (error.where or "").removeprefix(f"{WHERE}.")
-        self._show_form()
-        self.form.set_fault(name, said)
-        self.problem.setText(said)
-        self.problem.show()
-
-    def _tell(self, text: str) -> None:
-        self.said.setText(f"{text}…" if text else "")
-        self.said.setVisible(bool(text))
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.job.rest(wait=not self.window().isVisible())
+    def show_result(self, found: DeferralAnalysis) -> None:
+        if self.decided is not None:
+            slots = self._slots(self.decided, found)
+            self.result.show_plan(DelayChartData(found, self._names(), self._money(self.decided), slots))
 
     # Showing
 
-    def _show_form(self) -> None:
-        decided = self._decided
+    def show_form(self) -> None:
+        decided = self.decided
         if decided is None:
             return
         catalog = self.desk.service.catalog
@@ -430,14 +368,8 @@ class DeferralView(DecideView):
 
     # Editing the document
 
-    def _state(self, inputs: dict[str, AnswerValue | None], step: str) -> None:
-        scenario = self.desk.scenario
-        for name, value in inputs.items():
-            scenario = replace_plan_input(scenario, name, value)
-        self._apply(scenario, step)
-
     def _state_launch(self, months: float | None) -> None:
-        self._apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to the launch"))
+        self.desk.apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to the launch"))
 
     def _state_cost(self, name: str, value: float | None) -> None:
         following = self._following()
@@ -446,10 +378,7 @@ class DeferralView(DecideView):
         scenario = self.desk.scenario
         spread = None if value is None else UncertainValue.exactly(value)
         costs = scenario.costs.with_input(name, spread, following.id)
-        self._apply(replace(scenario, costs=costs), tr("{name} of costs", name=label_cost_input(name)))
-
-    def _apply(self, scenario: Scenario, step: str) -> None:
-        self.desk.apply(scenario, step)
+        self.desk.apply(replace(scenario, costs=costs), tr("{name} of costs", name=label_cost_input(name)))
 
     # The watch list
 
@@ -521,4 +450,4 @@ class DeferralView(DecideView):
         return "\n".join(part for part in (plan, self.watch.text(formatter)) if part)
 
     def focus_first(self) -> None:
-        self.form.parts["buy_part"].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.form.fields["buy_part"].setFocus(Qt.FocusReason.OtherFocusReason)

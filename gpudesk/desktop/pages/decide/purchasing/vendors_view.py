@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
-from gpudesk.decision.purchasing.plan_inputs import (
-    PLAN_INPUTS,
-    WHERE,
-    find_removed_key,
-    find_split_positions,
-    make_request_mix,
-)
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
-from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanComputation, PlanInputRow
+from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_positions, make_request_mix
+from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
     RoutingPlanTable,
     RoutingPlanTableView,
@@ -27,15 +21,12 @@ from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
 )
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.answer import get_accelerator_id
-from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
@@ -55,7 +46,7 @@ from gpudesk.report.decision.routing import (
 )
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import Formatter, NumberStyle
-from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 _NUMBERS: Final = ("long_share", "requests_per_s", "long_input_tokens", "long_output_tokens")
@@ -88,22 +79,14 @@ class VendorsFormState:
     found: RoutingResult | None
 
 
-class VendorsForm(QWidget):
-    """Shows inputs as they are in force; each change is asked for by the names of the inputs."""
-
-    #: Inputs of plans by name, None for those that are left to the program; and what the step is called.
-    stated = Signal(dict, str)
+class VendorsForm(PlanForm):
+    """Two parts, the numbers of their requests, and another model for some of them."""
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        choices = {name: label_routing_input(name) for name in (*_PARTS, *_OTHER)}
+        super().__init__(theme, tr("Two parts and their requests"), choices, parent)
         self._facts: VendorsFormState | None = None
         self._columns = 0
-        self.setAccessibleName(tr("Two parts and their requests"))
-        self.fields = {name: self._field(name) for name in (*_PARTS, *_OTHER)}
-        self.said = {
-            name: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for name in self.fields
-        }
         self.rows = {name: self._row(name, style) for name in _NUMBERS}
         self._cells = self._made_cells()
         self._grid = QGridLayout(self)
@@ -112,11 +95,6 @@ class VendorsForm(QWidget):
         self._grid.setVerticalSpacing(theme.px(4))
         self._arrange(_MOST_COLUMNS)
         theme.follow(self._dress)
-
-    def _field(self, name: str) -> ChoiceField:
-        field = ChoiceField(self._theme, label_routing_input(name), self)
-        field.chosen.connect(partial(self._choose, name))
-        return field
 
     def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
         spec = PLAN_INPUTS[name]
@@ -182,8 +160,8 @@ class VendorsForm(QWidget):
         self._show_numbers(facts)
 
     def _said(self, name: str, facts: VendorsFormState) -> str:
-        if name in _PARTS and (key := find_removed_key(facts.scenario, name)) is not None:
-            return tr("{part}, which you chose, is not compared any more", part=key)
+        if name in _PARTS and (removed := describe_removed_part(facts.scenario, name)):
+            return removed
         stated = name in facts.scenario.decision.plans
         origin = RequestRateOrigin.YOURS if facts.found is None else facts.found.rate_origin
         return describe_routing_origin(name, origin, stated=stated)
@@ -228,12 +206,14 @@ class VendorsForm(QWidget):
 
     # Editing
 
+    def name_step(self, name: str) -> str:
+        return label_routing_input(name)
+
     def _choose(self, name: str, key: str) -> None:
         if name in _PARTS:
             self._choose_part(name, key)
         else:
-            default = PLAN_INPUTS[name].default
-            self.stated.emit({name: None if key in ("", default) else key}, label_routing_input(name))
+            super()._choose(name, key)
 
     def _choose_part(self, name: str, key: str) -> None:
         """Take a column; where the other one is of the same part, both change places."""
@@ -251,34 +231,19 @@ class VendorsForm(QWidget):
         whole = value is not None and PLAN_INPUTS[name].whole
         self.stated.emit({name: round(value) if whole and value is not None else value}, label_routing_input(name))
 
-    def set_fault(self, name: str, sentence: str) -> bool:
-        """Say at an input what is wrong with it; return whether there is one of the name."""
-        for each, field in self.fields.items():
-            field.set_fault(sentence if each == name else "")
-        if name in self.rows:
-            self.rows[name].set_fault(sentence)
-        return name in self.fields or name in self.rows
 
-
-_MARGIN, _LEAST = 16.0, 300.0
+_MARGIN: Final = 16.0
 _BESIDE: Final = 720.0
 
 
-class VendorsView(DecideView):
-    """Edits the document's inputs of the plans; they are worked out beside the window."""
+class VendorsView(PlanView[RoutingResult]):
+    """The plans of sharing requests between two vendors, and what documents say of mixing."""
+
+    form: VendorsForm
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, parent)
-        self.found: RoutingResult | None = None
-        self._decided: EvaluatedAnswer | None = None
+        super().__init__(desk, theme, tr("Two vendors"), VendorsForm(theme, desk.formatter.style), parent)
         self.formatter = desk.formatter
-        self.setAccessibleName(tr("Two vendors"))
-        self.form = VendorsForm(theme, desk.formatter.style, self)
-        self.form.stated.connect(self._state)
-        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
-        self.problem.hide()
-        self.working = ThemedLabel(theme, font="small", colour="text2", parent=self)
-        self.working.hide()
         self.result = QWidget(self)
         self.result.hide()
         self.mix = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self.result)
@@ -290,10 +255,6 @@ class VendorsView(DecideView):
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
         self.mixing = MarkedList(theme, tr("What documents say of mixing"), self)
         self.notes = MarkedList(theme, tr("What this rests on"), self.result)
-        self.job = PlanComputation(desk, self)
-        self.job.found.connect(self._done)
-        self.job.failed.connect(self._failed)
-        self.job.working.connect(self._tell)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -319,10 +280,6 @@ class VendorsView(DecideView):
         )
         make_column(upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
-    def minimumSizeHint(self) -> QSize:
-        """Give way in width, so that blocks come to stand below one another."""
-        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put lists below one another where they have no room side by side."""
         super().resizeEvent(event)
@@ -333,59 +290,28 @@ class VendorsView(DecideView):
     # Asking
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._decided = found
+        self.decided = found
         self._show_mixing()
         scenario, service = found.answer.scenario, self.desk.service
         try:
             self._keys()
         except InputError as error:
-            self._failed(error)
+            self.show_failure(error)
             return
-        self._show_form()
+        self.show_form()
         self.job.ask((found.answer,), lambda: service.beside.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` where there are no two parts."""
-        decided, catalog = self._decided, self.desk.service.catalog
+        decided, catalog = self.decided, self.desk.service.catalog
         assert decided is not None
         pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)
         return decided.keys[pair[0]], decided.keys[pair[1]]
 
-    def _done(self, found: RoutingResult) -> None:
-        self.found = found
-        self.problem.hide()
-        self.form.setEnabled(True)
-        self._show_form()
-        self._show_found()
-        self.result.show()
-
-    def _failed(self, error: InputError) -> None:
-        """Say why there are no plans, at the input that is wrong where it is one of the form."""
-        self.found = None
-        self.result.hide()
-        said = format_message(error.problem, self.formatter)
-        said = f"{said[:1].upper()}{said[1:]}"
-        self.problem.setText(said)
-        self.problem.show()
-        try:
-            self._show_form()
-        except InputError:
-            self.form.setEnabled(False)
-            return
-        self.form.set_fault((error.where or "").removeprefix(f"{WHERE}."), said)
-
-    def _tell(self, text: str) -> None:
-        self.working.setText(f"{text}…" if text else "")
-        self.working.setVisible(bool(text))
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.job.rest(wait=not self.window().isVisible())
-
     # Showing
 
-    def _show_form(self) -> None:
-        decided, catalog = self._decided, self.desk.service.catalog
+    def show_form(self) -> None:
+        decided, catalog = self.decided, self.desk.service.catalog
         if decided is None:
             return
         models = catalog.models()
@@ -403,9 +329,9 @@ class VendorsView(DecideView):
             )
         )
 
-    def _show_found(self) -> None:
-        found, decided = self.found, self._decided
-        if found is None or decided is None:
+    def show_result(self, found: RoutingResult) -> None:
+        decided = self.decided
+        if decided is None:
             return
         formatter = self.formatter
         self.subtitle.setText(self._unit(found))
@@ -424,7 +350,7 @@ class VendorsView(DecideView):
         return tr("accelerators; costs of {years} years, thousand {code}", years=years, code=self._money().code)
 
     def _money(self) -> MoneyFormatter:
-        decided = self._decided
+        decided = self.decided
         currency = None if decided is None else decided.answer.scenario.costs.currency
         return MoneyFormatter(self.formatter, currency)
 
@@ -436,7 +362,7 @@ class VendorsView(DecideView):
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
     def _table(self, formatter: Formatter) -> RoutingPlanTable:
-        found, decided = self.found, self._decided
+        found, decided = self.found, self.decided
         if found is None or decided is None:
             return RoutingPlanTable()
         money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
@@ -445,7 +371,7 @@ class VendorsView(DecideView):
         )
 
     def _ranks(self) -> Iterator[tuple[str, str, str]]:
-        found, decided = self.found, self._decided
+        found, decided = self.found, self.decided
         if found is None or decided is None:
             return
         for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
@@ -457,7 +383,7 @@ class VendorsView(DecideView):
 
     def _beyond(self) -> list[str]:
         """Return what splits cost beyond one vendor: owned, or rented where a price is missing."""
-        found, decided = self.found, self._decided
+        found, decided = self.found, self.decided
         if found is None or decided is None:
             return []
         ranking = found.owned or found.rented
@@ -479,14 +405,6 @@ class VendorsView(DecideView):
             if each.id in disputes and each.verdict
         ]
         self.mixing.show_lines(lines)
-
-    # Editing the document
-
-    def _state(self, inputs: dict[str, AnswerValue | None], step: str) -> None:
-        scenario = self.desk.scenario
-        for name, value in inputs.items():
-            scenario = replace_plan_input(scenario, name, value)
-        self.desk.apply(scenario, step)
 
     # What the page and charts ask
 

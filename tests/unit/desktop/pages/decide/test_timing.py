@@ -82,7 +82,7 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
     recommended = desk.service.decide(desk.answer).recommended if desk.answer is not None else None
     assert recommended is not None
-    assert view.form.parts["buy_part"].value == recommended.key
+    assert view.form.fields["buy_part"].value == recommended.key
     assert view.form.rows["months_to_launch"].edits[0].value == 9.0
     assert "assumed" in view.form.rows["months_to_launch"].origin.text()
     assert not view.form.rows["months_to_launch"].reset.isVisible()
@@ -205,7 +205,7 @@ def test_what_cannot_be_is_said_at_the_field(view: DeferralView, desk: Desk) -> 
 
 
 def test_parts_are_chosen_and_left_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
-    parts = view.form.parts
+    parts = view.form.fields
     parts["buy_part"].chosen.emit("mi325x")
     parts["next_part"].chosen.emit("mi455x")
     settled(view, desk, qtbot)
@@ -222,7 +222,7 @@ def test_parts_are_chosen_and_left_to_the_program(view: DeferralView, desk: Desk
 
 
 def test_the_list_of_next_parts_begins_with_announced_ones(view: DeferralView) -> None:
-    field = view.form.parts["next_part"]
+    field = view.form.fields["next_part"]
     field.open_list()
     assert field.popup is not None
     options = field._options
@@ -233,30 +233,30 @@ def test_the_list_of_next_parts_begins_with_announced_ones(view: DeferralView) -
 
 
 def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
-    view.form.parts["buy_part"].chosen.emit("b200-hgx")
+    view.form.fields["buy_part"].chosen.emit("b200-hgx")
     settled(view, desk, qtbot)
     assert view.found is None
     assert not view.result.isVisible()
     assert "is the part that would be bought now" in view.problem.text()
-    assert view.form.parts["next_part"].fault == view.problem.text()
+    assert view.form.fields["next_part"].fault == view.problem.text()
     assert view.copied().startswith("Watch list")
     desk.undo_stack.undo()
     settled(view, desk, qtbot)
     assert view.result.isVisible()
-    assert view.form.parts["next_part"].fault == ""
+    assert view.form.fields["next_part"].fault == ""
 
 
 def test_a_part_that_is_not_compared_any_more_is_told(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
     settled(view, desk, qtbot)
     assert "h200-sxm, which you chose, is not compared any more" in view.form.said["buy_part"].text()
-    assert view.form.parts["buy_part"].value != "h200-sxm"
+    assert view.form.fields["buy_part"].value != "h200-sxm"
 
 
 def test_what_the_next_part_lacks_can_be_stated_here(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not any(row.isVisible() for row in view.form.costs.values())
-    view.form.parts["buy_part"].chosen.emit("mi325x")
-    view.form.parts["next_part"].chosen.emit("mi455x")
+    view.form.fields["buy_part"].chosen.emit("mi325x")
+    view.form.fields["next_part"].chosen.emit("mi455x")
     settled(view, desk, qtbot)
     price, power = view.form.costs["price_usd"], view.form.costs["accelerator_w"]
     assert price.isVisible()
@@ -306,18 +306,18 @@ def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: 
     qtbot.waitUntil(lambda: not view.job.running)
     before = view.found
     view.show()
-    assert view._decided is not None
-    view.show_decision(view._decided)
+    assert view.decided is not None
+    view.show_decision(view.decided)
     settled(view, desk, qtbot)
     assert view.found != before
 
 
 def test_work_that_takes_long_is_told(view: DeferralView) -> None:
     view.job.working.emit("Working out the plan")
-    assert view.said.text() == "Working out the plan…"
-    assert view.said.isVisible()
+    assert view.working.text() == "Working out the plan…"
+    assert view.working.isVisible()
     view.job.working.emit("")
-    assert not view.said.isVisible()
+    assert not view.working.isVisible()
 
 
 def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
@@ -331,7 +331,7 @@ def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
 def test_form_and_result_fit_any_width(view: DeferralView, theme: Theme, width: int, qtbot: QtBot) -> None:
     area = view.window()
     area.resize(width, 800)
-    for row in (*view.form.rows.values(), view.form.parts["buy_part"]):
+    for row in (*view.form.rows.values(), view.form.fields["buy_part"]):
         right = row.mapTo(view, row.rect().topRight()).x()
         assert right <= view.width()
 
@@ -350,7 +350,7 @@ def test_fields_say_what_they_are(view: DeferralView) -> None:
     slip = [edit.accessibleName() for edit in view.form.rows["slip"].edits]
     assert slip == ["Slip, at least", "Slip, likely", "Slip, at most"]
     view.focus_first()
-    assert view.form.parts["buy_part"].hasFocus()
+    assert view.form.fields["buy_part"].hasFocus()
 
 
 def test_a_file_of_signals_that_cannot_be_read_is_told(
