@@ -10,10 +10,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.flips import FlipsBlock
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
 from gpudesk.desktop.pages.decide.trace_model import TraceHead, TraceModel, TraceRuleRow, format_trace, make_trace_table
 from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
-from gpudesk.desktop.pages.decide.verdict import VerdictBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights

@@ -9,8 +9,14 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, Swatches
-from gpudesk.desktop.pages.decide.verdict import WinShareBar, find_leaders, list_win_shares
+from gpudesk.desktop.pages.decide.parts import (
+    ColumnStyle,
+    DecideView,
+    Swatches,
+    WinShareBar,
+    find_leaders,
+    list_win_shares,
+)
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep

@@ -20,8 +20,7 @@ from gpudesk.decision.purchasing.plan_inputs import (
 )
 from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
 from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResultBlock, DelayChartData
-from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
-from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanView, describe_removed_part
+from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer

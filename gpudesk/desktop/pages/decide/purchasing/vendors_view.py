@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_positions, make_request_mix
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
-from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
-from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanView, describe_removed_part
+from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
     RoutingPlanTable,
     RoutingPlanTableView,

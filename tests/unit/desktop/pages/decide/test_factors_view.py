@@ -5,8 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.factors_model import FACTOR, FIRST
-from gpudesk.desktop.pages.decide.factors_view import FactorsView
+from gpudesk.desktop.pages.decide.factors_view import FACTOR, FIRST, FactorsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.purchasing.plan_inputs import PlanInputRow
+from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanInputRow
 from gpudesk.desktop.pages.decide.purchasing.vendors_view import VendorsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import copy_data

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.factors_model import FACTOR, FIRST, FactorsModel, make_factor_rows
+from gpudesk.desktop.pages.decide.factors_view import FACTOR, FIRST, FactorsModel, make_factor_rows
 from gpudesk.desktop.pages.decide.trace_model import TraceHead
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.decision import FactorLevel

@@ -1,1 +1,0 @@
-"""Bringing facts in: from files to a preview, to one step that can be undone."""
