@@ -19,35 +19,34 @@ from gpudesk.engine.steps import Array, CoefficientColumns, StepTime, compute_ca
 
 #: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
 MOST_STEPS: Final = 2.5
-#: Share of their outputs that sequences hold in a cache that is full and given on demand.
-GROWN: Final = 0.62
-#: How much of a step that shrinks with its batch a request is spared in a run that drains, where outputs are
-#: distributed exponentially.
-DRAINED: Final = 0.31
-#: Where varied requests grow in a full cache: prompt tokens computed again, over the output tokens; about
-#: nine in ten are, but they go in one step with the tokens of others, which hides most of their time.
-RECOMPUTED: Final = 0.3
-#: There, how much longer the mean pace is, by the output over the prompt, and by the square of that.
-GIVING_WAY: Final = (0.2, 0.1)
 #: Of a round: less than this is no started one.
 ROUNDING: Final = 1e-9
-#: With the same outputs, how much more their tokens wait for a burst than the mean length says.
-SHORTER: Final = 1.6
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulingConstants:
-    """Fitted figures of serving dynamics, without unit.
+    """Calibration constants of serving dynamics, without unit unless one is given."""
 
-    `tail_wave`: rounds that a started last one of equal requests adds on average. `longest`: the longest
-    output of varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. `limit_tokens`:
-    tokens in a step of one rank at which servers under p99 limits are run.
-    """
-
+    #: Rounds that a started last one of equal requests adds on average.
     tail_wave: float
+    #: The longest output of varied requests over their mean.
     longest: float
+    #: Mean TPOT over its p99 limit.
     p99_margin: float
+    #: Tokens in a step of one rank at which servers under p99 limits are run.
     limit_tokens: float
+    #: Share of their outputs that equal sequences hold at once in a full cache that is given on demand.
+    kv_growth_share: float
+    #: Share of the part of a step that shrinks with its batch which varied requests are spared in a run that drains.
+    drain_saving: float
+    #: Prompt tokens computed again over output tokens, where varied requests grow in a full cache. About nine in ten
+    #: are, but they go in one step with the tokens of others, which hides most of their time.
+    recompute_share: float
+    #: There, what the mean pace gains by the output over the prompt, and by the square of that.
+    preemption_slowdown: float
+    preemption_slowdown_square: float
+    #: How much more the tokens of varied outputs wait for a burst than their mean length says.
+    burst_stall_factor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def _tail(
     return _either(requests.varied, outlasting, started)
 
 
-def _room(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
+def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: SchedulingConstants) -> Array:
     """Sequences that run at once. `capacity` counts them at their full length.
 
     Where memory is given as they grow, more of them run, at different ages: as many as the caches that they
@@ -108,7 +107,7 @@ def _room(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
     if bool(np.all(requests.varied)):
         return requests.capacity
     full = requests.held_prompt + requests.output
-    grown = compute_cache_read(rows, full - (1.0 - GROWN) * requests.later)
+    grown = compute_cache_read(rows, full - (1.0 - constants.kv_growth_share) * requests.later)
     share = np.where(grown > 0, compute_cache_read(rows, full) / np.maximum(grown, 1e-300), 1.0)
     most = np.maximum(rows.step_batch_cap, requests.capacity)
     room = np.maximum(np.floor(np.minimum(requests.capacity * share, most)), requests.capacity)
@@ -125,7 +124,12 @@ def _fixed_step(rows: CoefficientColumns, requests: ReplicaRequests, cycle: Serv
 
 
 def _stalled(
-    rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, first_wave: Array | float
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    cycle: ServingRound,
+    running: Array,
+    first_wave: Array | float,
+    constants: SchedulingConstants,
 ) -> Array:
     """Mean seconds that prompts of others hold up a request between its first token and its last.
 
@@ -140,9 +144,10 @@ def _stalled(
         each = cycle.each_prompt / most
         begun = (running - shared) * each
         later = (running - np.where(requests.varied, 1.0, shared)) * each
+        longer = constants.burst_stall_factor * begun
         burst = _either(
             requests.varied,
-            lambda: SHORTER * begun / (1.0 + SHORTER * begun),
+            lambda: longer / (1.0 + longer),
             lambda: np.where(begun < 1.0, 0.5 * begun, 1.0 - 0.5 / np.maximum(begun, 1.0)),
         )
         return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
@@ -160,7 +165,12 @@ def _stalled(
 
 
 def _recomputed(
-    rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, first_wave: Array
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    cycle: ServingRound,
+    running: Array,
+    first_wave: Array,
+    constants: SchedulingConstants,
 ) -> tuple[Array, Array]:
     """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
 
@@ -175,8 +185,8 @@ def _recomputed(
     chunk = np.minimum(rows.chunk_tokens, np.maximum(requests.prompt, 1.0) * running)
     token = cycle.prefill.total / (chunk * rows.stages)
     longer = np.minimum(requests.output / np.maximum(requests.held_prompt, 1.0), 5.0)
-    plain, square = GIVING_WAY
-    return (queued * RECOMPUTED * requests.output * token, 1.0 + queued * longer * (plain + square * longer))
+    slowdown = constants.preemption_slowdown + constants.preemption_slowdown_square * longer
+    return queued * constants.recompute_share * requests.output * token, 1.0 + queued * longer * slowdown
 
 
 def _chunkful(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
@@ -228,23 +238,23 @@ def serve_saturated(
     rows: CoefficientColumns, requests: ReplicaRequests, total: Array, constants: SchedulingConstants
 ) -> ReplicaResults:
     """`total` requests are queued at once and served as fast as memory admits, as a static batch is."""
-    running = np.minimum(total, _room(rows, requests))
+    running = np.minimum(total, _room(rows, requests, constants))
     first_wave = running / total
     cycle = compute_round(rows, requests, running, running)
     fixed = _fixed_step(rows, requests, cycle, running)
     counted = requests.capacity >= rows.step_batch_cap
     tail = _tail(requests, total, running, counted, constants) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
-    again, slower = _recomputed(rows, requests, cycle, running, first_wave)
+    again, slower = _recomputed(rows, requests, cycle, running, first_wave, constants)
     busy = total / running * cycle.apart + tail + cycle.fill - together
     duration = rows.latency + busy + total * again
     ttft = rows.latency + cycle.burst + _before(requests, cycle, total, running)
     ttft = ttft + 0.5 * (total - running) * again
     short = _short_wave(requests, total, running)
-    spared = np.where(requests.varied, DRAINED * first_wave, short)
+    spared = np.where(requests.varied, constants.drain_saving * first_wave, short)
     decoded = _decoding(rows, cycle, running, fixed, spared) - (1.0 - first_wave) * cycle.shared
     # Steps of fewer sequences share no more with prompts than all they take.
-    stay = np.maximum(decoded, 0.0) + (1.0 - short) * _stalled(rows, requests, cycle, running, first_wave)
+    stay = np.maximum(decoded, 0.0) + (1.0 - short) * _stalled(rows, requests, cycle, running, first_wave, constants)
     # No equal request outlives the run.
     slowed = slower * (stay + running * again)
     stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
@@ -293,7 +303,7 @@ def serve_closed_loop(
     `total` is infinite for a steady state and never below `concurrency`.
     """
     finite = np.isfinite(total)
-    running = np.minimum(concurrency, _room(rows, requests))
+    running = np.minimum(concurrency, _room(rows, requests, constants))
     served = np.where(finite, total, running)
     first_wave = concurrency / total
     # Where prompts come before tokens, all that wait go at once, and equal requests keep in step for ever.
@@ -320,8 +330,8 @@ def serve_closed_loop(
         counted = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
         tail = _tail(requests, served, running, counted, constants)
         ends = np.where(finite, tail, 0.0) * cycle.steps * fixed
-        begun = _decoding(rows, cycle, running, fixed, np.where(requests.varied, DRAINED, 0.0))
-        begun += _stalled(rows, requests, cycle, running, 1.0)
+        begun = _decoding(rows, cycle, running, fixed, np.where(requests.varied, constants.drain_saving, 0.0))
+        begun += _stalled(rows, requests, cycle, running, 1.0, constants)
         stay = stay + first_wave * (begun - (seconds + rows.latency - burst))
     busy = served / running * seconds + ends
     # On the way between client and replica nobody is served.

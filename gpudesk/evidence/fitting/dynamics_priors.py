@@ -190,6 +190,14 @@ def _pairings() -> list[Where]:
     return found
 
 
+#: Where constants come from that no published run tells apart.
+_SIMULATED: Final = "set so that the closed forms follow a step-by-step simulation of a replica; held"
+
+
+def _held(name: str, meaning: str, value: float) -> ConstantPrior:
+    return ConstantPrior(name, "1", meaning, value, 0.0, source=_SIMULATED)
+
+
 def dynamics_beliefs() -> tuple[ConstantPrior, ...]:
     return (
         ConstantPrior(
@@ -251,5 +259,31 @@ def dynamics_beliefs() -> tuple[ConstantPrior, ...]:
             "tokens in a step of one attention rank at which servers under p99 limits are run",
             3000.0,
             0.4,
+        ),
+        _held(
+            "kv_growth_share",
+            "share of their outputs that equal requests hold at once in a full cache that is given on demand",
+            0.62,
+        ),
+        _held(
+            "drain_saving",
+            "share of the batch-dependent part of a step that varied requests are spared while a run drains",
+            0.31,
+        ),
+        _held(
+            "recompute_share",
+            "prompt tokens computed again over output tokens, where varied requests grow in a full cache",
+            0.3,
+        ),
+        _held(
+            "preemption_slowdown",
+            "what the pace of varied requests in a full cache gains for each output token over prompt token",
+            0.2,
+        ),
+        _held("preemption_slowdown_square", "the same for the square of output over prompt", 0.1),
+        _held(
+            "burst_stall_factor",
+            "how much more the tokens of varied outputs wait for a burst of prompts than their mean length says",
+            1.6,
         ),
     )

@@ -71,7 +71,18 @@ PLAIN = replace(
     limit_queue=0.1,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
-SERVING = SchedulingConstants(tail_wave=0.7, longest=4.0, p99_margin=0.77, limit_tokens=3000.0)
+SERVING = SchedulingConstants(
+    tail_wave=0.7,
+    longest=4.0,
+    p99_margin=0.77,
+    limit_tokens=3000.0,
+    kv_growth_share=0.62,
+    drain_saving=0.31,
+    recompute_share=0.3,
+    preemption_slowdown=0.2,
+    preemption_slowdown_square=0.1,
+    burst_stall_factor=1.6,
+)
 
 _CONSTANTS = {
     "weight_read_efficiency": 0.8,

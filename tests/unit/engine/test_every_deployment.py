@@ -20,7 +20,6 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.kv_cache import KvCacheProfile
-from gpudesk.engine.loads import GROWN
 from gpudesk.engine.serving import LOAD_CODES
 from gpudesk.engine.sharding import ModelShards
 from gpudesk.engine.steps import Array
@@ -172,7 +171,8 @@ def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
     # Where memory is given as sequences of one length grow, they stand at different ages.
     pool = column(found, given, lambda each: float(each.placed.budget.pool_bytes))
     ranks = column(found, given, lambda each: float(each.placed.budget.attention_ranks))
-    grown = cached(found, given, lambda work: work.input_tokens + 1 + int(GROWN * (work.output_tokens - 1)))
+    share = given.constants.kv_growth_share
+    grown = cached(found, given, lambda work: work.input_tokens + 1 + int(share * (work.output_tokens - 1)))
     yield "caches of one length fit as they grow", grows & (results.admitted * grown > pool * ranks * SLACK)
 
 

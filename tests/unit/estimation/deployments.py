@@ -16,6 +16,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
+from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
 from gpudesk.engine.steps import Array
@@ -148,6 +149,7 @@ class Answers:
     holds of requests at their full length.
     """
 
+    constants: SchedulingConstants
     owner: NDArray[np.intp]
     work: NDArray[np.intp]
     sequences: Array
@@ -170,11 +172,13 @@ def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> 
     columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
     arrays = make_case_arrays(table.rows, [make_workload_values(each) for each in WORKLOADS], lengths, columns)
-    results = serve_loads(arrays.rows, arrays.requests, arrays.loads, get_serving_constants(calibration))
+    constants = get_serving_constants(calibration)
+    results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
     factors = np.array([[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments])
     ideal = table.ideal([each.candidate for each in found.deployments]).select(owner)
     figures = compute_figure_intervals(results, arrays, slice(None), ideal, factors[owner, work])
-    return Answers(owner, work, held[owner, work].astype(np.float64), arrays, results, figures)
+    sequences = held[owner, work].astype(np.float64)
+    return Answers(constants, owner, work, sequences, arrays, results, figures)
 
 
 def table_of(facts: Catalog, calibration: Calibration) -> SearchSpaceTable:
