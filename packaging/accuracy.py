@@ -85,7 +85,7 @@ def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel
     points = []
     for row in data.series_rows:
         if row.figure == figure:
-            count = row.run.candidates[0].situation.plan.count if figure == RATE else 1
+            count = row.run.candidates[0].deployment.plan.count if figure == RATE else 1
             points.append(ParityPoint(row.run.traits["vendor"], row.measured / count, row.predicted / count))
     return ParityPanel(title, unit, points)
 

@@ -41,6 +41,10 @@ class Accelerator:
     status: str | None = None
     peak_dense: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
+    def __hash__(self) -> int:
+        """Hash by the id: accelerators are keys of caches, and their peaks cannot be hashed."""
+        return hash(self.id)
+
     @property
     def cards_per_host(self) -> int:
         """How many of them one host holds: the scale-up domain up to 8 in a host, or 8 cards over PCIe."""

@@ -20,6 +20,9 @@ class Precision(StrEnum):
     INT8 = "int8"
     INT4 = "int4"
 
+    # Formats are part of most keys of caches, and the hash of an enumeration is several times slower.
+    __hash__ = str.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class StorageFormat:

@@ -207,6 +207,10 @@ class ServingEngine:
     preference: tuple[EnginePreferenceRule, ...]
     cannot_serve: tuple[UnsupportedModelRule, ...] = ()
 
+    def __hash__(self) -> int:
+        """Hash by the id: serving engines are keys of caches, and their rules would be hashed each time."""
+        return hash(self.id)
+
     def runs_on(self, part: Accelerator, date: str | None = None) -> bool:
         """Whether it runs on a part at all, with software of `date` (None: the newest)."""
         return any(rule.when.holds(part, date) for rule in self.platforms)

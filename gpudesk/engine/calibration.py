@@ -12,8 +12,23 @@ from typing import Final, NamedTuple
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.text.formatting import IntervalEstimate
 
-#: Keys by which an exception may narrow a constant.
-CONSTANT_KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts", "attention", "runtime")
+
+class ConstantKeys(NamedTuple):
+    """Keys by which an exception may narrow a constant; None matches no exception."""
+
+    generation: str | None = None
+    precision: str | None = None
+    serving_engine: str | None = None
+    ranks: str | None = None
+    link: str | None = None
+    experts: str | None = None
+    attention: str | None = None
+    runtime: str | None = None
+
+
+CONSTANT_KEYS: Final = ConstantKeys._fields
+#: Of a constant that is the same everywhere.
+NO_KEYS: Final = ConstantKeys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +40,8 @@ class ConstantOverride:
     rows: int = 0
     source: str | None = None
 
-    def matches(self, keys: Mapping[str, str]) -> bool:
-        return all(keys.get(name) in allowed for name, allowed in self.where.items())
+    def matches(self, keys: ConstantKeys) -> bool:
+        return all(getattr(keys, name, None) in allowed for name, allowed in self.where.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +55,12 @@ class CalibrationConstant:
     exceptions: tuple[ConstantOverride, ...] = ()
     source: str | None = None
 
-    def value(self, keys: Mapping[str, str]) -> float:
+    def value(self, keys: ConstantKeys) -> float:
         """Return the value of the most specific exception that matches `keys`, else the default."""
-        found = self.found(keys)
-        return self.default if found is None else found.value
+        override = self.find_override(keys)
+        return self.default if override is None else override.value
 
-    def found(self, keys: Mapping[str, str]) -> ConstantOverride | None:
+    def find_override(self, keys: ConstantKeys) -> ConstantOverride | None:
         """Return the most specific exception that matches `keys`, or None where the default holds."""
         matching = [exception for exception in self.exceptions if exception.matches(keys)]
         return max(matching, key=lambda exception: len(exception.where), default=None)
@@ -76,10 +91,10 @@ class IntervalRule:
 class ConstantValues(dict[str, float]):
     """The constants for one combination of keys by name, each worked out when it is first asked for."""
 
-    def __init__(self, constants: Mapping[str, CalibrationConstant], keys: Mapping[str, str]) -> None:
+    def __init__(self, constants: Mapping[str, CalibrationConstant], keys: ConstantKeys) -> None:
         super().__init__()
         self._constants = constants
-        self._keys = dict(keys)
+        self._keys = keys
 
     def __missing__(self, name: str) -> float:
         value = self[name] = self._constants[name].value(self._keys)
@@ -97,20 +112,18 @@ class Calibration:
     bands: tuple[IntervalRule, ...]
     pair_bands: tuple[IntervalRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    _found: dict[tuple[str | None, ...], ConstantValues] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
 
-    def value(self, name: str, keys: Mapping[str, str]) -> float:
+    def value(self, name: str, keys: ConstantKeys) -> float:
         """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
         return self.values(keys)[name]
 
-    def values(self, keys: Mapping[str, str]) -> Mapping[str, float]:
+    def values(self, keys: ConstantKeys) -> Mapping[str, float]:
         """Return the constants for `keys` by name; asked for one that the file lacks it raises KeyError."""
-        get = keys.get
-        place = tuple([get(key) for key in CONSTANT_KEYS])
-        found = self._found.get(place)
+        found = self._found.get(keys)
         if found is None:
             # The same few combinations come up for thousands of deployments.
-            found = self._found[place] = ConstantValues(self.constants, keys)
+            found = self._found[keys] = ConstantValues(self.constants, keys)
         return found
 
     def rows(self, generation: str, family: str) -> int:

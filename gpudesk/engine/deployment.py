@@ -1,6 +1,6 @@
-"""Deployments with everything that does not depend on lengths or load: engine, kernel, plan, memory, step.
+"""Deployments with everything that does not depend on lengths or load: engine, kernel, plan, memory.
 
-Built by `gpudesk.estimation.deployment`."""
+Built by `gpudesk.estimation.search_space`; `gpudesk.engine.rates` computes their step coefficients."""
 
 from __future__ import annotations
 
@@ -11,74 +11,74 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.engine import engine_support
+from gpudesk.engine.engine_support import KernelPath
 from gpudesk.engine.memory import MemoryBudget, MemorySettings
-from gpudesk.engine.rates import EffectiveRates
-from gpudesk.engine.step_work import HardwareCeilings, OperatingConditions, StepWork
-from gpudesk.engine.steps import StepCoefficients
 from gpudesk.text.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """One plan of a setup with its memory; `settings` are those that the memory was worked out with."""
+    """A parallel plan with its memory; `settings` are those that the memory was computed with."""
 
     plan: ParallelPlan
     budget: MemoryBudget
     settings: MemorySettings
 
     @property
-    def most_running(self) -> int:
+    def max_running(self) -> int:
         """Sequences that the serving engine lets one replica run at once, whatever memory holds."""
         return self.settings.max_batch * self.budget.attention_ranks
 
-    def capacity(self, tokens: int) -> float:
-        """Sequences of `tokens` that one replica runs at once, by its memory and its serving engine."""
-        return self.running(self.budget.cache.sequence_bytes(tokens))
+    def compute_capacity(self, sequence_bytes: int) -> float:
+        """Return the sequences of so many bytes on a rank that one replica runs at once."""
+        return float(min(self.budget.admitted(sequence_bytes) // self.plan.dp, self.max_running))
 
-    def running(self, sequence_bytes: int) -> float:
-        """Return `capacity` for sequences of so many bytes on a rank."""
-        return float(min(self.budget.admitted(sequence_bytes) // self.plan.dp, self.most_running))
+    def compute_capacity_for(self, tokens: int) -> float:
+        """Return `compute_capacity` for sequences of `tokens`."""
+        return self.compute_capacity(self.budget.cache.sequence_bytes(tokens))
 
 
 @dataclass(frozen=True, slots=True)
 class ServingConfiguration:
-    """What all plans of a setup share.
+    """What all plans of a request share, whatever its lengths and load.
 
-    `limit_tokens` is how many tokens a step of an attention rank takes at the most where a load sets p99
-    limits, see `ServingConstants`.
+    `months_old` and `months_newer` count from the newest calibrated month back and forward, 0 or more.
+    `mixed_steps`, `kv_on_demand` and `present_runtime` are switches of the serving engine, see `EngineSetting`.
+    `limit_tokens` is how many tokens a step of an attention rank takes at the most where a load sets p99 limits, see
+    `SchedulingConstants`.
     """
 
     accelerator: Accelerator
     model: Model
     engine: ServingEngine
-    kernel: engine_support.KernelPath
+    kernel: KernelPath
     weights: Precision
     kv: Precision
     settings: MemorySettings
-    mixed_steps: bool
-    kv_on_demand: bool
-    present_runtime: bool
-    months_old: float
-    months_newer: float
-    limit_tokens: float
-    notes: tuple[Message, ...]
+    mixed_steps: bool = True
+    kv_on_demand: bool = True
+    present_runtime: bool = True
+    eager: bool = False
+    behind_server: bool = True
+    acceptance_length: float = 1.0
+    months_old: float = 0.0
+    months_newer: float = 0.0
+    limit_tokens: float = 0.0
+    notes: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDeployment:
-    """A placement that is worth timing: its step coefficients, and their position in the table of rows.
+    """A configuration under one plan; `position` is that of its step coefficients in their table."""
 
-    `plan_note` names the plan where the program chose it; `notes` say what is particular to the plan.
-    """
+    configuration: ServingConfiguration
+    memory: MemoryPlan
+    position: int = 0
 
-    plan: ParallelPlan
-    budget: MemoryBudget
-    situation: OperatingConditions
-    offered: HardwareCeilings
-    work: StepWork
-    rates: EffectiveRates
-    row: StepCoefficients
-    position: int
-    plan_note: Message
-    notes: tuple[Message, ...]
+    @property
+    def plan(self) -> ParallelPlan:
+        return self.memory.plan
+
+    @property
+    def budget(self) -> MemoryBudget:
+        return self.memory.budget

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from gpudesk.domain.accelerator import Accelerator
@@ -53,6 +54,7 @@ class EngineLimits:
     present_runtime: bool
 
 
+@lru_cache(maxsize=4_000)
 def find_kernel_path(
     engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
 ) -> KernelPath:
@@ -81,6 +83,7 @@ def find_kernel_path(
     return KernelPath(KernelPathKind.NONE, weights, reason)
 
 
+@lru_cache(maxsize=2_000)
 def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
     """Return why `engine` does not run on a part at all, or None where it does."""
     if engine.runs_on(accelerator, date):
@@ -103,11 +106,13 @@ def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) 
     return found
 
 
+@lru_cache(maxsize=1_000)
 def _mixers(model: Model) -> frozenset[str]:
     present = {type(group.mixer) for group in model.layers if group.mixer is not None}
     return frozenset(name for name, kind in MIXER_KINDS.items() if kind in present)
 
 
+@lru_cache(maxsize=1_000)
 def _ffns(model: Model) -> frozenset[str]:
     present = {type(group.ffn) for group in model.layers if group.ffn is not None}
     return frozenset(name for name, kind in FFN_KINDS.items() if kind in present)
@@ -117,10 +122,16 @@ def find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
 ) -> Message | None:
     """Return why `engine` does not keep the cache of `model` in `kv`, or None where it does."""
-    kv = resolve_fp4(kv, accelerator.vendor)
+    return _find_kv_objection(engine, accelerator, _mixers(model), resolve_fp4(kv, accelerator.vendor), date)
+
+
+@lru_cache(maxsize=4_000)
+def _find_kv_objection(
+    engine: ServingEngine, accelerator: Accelerator, mixers: frozenset[str], kv: Precision, date: str | None
+) -> Message | None:
     offered: set[str] = set()
     for rule in engine.kv:
-        if not rule.when.holds(accelerator, date) or not rule.except_mixers.isdisjoint(_mixers(model)):
+        if not rule.when.holds(accelerator, date) or not rule.except_mixers.isdisjoint(mixers):
             continue
         if kv in rule.kv:
             return None
@@ -247,6 +258,7 @@ def _kv_formats(
     return tuple(sorted(kept))
 
 
+@lru_cache(maxsize=2_000)
 def resolve_engine_limits(
     engine: ServingEngine, accelerator: Accelerator, date: str | None = None, behind_server: bool | None = None
 ) -> EngineLimits:

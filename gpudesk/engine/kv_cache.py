@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,20 +78,38 @@ class CacheReservation:
 AS_FILLED = CacheReservation()
 
 
-@dataclass(frozen=True, slots=True)
-class KvCacheProfile:
-    """Cache of one sequence on one accelerator, over all layers, merged by window.
+class CacheStepWork(NamedTuple):
+    """What a step reads of the cache and computes over it, for one sequence and all layers of a rank.
 
-    `prefill_flops_full` is arithmetic per prompt token and token before it; `prefill_flops_windowed` the
-    same with the window in which it holds.
+    `kv*_bytes`: read of one cached token; `att*_flop` and `patt*_flop`: one new token against one cached token, in
+    decode and in prefill. Groups 1 and 2 end at their window in tokens. `state_bytes` are read and written.
     """
 
-    stored: tuple[CacheGrowth, ...] = field(default=())
-    read: tuple[CacheGrowth, ...] = field(default=())
+    kv_bytes: float = 0.0
+    kv1_bytes: float = 0.0
+    kv1_window: float = 0.0
+    kv2_bytes: float = 0.0
+    kv2_window: float = 0.0
+    state_bytes: float = 0.0
+    att_flop: float = 0.0
+    att1_flop: float = 0.0
+    att2_flop: float = 0.0
+    patt_flop: float = 0.0
+    patt1_flop: float = 0.0
+    patt1_window: float = 0.0
+
+
+NO_STEP_WORK = CacheStepWork()
+
+
+@dataclass(frozen=True, slots=True)
+class KvCacheProfile:
+    """Cache of one sequence on one accelerator, over all layers, merged by window."""
+
+    stored: tuple[CacheGrowth, ...] = ()
+    read: tuple[CacheGrowth, ...] = ()
     state_bytes: int = 0
-    state_bytes_all_stages: int = 0
-    prefill_flops_full: float = 0.0
-    prefill_flops_windowed: tuple[tuple[float, int], ...] = ()
+    step_work: CacheStepWork = NO_STEP_WORK
     holding: CacheReservation = AS_FILLED
 
     def filled_bytes(self, tokens: int) -> int:
@@ -247,16 +265,41 @@ def _merge(growths: Iterable[tuple[int, CacheGrowth]]) -> tuple[CacheGrowth, ...
     return tuple(CacheGrowth(totals[window][0], totals[window][1], window) for window in order)
 
 
-def _one_window(growths: tuple[CacheGrowth, ...]) -> tuple[tuple[float, int], ...]:
-    """Reduce several windows to the widest one with the same arithmetic once all of them are full."""
-    windows = [(growth.flops_per_token, growth.window) for growth in growths if growth.window is not None]
-    if not windows:
-        return ()
-    widest = max(window for _, window in windows)
-    return ((sum(flops * window for flops, window in windows) / widest, widest),)
+def _merge_windows(growths: Sequence[CacheGrowth]) -> tuple[CacheGrowth, CacheGrowth]:
+    """Return two windowed growths; of more than two the smallest are merged into the next larger one."""
+    windowed = [growth for growth in growths if growth.window is not None]
+    while len(windowed) > 2:
+        small, large = windowed.pop(0), windowed.pop(0)
+        merged = CacheGrowth(
+            small.per_token + large.per_token, small.flops_per_token + large.flops_per_token, large.window
+        )
+        windowed.insert(0, merged)
+    first, second = windowed + [CacheGrowth(0.0, 0.0, 0)] * (2 - len(windowed))
+    return first, second
 
 
-@lru_cache(maxsize=2_000)
+def _count_step_work(read: Sequence[CacheGrowth], prefill: Sequence[CacheGrowth], state_bytes: int) -> CacheStepWork:
+    whole = next((growth for growth in read if growth.window is None), CacheGrowth(0.0))
+    first, second = _merge_windows(read)
+    windows = [(growth.flops_per_token, growth.window) for growth in prefill if growth.window is not None]
+    widest = max((window for _, window in windows), default=0)
+    return CacheStepWork(
+        kv_bytes=whole.per_token,
+        kv1_bytes=first.per_token,
+        kv1_window=float(first.window or 0),
+        kv2_bytes=second.per_token,
+        kv2_window=float(second.window or 0),
+        state_bytes=2.0 * state_bytes,
+        att_flop=whole.flops_per_token,
+        att1_flop=first.flops_per_token,
+        att2_flop=second.flops_per_token,
+        patt_flop=sum((growth.flops_per_token for growth in prefill if growth.window is None), start=0.0),
+        # Several windows are one, the widest, with the same arithmetic once all of them are full.
+        patt1_flop=sum(flops * window for flops, window in windows) / widest if windows else 0.0,
+        patt1_window=float(widest),
+    )
+
+
 def compute_cache_profile(
     model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation = AS_FILLED
 ) -> KvCacheProfile:
@@ -265,7 +308,11 @@ def compute_cache_profile(
     Compressed attention keeps its window apart in every serving engine that runs it. Under attention-DP a
     sequence lives whole on one rank; otherwise its heads divide over the ranks.
     """
-    ranks = 1 if plan.attention_dp else plan.tp
+    return _profile_cache(model, kv, 1 if plan.attention_dp else plan.tp, plan.pp, holding)
+
+
+@lru_cache(maxsize=10_000)
+def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding: CacheReservation) -> KvCacheProfile:
     stored: list[tuple[int, CacheGrowth]] = []
     read: list[tuple[int, CacheGrowth]] = []
     prefill: list[tuple[int, CacheGrowth]] = []
@@ -274,21 +321,19 @@ def compute_cache_profile(
         if group.mixer is None:
             continue
         layer = compute_layer_cache(group.mixer, ranks, kv)
-        on_stage = -(-group.count // plan.pp)
+        on_stage = -(-group.count // stages)
         stored += [(on_stage, growth) for growth in layer.stored]
         read += [(group.count, growth) for growth in layer.read]
         prefill += [(group.count, growth) for growth in layer.prefill]
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
-    attended = _merge(prefill)
     if any(isinstance(group.mixer, Compressed) for group in model.layers):
         holding = replace(holding, window_share=0.0)
+    merged = _merge(read)
     return KvCacheProfile(
         stored=_merge(stored),
-        read=_merge(read),
+        read=merged,
         state_bytes=state,
-        state_bytes_all_stages=all_states,
-        prefill_flops_full=sum((each.flops_per_token for each in attended if each.window is None), start=0.0),
-        prefill_flops_windowed=_one_window(attended),
+        step_work=_count_step_work(merged, _merge(prefill), all_states),
         holding=holding,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -142,13 +143,18 @@ def compute_step_bytes(model: Model, plan: ParallelPlan, settings: MemorySetting
 
     Under attention-DP every rank brings its own tokens, so that the ranks share no work on them.
     """
-    ranks = 1 if plan.attention_dp else plan.tp
+    elements = _count_step_elements(model, 1 if plan.attention_dp else plan.tp)
+    return settings.max_batched_tokens * elements * ACTIVATION_BYTES
+
+
+@lru_cache(maxsize=1_000)
+def _count_step_elements(model: Model, ranks: int) -> int:
+    """Elements that one token of a step holds at once."""
     widest = max((_ffn_elements(group.ffn, model.hidden_size, ranks) for group in model.layers), default=0)
     # The inputs of all layers are made before the first, and streams are predicted before they are corrected.
     inputs = model.layer_count * model.layer_input_size
     streams = 2 * (model.altup_streams - 1) * model.hidden_size
-    elements = HIDDEN_VECTORS * model.hidden_size + widest + inputs + streams
-    return settings.max_batched_tokens * elements * ACTIVATION_BYTES
+    return HIDDEN_VECTORS * model.hidden_size + widest + inputs + streams
 
 
 def compute_sampling_bytes(model: Model, settings: MemorySettings) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
@@ -35,6 +36,7 @@ class PlanConstraints:
     allow_attention_dp: bool = True
 
 
+@lru_cache(maxsize=2_000)
 def divides_heads(model: Model, tp: int) -> bool:
     """Whether `tp` divides the heads of every layer, and divides or repeats the KV heads of attention."""
     for group in model.layers:
@@ -88,7 +90,11 @@ def list_parallel_plans(
     Tensor parallelism stays inside the host or scale-up domain unless the user asks otherwise and divides
     the attention heads; pipeline stages are offered across hosts and where fewer stages do not fit.
     """
-    host = accelerator.cards_per_host
+    return _list_plans(model, accelerator.cards_per_host, count, wishes)
+
+
+@lru_cache(maxsize=10_000)
+def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
     options = tuple(tp for tp in TENSOR_DEGREES if tp <= min(count, host) and divides_heads(model, tp))
     for tp in _degrees(wishes.tp, options):

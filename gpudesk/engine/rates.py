@@ -1,22 +1,30 @@
 """Effective rates: the share of each ceiling that is reached, and the step coefficients that follow.
 
-`compute_rates` takes constants from any source, for one deployment or, as arrays, for many at once: the fit
-goes through the same lines as the answer."""
+Everything is computed for many deployments at once, as arrays. `compute_rates` takes constants from any source: the
+fit goes through the same lines as the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
-from typing import Final, Protocol
+from functools import lru_cache
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.step_work import HardwareCeilings, OperatingConditions, StepWork, has_experts, has_latent_cache
+from gpudesk.engine.calibration import NO_KEYS, Calibration, ConstantKeys
+from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.step_work import (
+    HardwareCeilings,
+    RankLink,
+    StepWork,
+    compute_ceilings,
+    compute_step_work,
+    has_experts,
+    has_latent_cache,
+)
 from gpudesk.engine.steps import StepCoefficients
 
 #: What older software lacks grows with this power of its years: kernels, schedulers and formats build on
@@ -135,70 +143,62 @@ LOSSLESS_RATES: Final = EffectiveRates(
 )
 
 
+@lru_cache(maxsize=1_000)
 def get_ranks_key(ranks: int) -> str:
     """Return the key of a group of `ranks`: 1, 2, 4, or 8 for all larger ones."""
     return str(min(8, 2 ** max(0, (ranks - 1).bit_length())))
 
 
-def make_constant_keys(
-    situation: OperatingConditions, model: Model, offered: HardwareCeilings
-) -> dict[KeyGroup, dict[str, str]]:
-    plan = situation.plan
-    common = {
-        "generation": situation.accelerator.generation,
-        "serving_engine": situation.family,
-        "ranks": get_ranks_key(plan.tp),
-        "link": offered.link.kind,
-        "experts": "yes" if has_experts(model) else "no",
-        "attention": "latent" if has_latent_cache(model) else "heads",
-        "runtime": "present" if situation.present_runtime else "earlier",
-    }
+def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> dict[KeyGroup, ConstantKeys]:
+    """Return the keys under which the constants of a deployment are looked up, by the part that they are for."""
+    configuration, plan = deployment.configuration, deployment.plan
+    model, weights, arithmetic = configuration.model, configuration.weights, configuration.kernel.arithmetic
+    generation, family = configuration.accelerator.generation, configuration.engine.family
+    experts = "yes" if has_experts(model) else "no"
+    attention = "latent" if has_latent_cache(model) else "heads"
+    runtime = "present" if configuration.present_runtime else "earlier"
 
-    def of(precision: Precision) -> dict[str, str]:
-        return {**common, "precision": str(precision)}
+    def keys(precision: Precision | None, ranks: int = plan.tp, link: RankLink = ceilings.link) -> ConstantKeys:
+        return ConstantKeys(generation, precision, family, get_ranks_key(ranks), link.kind, experts, attention, runtime)
 
     return {
-        KeyGroup.ALL: common,
-        KeyGroup.DENSE_WEIGHTS: of(offered.dense_weights),
-        KeyGroup.EXPERT_WEIGHTS: of(situation.weights),
-        KeyGroup.DENSE_ARITHMETIC: of(offered.dense_arithmetic),
-        KeyGroup.EXPERT_ARITHMETIC: of(situation.arithmetic),
-        KeyGroup.CACHE: of(situation.kv),
-        KeyGroup.DISPATCH: {**common, "link": offered.dispatch_link.kind, "ranks": get_ranks_key(plan.ep)},
-        KeyGroup.STAGES: {**common, "link": offered.stage_link.kind, "ranks": get_ranks_key(plan.replica)},
+        KeyGroup.ALL: keys(None),
+        KeyGroup.DENSE_WEIGHTS: keys(ceilings.dense_weights),
+        KeyGroup.EXPERT_WEIGHTS: keys(weights),
+        KeyGroup.DENSE_ARITHMETIC: keys(ceilings.dense_arithmetic),
+        KeyGroup.EXPERT_ARITHMETIC: keys(arithmetic),
+        KeyGroup.CACHE: keys(configuration.kv),
+        KeyGroup.DISPATCH: keys(None, plan.ep, ceilings.dispatch_link),
+        KeyGroup.STAGES: keys(None, plan.replica, ceilings.stage_link),
     }
 
 
-def look_up_rates(calibration: Calibration, keys: Mapping[KeyGroup, Mapping[str, str]]) -> ConstantLookup:
-    values = {slot: calibration.values(of_slot) for slot, of_slot in keys.items()}
+def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, ConstantKeys]]) -> ConstantLookup:
+    """Return the constants of deployments, as arrays."""
+    values = {group: [calibration.values(each[group]) for each in keys] for group in KeyGroup}
 
-    def value(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
-        return values[slot][name]
+    def value(name: str, slot: KeyGroup = KeyGroup.ALL) -> Any:  # noqa: ANN401 - arrays pass for numbers
+        return np.array([each[name] for each in values[slot]])
 
     return value
 
 
-def _powered(power: float, reference: float, exponent: float) -> float:
+def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
     """Return what a power limit other than the reference's makes of sustained arithmetic; 1 where unknown."""
     known = (power > 0) & (reference > 0)
     unknown = 1.0 - known
     ratio = (known * power + unknown) / (known * reference + unknown)
-    return _scalar(np.minimum(ratio, MOST_POWER) ** exponent)
+    return np.minimum(ratio, MOST_POWER) ** exponent
 
 
-def _scalar(value: NDArray[np.float64] | np.float64) -> float:
-    """Return a single number as such; arrays of many deployments pass for it, as in all of `rates`."""
-    return value.item() if value.ndim == 0 else value  # type: ignore[return-value]
-
-
-def _aged(constant: ConstantLookup, work: StepWork) -> float:
+def _aged(constant: ConstantLookup, work: StepWork) -> Any:  # noqa: ANN401 - a number or an array
     """Return what older software stretches all times by; years lie further back the more there are."""
     years = work.months_old / 12.0
-    return _scalar(np.exp(constant("age_slowdown") * years**AGE_POWER))
+    return np.exp(constant("age_slowdown") * years**AGE_POWER)
 
 
 def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
-    """Combine constants to rates; where `work` holds arrays, so do they."""
+    """Combine constants to rates, of the shape of `work`."""
     eager = 1.0 + work.eager * (constant("eager_factor") - 1.0)
     overhead = constant("collective_overhead")
     powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
@@ -323,10 +323,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         burst_varied=rates.burst_varied,
         limit_queue=rates.limit_queue,
     )
-    stretch = rates.stretch
-    if np.ndim(stretch) == 0 and stretch == 1.0:
-        return row
-    return replace(row, **{name: getattr(row, name) * stretch for name in _TIMES})
+    return replace(row, **{name: getattr(row, name) * rates.stretch for name in _TIMES})
 
 
 def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
@@ -338,12 +335,50 @@ def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> Ste
     return compute_coefficients(work, replace(LOSSLESS_RATES, expert_evenness=expert_evenness))
 
 
-def compute_ideal_coefficients(
-    work: StepWork, embedding_lookup_bytes: float, expert_evenness: float
-) -> StepCoefficients:
+def compute_ideal_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
     """Return the row without any loss as the bound of physics.
 
     The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
     """
     row = compute_lossless_coefficients(work, expert_evenness)
-    return replace(row, dense_read=row.dense_read + embedding_lookup_bytes / work.bandwidth)
+    return replace(row, dense_read=row.dense_read + work.embedding_bytes / work.bandwidth)
+
+
+@dataclass(frozen=True, slots=True)
+class StepModel:
+    """What steps are made of, from work and rates to coefficients; `ideal` are those without any loss.
+
+    Arrays with one value for each deployment, or the numbers of one.
+    """
+
+    ceilings: tuple[HardwareCeilings, ...]
+    work: StepWork
+    rates: EffectiveRates
+    coefficients: StepCoefficients
+    ideal: StepCoefficients
+
+
+def compute_step_model(deployments: Sequence[ResolvedDeployment], calibration: Calibration) -> StepModel:
+    """Return the steps of all deployments, as arrays."""
+    node = calibration.value("node_bandwidth", NO_KEYS)
+    ceilings = tuple([compute_ceilings(each.configuration, each.plan, node) for each in deployments])
+    keys = [make_constant_keys(each, offered) for each, offered in zip(deployments, ceilings, strict=True)]
+    work = compute_step_work(deployments, ceilings)
+    rates = compute_rates(look_up_rates(calibration, keys), work)
+    coefficients = compute_coefficients(work, rates)
+    return StepModel(ceilings, work, rates, coefficients, compute_ideal_coefficients(work, rates.expert_evenness))
+
+
+_Figures = TypeVar("_Figures", StepWork, EffectiveRates, StepCoefficients)
+
+
+def compute_single_step_model(deployment: ResolvedDeployment, calibration: Calibration) -> StepModel:
+    """Return the steps of one deployment, as plain numbers."""
+    model = compute_step_model([deployment], calibration)
+
+    def plain(figures: _Figures) -> _Figures:
+        return type(figures)(*(np.asarray(getattr(figures, each.name)).item() for each in fields(figures)))
+
+    return StepModel(
+        model.ceilings, plain(model.work), plain(model.rates), plain(model.coefficients), plain(model.ideal)
+    )

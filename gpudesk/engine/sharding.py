@@ -45,9 +45,6 @@ class TensorShare:
     def __add__(self, other: TensorShare) -> TensorShare:
         return TensorShare(self.elements + other.elements, self.stored_bytes + other.stored_bytes)
 
-    def times(self, count: int) -> TensorShare:
-        return TensorShare(self.elements * count, self.stored_bytes * count)
-
 
 @dataclass(frozen=True, slots=True)
 class ExpertPadding:
@@ -58,6 +55,8 @@ class ExpertPadding:
 
     def added(self, stored_bytes: int, hidden: int, intermediate: int) -> int:
         """Bytes added to `stored_bytes` of matrices of `hidden` times `intermediate` elements."""
+        if self == NO_PADDING:
+            return 0
         padded = _filled(hidden, self.hidden) * _filled(intermediate, self.intermediate)
         return stored_bytes * padded // (hidden * intermediate) - stored_bytes
 
@@ -218,11 +217,6 @@ def _active_expert_elements(group: LayerGroup, tensors: tuple[WeightTensor, ...]
     return total * group.ffn.experts_per_token // group.ffn.experts
 
 
-def _like(plan: ParallelPlan) -> ParallelPlan:
-    """Return the smallest plan that divides each tensor as `plan` does: stages and replicas divide none."""
-    return ParallelPlan(plan.tp, 1, plan.ep, plan.ep // gcd(plan.ep, plan.tp), plan.attention_dp)
-
-
 _TABLES = (TensorClass.EMBEDDING, TensorClass.LAYER_EMBEDDING)
 
 
@@ -269,7 +263,6 @@ def _divided(
     return ends, layers
 
 
-@lru_cache(maxsize=2_000)
 def shard_model(
     model: Model, weights: Precision, plan: ParallelPlan, padding: ExpertPadding = NO_PADDING
 ) -> ModelShards:
@@ -277,46 +270,50 @@ def shard_model(
 
     Raises ValueError where the model's dimensions are not known.
     """
+    return _shard_replica(model, weights, plan.tp, plan.pp, plan.ep, plan.attention_dp, padding)
+
+
+@lru_cache(maxsize=10_000)
+def _shard_replica(
+    model: Model, weights: Precision, tp: int, pp: int, ep: int, attention_dp: bool, padding: ExpertPadding
+) -> ModelShards:
+    """Return the shards of all plans that differ in their replicas only."""
     if not model.dimensions_known:
         raise ValueError(model.id)
-    outer, layers = _divided(model, weights, _like(plan))
-    stage, dense, experts = TensorShare(), TensorShare(), TensorShare()
+    # Stages and replicas divide no tensor.
+    outer, layers = _divided(model, weights, ParallelPlan(tp, 1, ep, ep // gcd(ep, tp), attention_dp))
+    stage_bytes = dense_bytes = dense_elements = expert_bytes = expert_elements = 0
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = padded = 0
-    for group, layer, (layer_experts, layer_dense) in zip(model.layers, _layers(model), layers, strict=True):
-        stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
-        dense = dense + layer_dense.times(group.count)
-        experts = experts + layer_experts.times(group.count)
-        undivided += group.count * layer.dense_elements
-        active += group.count * layer.active_expert_elements
-        ffn_layers += group.count * (group.ffn is not None)
-        collectives += group.count * ((group.mixer is not None) + (group.ffn is not None))
+    for group, layer, (experts, dense) in zip(model.layers, _layers(model), layers, strict=True):
+        count, on_stage = group.count, -(-group.count // pp)
+        stage_bytes += (experts.stored_bytes + dense.stored_bytes) * on_stage
+        dense_bytes += dense.stored_bytes * count
+        dense_elements += dense.elements * count
+        expert_bytes += experts.stored_bytes * count
+        expert_elements += experts.elements * count
+        undivided += count * layer.dense_elements
+        active += count * layer.active_expert_elements
+        ffn_layers += count * (group.ffn is not None)
+        collectives += count * ((group.mixer is not None) + (group.ffn is not None))
         if isinstance(group.ffn, MoeFfn):
-            on_stage = layer_experts.times(-(-group.count // plan.pp)).stored_bytes
-            padded += _padding_bytes(on_stage, model, group.ffn, plan, padding)
-            moe_layers += group.count
+            width = -(-group.ffn.intermediate_size // max(1, tp // ep))
+            padded += padding.added(experts.stored_bytes * on_stage, group.ffn.latent_size or model.hidden_size, width)
+            moe_layers += count
             per_token, expert_count = group.ffn.experts_per_token, group.ffn.experts
-    ends = outer.fullest(tied=model.tied_embeddings, stages=plan.pp)
+    ends = outer.fullest(tied=model.tied_embeddings, stages=pp)
     return ModelShards(
-        resident_bytes=stage.stored_bytes + ends.stored_bytes + padded,
+        resident_bytes=stage_bytes + ends.stored_bytes + padded,
         padding_bytes=padded,
-        dense=dense,
-        experts=experts,
+        dense=TensorShare(dense_elements, dense_bytes),
+        experts=TensorShare(expert_elements, expert_bytes),
         head=outer.head_read,
         embedding_lookup_bytes=0 if model.tied_embeddings else outer.embedding.stored_bytes,
         dense_elements_undivided=undivided,
         active_expert_elements=active,
-        layers=sum(group.count for group in model.layers),
+        layers=model.layer_count,
         moe_layers=moe_layers,
         ffn_layers=ffn_layers,
         collectives=collectives,
         experts_per_token=per_token,
         expert_count=expert_count,
     )
-
-
-def _padding_bytes(stored_bytes: int, model: Model, ffn: MoeFfn, plan: ParallelPlan, padding: ExpertPadding) -> int:
-    """Bytes by which `stored_bytes` of routed experts grow on a rank."""
-    if padding == NO_PADDING:
-        return 0
-    width = -(-ffn.intermediate_size // max(1, plan.tp // plan.ep))
-    return padding.added(stored_bytes, ffn.latent_size or model.hidden_size, width)

@@ -5,16 +5,21 @@ ceilings from the accelerator. `gpudesk.engine.rates` has the share that is reac
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import MLA, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import CacheGrowth, KvCacheProfile
-from gpudesk.engine.sharding import ModelShards, compute_narrow_share
+from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.kv_cache import CacheStepWork
+from gpudesk.engine.sharding import compute_narrow_share
 
 #: Peak fields in the order in which a format falls back to the next wider arithmetic.
 _PEAKS: Final[dict[Precision, tuple[str, ...]]] = {
@@ -58,6 +63,7 @@ def find_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak
     return None
 
 
+@lru_cache(maxsize=1_000)
 def find_link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> RankLink:
     """Return the slowest link inside a group of `ranks`: scale-up, PCIe in one host, or between nodes.
 
@@ -87,34 +93,6 @@ def find_stage_link(accelerator: Accelerator, plan: ParallelPlan, node_bandwidth
 TRAVEL_BYTES = 2
 #: Ranks of one host: up to so many, attention-DP gathers all tokens around its experts.
 MOST_GATHERED = 8
-#: Window of a group that is empty.
-NO_WINDOW = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class OperatingConditions:
-    """Everything beside the model's shares that sets the speed of a step.
-
-    `arithmetic` is the format in which quantised matrices multiply; `months_old` is the age of the
-    software before the newest calibrated month (0 or more). `mixed_steps`, `kv_on_demand` and
-    `present_runtime` are those of the serving engine, see `Setting`.
-    """
-
-    accelerator: Accelerator
-    family: str
-    weights: Precision
-    arithmetic: Precision
-    kv: Precision
-    plan: ParallelPlan
-    months_old: float = 0.0
-    eager: bool = False
-    server: bool = True
-    acceptance_length: float = 1.0
-    max_batched_tokens: int = 8192
-    max_batch: int = 1024
-    mixed_steps: bool = True
-    kv_on_demand: bool = True
-    present_runtime: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +119,11 @@ class HardwareCeilings:
 
 @dataclass(frozen=True, slots=True)
 class StepWork:
-    """One step of one replica, for the busiest accelerator; floats, or arrays of one shape.
+    """One step of one replica, for the busiest accelerator; arrays of one shape, or floats of one deployment.
 
     Bytes end in `_bytes`, arithmetic in `_flop` (per token; `head_flop`: per token of one attention rank),
-    peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `kv*_bytes`: read of one
+    peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `embedding_bytes`: a table of
+    which a step reads a few rows. `kv*_bytes`: read of one
     cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
     and in prefill. `power`: watts per dense 16-bit TFLOP/s, 0 where unknown. `active_share`: k/E of the
     routed experts, `log_miss`: ln(1 - k/E). `moved`, `dispatch_moved`, `stage_moved`: bytes per token over
@@ -166,6 +145,7 @@ class StepWork:
     log_miss: float
     expert_spread: float
     has_experts: float
+    embedding_bytes: float
     head_bytes: float
     head_flop: float
     attention_peak: float
@@ -209,78 +189,74 @@ class StepWork:
     verified_tokens: float
 
 
+@lru_cache(maxsize=1_000)
 def has_experts(model: Model) -> bool:
     return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
 
 
+@lru_cache(maxsize=1_000)
 def has_latent_cache(model: Model) -> bool:
     return any(isinstance(group.mixer, MLA) for group in model.layers)
 
 
-def compute_ceilings(situation: OperatingConditions, model: Model, node_bandwidth: float) -> HardwareCeilings:
-    """Return what the part offers for `model`; raises ValueError for a part without a peak for it."""
-    part, plan = situation.accelerator, situation.plan
-    weights, arithmetic, parts = _dense(situation, model)
+def compute_ceilings(
+    configuration: ServingConfiguration, plan: ParallelPlan, node_bandwidth: float
+) -> HardwareCeilings:
+    """Return what the accelerator offers for a model; raises ValueError for one without a peak for it.
+
+    `node_bandwidth` is one direction of one accelerator's network port in bytes/s.
+    """
+    part = configuration.accelerator
+    arithmetic = configuration.kernel.arithmetic
+    dense = _find_dense_ceilings(part, configuration.model, configuration.weights, arithmetic)
     joined = find_link(part, plan.tp, node_bandwidth)
     return HardwareCeilings(
-        bandwidth=part.memory_bandwidth,
-        dense_weights=weights,
-        dense_arithmetic=arithmetic,
-        dense_peak=_joint_peak(parts) if parts else _peak(part, arithmetic),
-        expert_peak=_peak(part, situation.arithmetic),
-        attention_peak=_peak(part, Precision.BF16),
-        link=joined,
-        dispatch_link=find_link(part, plan.ep, node_bandwidth) if plan.ep > 1 else joined,
-        stage_link=find_stage_link(part, plan, node_bandwidth) if plan.pp > 1 else joined,
-        dense_parts=parts,
+        part.memory_bandwidth,
+        dense.weights,
+        dense.arithmetic,
+        dense.peak,
+        _require_peak(part, arithmetic),
+        _require_peak(part, Precision.BF16),
+        joined,
+        find_link(part, plan.ep, node_bandwidth) if plan.ep > 1 else joined,
+        find_stage_link(part, plan, node_bandwidth) if plan.pp > 1 else joined,
+        dense.parts,
     )
 
 
-def _dense(
-    situation: OperatingConditions, model: Model
-) -> tuple[Precision, Precision, tuple[tuple[float, ArithmeticPeak], ...]]:
-    """Return the formats of weights and arithmetic outside routed experts, and its parts where it has two."""
-    part = situation.accelerator
-    narrow = compute_narrow_share(model, situation.weights)
-    if narrow == 1.0:
-        return situation.weights, situation.arithmetic, ()
-    wide = arithmetic = model.native_other_precision
-    if part.peak_dense.get(str(arithmetic)) is None:
-        arithmetic = Precision.BF16
-    if narrow == 0.0:
-        return wide, arithmetic, ()
-    parts = ((narrow, _peak(part, situation.arithmetic)), (1.0 - narrow, _peak(part, arithmetic)))
-    if narrow >= 0.5:
-        return situation.weights, situation.arithmetic, parts
-    return wide, arithmetic, parts
+class _DenseCeilings(NamedTuple):
+    """Formats and peak of the matrices outside routed experts; `parts` where they are of two formats."""
+
+    weights: Precision
+    arithmetic: Precision
+    peak: ArithmeticPeak
+    parts: tuple[tuple[float, ArithmeticPeak], ...] = ()
 
 
-def _joint_peak(parts: tuple[tuple[float, ArithmeticPeak], ...]) -> ArithmeticPeak:
-    """Return the peak at which shares of the arithmetic take as long as one after the other."""
-    (_, largest) = max(parts, key=lambda each: each[0])
-    return ArithmeticPeak(1.0 / sum(share / each.flops for share, each in parts), largest.precision)
+@lru_cache(maxsize=2_000)
+def _find_dense_ceilings(part: Accelerator, model: Model, weights: Precision, arithmetic: Precision) -> _DenseCeilings:
+    narrow_share, narrow = compute_narrow_share(model, weights), _require_peak(part, arithmetic)
+    if narrow_share == 1.0:
+        return _DenseCeilings(weights, arithmetic, narrow)
+    other = model.native_other_precision
+    wide_arithmetic = Precision.BF16 if part.peak_dense.get(str(other)) is None else other
+    wide = _require_peak(part, wide_arithmetic)
+    if narrow_share == 0.0:
+        return _DenseCeilings(other, wide_arithmetic, wide)
+    parts = ((narrow_share, narrow), (1.0 - narrow_share, wide))
+    # Shares of the arithmetic follow one another.
+    flops = 1.0 / sum(share / each.flops for share, each in parts)
+    if narrow_share >= 0.5:
+        return _DenseCeilings(weights, arithmetic, ArithmeticPeak(flops, narrow.precision), parts)
+    return _DenseCeilings(other, wide_arithmetic, ArithmeticPeak(flops, wide.precision), parts)
 
 
-def _peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak:
+@lru_cache(maxsize=1_000)
+def _require_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak:
     stated = find_peak(accelerator, arithmetic)
     if stated is None:
         raise ValueError(accelerator.id)
     return stated
-
-
-def _collectives(plan: ParallelPlan, shards: ModelShards) -> tuple[float, float, float]:
-    """Collectives of a step among tensor-parallel ranks, and hidden vectors that each token moves in them.
-
-    Around a ring each rank sends its vector less than twice; directly, it sends all of it to each other.
-    """
-    if plan.tp == 1:
-        return 0.0, 0.0, 0.0
-    # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
-    count = shards.ffn_layers if plan.attention_dp else shards.collectives
-    if is_dispatched(plan):
-        # Experts that many ranks share are reached by dispatching tokens instead.
-        count -= shards.moe_layers
-    return float(count), count * 2.0 * (plan.tp - 1) / plan.tp, count * (plan.tp - 1.0)
 
 
 def is_dispatched(plan: ParallelPlan) -> bool:
@@ -288,125 +264,124 @@ def is_dispatched(plan: ParallelPlan) -> bool:
     return plan.ep > plan.tp or (plan.attention_dp and plan.ep > MOST_GATHERED)
 
 
-def _dispatches(plan: ParallelPlan, shards: ModelShards) -> tuple[float, float]:
-    """All-to-alls of a step, there and back, and hidden vectors that each token moves in them.
-
-    A token travels to the ranks of its experts, divided over its tensor-parallel group.
-    """
-    if not is_dispatched(plan):
-        return 0.0, 0.0
-    count = 2.0 * shards.moe_layers
-    return count, count * min(shards.experts_per_token, plan.ep - 1) / plan.tp
-
-
-def _read_groups(cache: KvCacheProfile) -> tuple[CacheGrowth, CacheGrowth, CacheGrowth]:
-    """Unbounded growth and the two windowed groups; more windows than two are merged into the largest."""
-    whole = CacheGrowth(0.0)
-    windowed: list[CacheGrowth] = []
-    for growth in cache.read:
-        if growth.window is None:
-            whole = growth
-        else:
-            windowed.append(growth)
-    while len(windowed) > 2:
-        small, large = windowed.pop(0), windowed.pop(0)
-        merged = CacheGrowth(
-            small.per_token + large.per_token, small.flops_per_token + large.flops_per_token, large.window
-        )
-        windowed.insert(0, merged)
-    windowed += [CacheGrowth(0.0, 0.0, 0)] * (2 - len(windowed))
-    return whole, windowed[0], windowed[1]
-
-
-def _windowed_prefill(cache: KvCacheProfile) -> tuple[float, float]:
-    """Arithmetic of windowed layers per prefill token and attended token, and their widest window."""
-    if not cache.prefill_flops_windowed:
-        return 0.0, NO_WINDOW
-    flops = sum(each for each, _ in cache.prefill_flops_windowed)
-    return flops, float(max(window for _, window in cache.prefill_flops_windowed))
-
-
-def _power(part: Accelerator) -> float:
+@lru_cache(maxsize=1_000)
+def _compute_power(part: Accelerator) -> float:
     flops = part.peak_dense.get("bf16") or part.peak_dense.get("fp16")
     return part.tdp_w / flops * 1e12 if part.tdp_w and flops else 0.0
 
 
-def _verified_tokens(acceptance_length: float) -> float:
-    """Return how many tokens of a sequence a step computes on average, to yield `acceptance_length` of them.
+_get_plan = attrgetter("tp", "pp", "ep", "attention_dp")
+_get_shards = attrgetter(
+    "dense.stored_bytes",
+    "dense_elements_undivided",
+    "experts.stored_bytes",
+    "active_expert_elements",
+    "expert_count",
+    "experts_per_token",
+    "head.stored_bytes",
+    "head.elements",
+    "embedding_lookup_bytes",
+    "layers",
+    "moe_layers",
+    "ffn_layers",
+    "collectives",
+)
+_get_ceilings = attrgetter(
+    "bandwidth",
+    "dense_peak.flops",
+    "expert_peak.flops",
+    "attention_peak.flops",
+    "link.bandwidth",
+    "dispatch_link.bandwidth",
+    "stage_link.bandwidth",
+)
+_get_configuration = attrgetter(
+    "model.hidden_size", "months_old", "eager", "behind_server", "mixed_steps", "kv_on_demand", "acceptance_length"
+)
+_get_settings = attrgetter("max_batched_tokens", "max_batch")
 
-    What is accepted, the token that follows it, and one draft that is not. Drafts are whole, but their number
-    is a mean over steps as the length is. Speculating at all costs that one draft: a length of 1 is without.
-    """
-    return acceptance_length + 1.0 if acceptance_length > 1.0 else 1.0
 
-
-def compute_step_work(
-    situation: OperatingConditions, model: Model, shards: ModelShards, cache: KvCacheProfile, offered: HardwareCeilings
-) -> StepWork:
-    """Count what a step of `situation` has to do."""
-    plan = situation.plan
-    ranks = plan.tp if plan.attention_dp else 1
-    whole, first, second = _read_groups(cache)
-    windowed_flops, window = _windowed_prefill(cache)
-    collectives, vectors, direct = _collectives(plan, shards)
-    dispatches, dispatched = _dispatches(plan, shards)
-    vector = float(model.hidden_size * TRAVEL_BYTES)
-    experts = shards.expert_count > 0
-    # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
-    copies = shards.moe_layers * shards.experts_per_token / min(plan.ep, plan.tp)
-    share = min(shards.experts_per_token / shards.expert_count, 1.0 - 1e-12) if experts else 0.0
+def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Sequence[HardwareCeilings]) -> StepWork:
+    """Count what a step of each deployment has to do: arrays with one value for each."""
+    # Arrays pass for the numbers of one deployment, as in all of `gpudesk.engine.rates`.
+    columns: Any = np.array(
+        [
+            (
+                *_get_plan(each.memory.plan),
+                *_get_shards(each.memory.budget.shards),
+                *_get_ceilings(offered),
+                *_get_configuration(each.configuration),
+                *_get_settings(each.memory.settings),
+                _compute_power(each.configuration.accelerator),
+                *each.memory.budget.cache.step_work,
+            )
+            for each, offered in zip(deployments, ceilings, strict=True)
+        ],
+        dtype=np.float64,
+    ).T.copy()
+    tp, pp, ep, attention_dp = columns[:4]
+    dense_bytes, dense_elements, expert_bytes, active_elements, experts, chosen = columns[4:10]
+    head_bytes, head_elements, embedding_bytes, layers, moe_layers, ffn_layers, all_collectives = columns[10:17]
+    bandwidth, dense_peak, expert_peak, attention_peak, link, dispatch_link, stage_link = columns[17:24]
+    hidden_size, months_old, eager, server, mixed_steps, kv_on_demand, acceptance_length = columns[24:31]
+    batched_tokens, max_batch, power = columns[31:34]
+    ranks: Any = np.where(attention_dp > 0, tp, 1.0)
+    dispatched = (ep > tp) | ((attention_dp > 0) & (ep > MOST_GATHERED))
+    # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each. Experts that
+    # many ranks share are reached by dispatching tokens instead.
+    collectives: Any = np.where(attention_dp > 0, ffn_layers, all_collectives) - np.where(dispatched, moe_layers, 0.0)
+    collectives = np.where(tp > 1, collectives, 0.0)
+    # There and back; a token travels to the ranks of its experts, divided over its tensor-parallel group.
+    dispatches: Any = np.where(dispatched, 2.0 * moe_layers, 0.0)
+    vector = hidden_size * TRAVEL_BYTES
+    share = np.minimum(chosen / np.maximum(experts, 1.0), 1.0 - 1e-12)
     return StepWork(
-        bandwidth=offered.bandwidth,
-        dense_bytes=float(shards.dense.stored_bytes),
-        dense_flop=2.0 * shards.dense_elements_undivided,
-        dense_peak=offered.dense_peak.flops * plan.tp,
-        expert_bytes=float(shards.experts.stored_bytes),
-        expert_flop=2.0 * shards.active_expert_elements,
-        expert_peak=offered.expert_peak.flops * plan.tp,
-        power=_power(situation.accelerator),
+        bandwidth=bandwidth,
+        dense_bytes=dense_bytes,
+        dense_flop=2.0 * dense_elements,
+        dense_peak=dense_peak * tp,
+        expert_bytes=expert_bytes,
+        expert_flop=2.0 * active_elements,
+        expert_peak=expert_peak * tp,
+        power=power,
         active_share=share,
-        log_miss=math.log1p(-share),
-        expert_spread=max(1.0, plan.ep / plan.tp),
-        has_experts=float(experts),
-        head_bytes=float(shards.head.stored_bytes),
-        head_flop=2.0 * shards.head.elements,
-        attention_peak=offered.attention_peak.flops,
-        kv_bytes=whole.per_token,
-        kv1_bytes=first.per_token,
-        kv1_window=float(first.window or 0),
-        kv2_bytes=second.per_token,
-        kv2_window=float(second.window or 0),
-        state_bytes=2.0 * cache.state_bytes_all_stages,
-        att_flop=whole.flops_per_token,
-        att1_flop=first.flops_per_token,
-        att2_flop=second.flops_per_token,
-        patt_flop=cache.prefill_flops_full,
-        patt1_flop=windowed_flops,
-        patt1_window=window,
-        layers=float(shards.layers),
-        moe_layers=float(shards.moe_layers),
+        log_miss=np.log1p(-share),
+        expert_spread=np.maximum(1.0, ep / tp),
+        has_experts=np.minimum(experts, 1.0),
+        embedding_bytes=embedding_bytes,
+        head_bytes=head_bytes,
+        head_flop=2.0 * head_elements,
+        attention_peak=attention_peak,
+        **dict(zip(CacheStepWork._fields, columns[34:], strict=True)),
+        layers=layers,
+        moe_layers=moe_layers,
         collectives=collectives,
-        link_bandwidth=offered.link.bandwidth,
-        moved=vectors * vector,
-        exchanged=direct * vector,
+        link_bandwidth=link,
+        # Around a ring each rank sends its vector less than twice; directly, it sends all of it to each other.
+        moved=collectives * 2.0 * (tp - 1.0) / tp * vector,
+        exchanged=collectives * (tp - 1.0) * vector,
         dispatches=dispatches,
-        dispatch_bandwidth=offered.dispatch_link.bandwidth,
-        dispatch_moved=dispatched * vector,
-        transfers=plan.pp - 1.0,
-        stage_bandwidth=offered.stage_link.bandwidth,
-        stage_moved=(plan.pp - 1.0) * vector,
-        layer_vectors=shards.layers / ranks * vector,
-        expert_vectors=copies * vector,
-        attention_ranks=float(ranks),
-        spread_sequences=float(plan.attention_dp or plan.ep > plan.tp),
-        stages=float(plan.pp),
-        months_old=situation.months_old,
-        eager=float(situation.eager),
-        server=float(situation.server),
-        mixed_steps=float(situation.mixed_steps),
-        kv_on_demand=float(situation.kv_on_demand),
-        chunk_tokens=float(situation.max_batched_tokens * ranks),
-        step_batch_cap=float(situation.max_batch * ranks),
-        tokens_per_step=situation.acceptance_length,
-        verified_tokens=_verified_tokens(situation.acceptance_length),
+        dispatch_bandwidth=dispatch_link,
+        dispatch_moved=dispatches * np.minimum(chosen, ep - 1.0) / tp * vector,
+        transfers=pp - 1.0,
+        stage_bandwidth=stage_link,
+        stage_moved=(pp - 1.0) * vector,
+        layer_vectors=layers / ranks * vector,
+        # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
+        expert_vectors=moe_layers * chosen / np.minimum(ep, tp) * vector,
+        attention_ranks=ranks,
+        spread_sequences=1.0 * ((attention_dp > 0) | (ep > tp)),
+        stages=pp,
+        months_old=months_old,
+        eager=eager,
+        server=server,
+        mixed_steps=mixed_steps,
+        kv_on_demand=kv_on_demand,
+        chunk_tokens=batched_tokens * ranks,
+        step_batch_cap=max_batch * ranks,
+        tokens_per_step=acceptance_length,
+        # To yield so many tokens of a sequence, a step computes what is accepted, the token that follows it, and one
+        # draft that is not. Drafts are whole, but their number is a mean over steps as the length is. Speculating at
+        # all costs that one draft: a length of 1 is without.
+        verified_tokens=1.0 + acceptance_length * (acceptance_length > 1.0),
     )

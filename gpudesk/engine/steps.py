@@ -95,6 +95,11 @@ COEFFICIENT_NAMES: Final = tuple(field.name for field in fields(StepCoefficients
 get_coefficients: Final = attrgetter(*COEFFICIENT_NAMES)
 
 
+def stack_coefficients(coefficients: StepCoefficients, count: int) -> Array:
+    """Return coefficients of `count` deployments, which are arrays or the same for all, as an array (fields, count)."""
+    return np.array([np.broadcast_to(column, count) for column in get_coefficients(coefficients)])
+
+
 class CoefficientColumns:
     """A set of cases, each with the step row that belongs to it.
 

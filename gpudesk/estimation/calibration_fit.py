@@ -16,9 +16,9 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import CatalogEntryKind
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.engine.calibration import Calibration, IntervalRule
-from gpudesk.engine.deployment import ServingConfiguration
+from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.step_work import has_experts
-from gpudesk.estimation.deployment import configure_serving, list_memory_plans, make_operating_conditions
+from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
 from gpudesk.estimation.published_runs import get_model_family
 from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
 from gpudesk.evidence.fitting.bench import BenchArrays, BenchCandidate, BenchRun
@@ -69,12 +69,12 @@ def prepare_bench_runs(
 
 def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
     request = run.request
-    setup = table.setup(request)
+    space = table.find_space(request)
     tokens = request.workload.input_tokens + request.workload.output_tokens
     fitting = [
-        BenchCandidate(make_operating_conditions(request, setup.frame, placed), placed.budget, placed.capacity(tokens))
-        for placed in table.placements(request, setup, setup.counts[0])
-        if placed.budget.max_sequences(tokens) >= 1
+        BenchCandidate(ResolvedDeployment(space.configuration, memory), memory.compute_capacity_for(tokens))
+        for memory in space.list_memory_plans(space.counts[0])
+        if memory.budget.max_sequences(tokens) >= 1
     ]
     if not fitting:
         raise InputError(
@@ -82,31 +82,33 @@ def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
         )
     return BenchRun(
         id=run.id,
-        model=setup.frame.model,
+        model=space.configuration.model,
         workload=request.workload,
         figures=run.figures,
-        traits=_list_run_traits(run, setup.frame, fitting),
+        traits=_list_run_traits(run, space.configuration, fitting),
         candidates=tuple(fitting),
     )
 
 
-def _list_run_traits(run: MeasuredRun, frame: ServingConfiguration, fitting: list[BenchCandidate]) -> dict[str, str]:
-    request, part = run.request, frame.accelerator
-    plans = {candidate.situation.plan for candidate in fitting}
+def _list_run_traits(
+    run: MeasuredRun, configuration: ServingConfiguration, fitting: list[BenchCandidate]
+) -> dict[str, str]:
+    request, part = run.request, configuration.accelerator
+    plans = {each.deployment.plan for each in fitting}
     tensor = {plan.tp for plan in plans}
     return {
         "series": run.series,
         "source": run.source,
-        "model": frame.model.id,
-        "family": get_model_family(frame.model),
+        "model": configuration.model.id,
+        "family": get_model_family(configuration.model),
         "accelerator": part.id,
         "generation": part.generation,
         "vendor": part.vendor,
         "load": str(request.workload.load.kind),
-        "engine": frame.engine.family,
-        "version": f"{frame.engine.id} {run.engine_version or request.date or ''}".strip(),
-        "weights": str(frame.weights),
-        "experts": "mixture of experts" if has_experts(frame.model) else "dense",
+        "engine": configuration.engine.family,
+        "version": f"{configuration.engine.id} {run.engine_version or request.date or ''}".strip(),
+        "weights": str(configuration.weights),
+        "experts": "mixture of experts" if has_experts(configuration.model) else "dense",
         "tp": str(tensor.pop()) if len(tensor) == 1 else "not stated",
         "context": _name_context(request),
         "date": request.date or "",
@@ -128,9 +130,9 @@ def judge_memory_rows(
 def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibration: Calibration) -> JudgedMemory:
     request = row.request
     part = row.part(facts.accelerator(request.accelerator))
-    setup = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)
-    (placed,) = list_memory_plans(request, setup, request.count or 1)
-    return JudgedMemory(row, row.predicted(placed.budget))
+    configuration = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)
+    (plan,) = list_open_plans(request, configuration, request.count or 1)
+    return JudgedMemory(row, row.predicted(make_memory_plan(request, configuration, plan).budget))
 
 
 #: What the calibration calls itself, and what it says of its origin.

@@ -73,7 +73,7 @@ class CurveTable:
         self._kept: dict[_CurveKey, ConcurrencyCurve] = {}
 
     def clear(self) -> None:
-        """Forget all curves: the rows of the setups have other positions."""
+        """Forget all curves: the rows of the spaces have other positions."""
         self._kept.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
@@ -97,8 +97,8 @@ class CurveTable:
         lengths = [len(each) for each in points]
         every = np.arange(len(arrays.index))
         case = np.repeat(np.arange(len(asked)), lengths)
-        ideal = self._table.ideal([each.candidate for each in asked]).select(case)
-        factors = np.array([each.setup.factors[LoadKind.CONCURRENCY] for each in asked])[case]
+        ideal = self._table.coefficients.take_ideal([each.deployment for each in asked]).select(case)
+        factors = np.array([each.space.interval_factors[LoadKind.CONCURRENCY] for each in asked])[case]
         parts = CurveArrays(
             bands=compute_figure_intervals(results, arrays, every, ideal, factors),
             limiter=name_limiters(results),
@@ -135,7 +135,7 @@ def _make_curve_key(asked: EstimateDeployment) -> _CurveKey:
     work = estimate.request.workload
     finite = work.load.kind is LoadKind.CONCURRENCY and work.load.requests is not None
     run = (work.load.requests or 1, estimate.concurrency or 1) if finite else None
-    return (asked.candidate.position, work.input_tokens, work.output_tokens, work.prefix_hit_rate, work.uneven, run)
+    return (asked.deployment.position, work.input_tokens, work.output_tokens, work.prefix_hit_rate, work.uneven, run)
 
 
 def _make_closed_loops(
@@ -247,13 +247,13 @@ class PoolCharts:
         points = {*list_curve_points(most), *({own} if closed and own <= most else ())}
         amount = np.array(sorted(points), dtype=np.float64)
         rounds = load.requests / own if closed and load.requests is not None else np.inf
-        cases = self._pools.cases(estimate.request, done.setups[1], [done.pair] * len(amount))
+        cases = self._pools.cases(estimate.request, done.spaces[1], [done.pair] * len(amount))
         kind = np.full(len(amount), LOAD_CODES[LoadKind.CONCURRENCY], dtype=np.int8)
         loads = replace(cases.loads, kind=kind, amount=amount, total=np.maximum(amount * rounds, amount))
         cases = replace(cases, loads=loads)
         results = serve_pools(LoadKind.CONCURRENCY, cases.pools, cases.requests, loads, self._constants)
         parts = CurveArrays(
-            bands=self._pools.bands(estimate.request, done.setups[1], done.pair, cases, results),
+            bands=self._pools.bands(estimate.request, done.spaces[1], done.pair, cases, results),
             limiter=name_limiters(results),
             shares=compute_limiter_shares(split_pool_rounds(cases.pools, cases.requests, results)),
         )
@@ -263,7 +263,8 @@ class PoolCharts:
         """Return the roofs over the decode pool with its point, and the point of the prefill pool."""
         done = self._pools.operate(estimate)
         prefill, decode = (
-            make_roofline(choice.candidate, self._operation(done, which)) for which, choice in enumerate(done.pair)
+            make_roofline(space, choice.deployment, self._operation(done, which))
+            for which, (space, choice) in enumerate(zip(done.spaces, done.pair, strict=True))
         )
         effective = RooflineCeiling(decode.effective.bandwidth, prefill.effective.flops)
         return replace(decode, prefill=prefill.prefill, effective=effective)
@@ -279,7 +280,7 @@ class PoolCharts:
     def _operation(self, done: PoolOperatingPoint, which: int) -> OperatingPoint:
         """Return what one of the pools does (0: prefill, 1: decode) in the form that charts are made from."""
         cases, results = done.cases, done.results
-        position = done.pair[which].candidate.position
+        position = done.pair[which].deployment.position
         rows = cases.pools.decode if which else cases.pools.prefill
         arrays = CaseArrays(
             index=np.array([position], dtype=np.intp),

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain import serving_engine
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan, PoolRequest
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
-from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
-from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.calibration import NO_KEYS, Calibration
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.memory import (
     MemoryBudget,
@@ -25,17 +24,8 @@ from gpudesk.engine.memory import (
     compute_step_bytes,
 )
 from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
-from gpudesk.engine.rates import compute_coefficients, compute_rates, look_up_rates, make_constant_keys
 from gpudesk.engine.sharding import shard_model
-from gpudesk.engine.step_work import (
-    HardwareCeilings,
-    OperatingConditions,
-    RankLink,
-    compute_ceilings,
-    compute_step_work,
-    find_peak,
-    is_dispatched,
-)
+from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.messages import InputError, Message, message
 
@@ -73,7 +63,7 @@ def configure_serving(
     engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
     kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
     _check_peaks(accelerator, kernel.arithmetic)
-    if kernel.path is serving_engine.KernelPathKind.WEIGHT_ONLY:
+    if kernel.path is KernelPathKind.WEIGHT_ONLY:
         notes = (
             *notes,
             message(
@@ -149,9 +139,12 @@ def configure_serving(
         mixed_steps=limits.mixed_steps,
         kv_on_demand=limits.kv_on_demand,
         present_runtime=limits.present_runtime,
+        eager=request.workload.eager,
+        behind_server=request.workload.behind_server,
+        acceptance_length=request.workload.acceptance_length,
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
         months_newer=float(max(0, -age)),
-        limit_tokens=calibration.value("limit_tokens", {}),
+        limit_tokens=calibration.value("limit_tokens", NO_KEYS),
         notes=notes,
     )
 
@@ -284,26 +277,17 @@ def _count_experts_per_layer(model: Model) -> int:
     return max((getattr(group.ffn, "experts", 0) for group in model.layers), default=0)
 
 
-def list_memory_plans(
-    request: EstimateRequest, configuration: ServingConfiguration, count: int
-) -> tuple[MemoryPlan, ...]:
-    """Return every plan of `count` accelerators with its memory, whether it fits or not."""
-    return tuple(
-        make_memory_plan(request, configuration, plan) for plan in list_open_plans(request, configuration, count)
-    )
-
-
 def list_open_plans(
     request: EstimateRequest, configuration: ServingConfiguration, count: int
 ) -> tuple[ParallelPlan, ...]:
-    """Return every plan of `count` accelerators that the question leaves open."""
+    """Return every plan of `count` accelerators that the request leaves open."""
     return list_parallel_plans(
         configuration.model, configuration.accelerator, count, make_plan_wishes(request, configuration.engine)
     )
 
 
 def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -> tuple[int, ...]:
-    """Deployment sizes to try, smallest first: those on which all weights together find room."""
+    """Return deployment sizes to try, smallest first: those on which all weights together find room."""
     if request.count is not None:
         return (request.count,)
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
@@ -322,10 +306,10 @@ def make_memory_plan(request: EstimateRequest, configuration: ServingConfigurati
         budget = compute_memory_budget(
             configuration.accelerator, configuration.model, configuration.weights, configuration.kv, plan, settings
         )
-        leaner = _reduce_settings(request, configuration.model, settings, budget, plan)
-        if leaner is None:
+        reduced = _reduce_settings(request, configuration.model, settings, budget, plan)
+        if reduced is None:
             return MemoryPlan(plan, budget, settings)
-        settings = leaner
+        settings = reduced
 
 
 def _reduce_settings(
@@ -353,52 +337,17 @@ def _reduce_settings(
     return replace(settings, max_batch=batch // 2)
 
 
-def make_operating_conditions(
-    request: EstimateRequest, configuration: ServingConfiguration, placed: MemoryPlan
-) -> OperatingConditions:
-    return OperatingConditions(
-        accelerator=configuration.accelerator,
-        family=configuration.engine.family,
-        weights=configuration.weights,
-        arithmetic=configuration.kernel.arithmetic,
-        kv=configuration.kv,
-        plan=placed.plan,
-        months_old=configuration.months_old,
-        eager=request.workload.eager,
-        server=request.workload.behind_server,
-        acceptance_length=request.workload.acceptance_length,
-        max_batched_tokens=placed.settings.max_batched_tokens,
-        max_batch=placed.settings.max_batch,
-        mixed_steps=configuration.mixed_steps,
-        kv_on_demand=configuration.kv_on_demand,
-        present_runtime=configuration.present_runtime,
+def make_plan_notes(deployment: ResolvedDeployment, node_bandwidth: float) -> tuple[Message, ...]:
+    """Say what is particular to the plan: links other than the fastest, and settings that were lowered for it."""
+    notes = _make_link_notes(
+        deployment.plan, compute_ceilings(deployment.configuration, deployment.plan, node_bandwidth)
     )
+    if deployment.memory.settings is not deployment.configuration.settings:
+        notes += _make_reduction_notes(deployment.memory.settings, deployment.configuration.settings)
+    return notes
 
 
-def resolve_deployment(
-    request: EstimateRequest,
-    configuration: ServingConfiguration,
-    placed: MemoryPlan,
-    calibration: Calibration,
-    position: int,
-) -> ResolvedDeployment:
-    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
-    plan, budget, settings = placed.plan, placed.budget, placed.settings
-    situation = make_operating_conditions(request, configuration, placed)
-    offered = compute_ceilings(situation, configuration.model, calibration.value("node_bandwidth", {}))
-    counted = compute_step_work(situation, configuration.model, budget.shards, budget.cache, offered)
-    constant = look_up_rates(calibration, make_constant_keys(situation, configuration.model, offered))
-    reached = compute_rates(constant, counted)
-    row = compute_coefficients(counted, reached)
-    notes = _make_link_notes(plan, offered)
-    if settings is not configuration.settings:
-        notes += _make_reduction_notes(settings, configuration.settings)
-    return ResolvedDeployment(
-        plan, budget, situation, offered, counted, reached, row, position, _make_plan_note(plan), notes
-    )
-
-
-def _make_plan_note(plan: ParallelPlan) -> Message:
+def make_chosen_plan_note(plan: ParallelPlan) -> Message:
     degrees = {"tp": plan.tp, "pp": plan.pp, "ep": plan.ep, "dp": plan.dp}
     if plan.attention_dp:
         return message(
@@ -432,12 +381,12 @@ def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tu
     return notes
 
 
-def _make_link_notes(plan: ParallelPlan, offered: HardwareCeilings) -> tuple[Message, ...]:
-    used = {offered.link.kind: offered.link} if plan.tp > 1 else {}
+def _make_link_notes(plan: ParallelPlan, ceilings: HardwareCeilings) -> tuple[Message, ...]:
+    used = {ceilings.link.kind: ceilings.link} if plan.tp > 1 else {}
     if is_dispatched(plan):
-        used[offered.dispatch_link.kind] = offered.dispatch_link
+        used[ceilings.dispatch_link.kind] = ceilings.dispatch_link
     if plan.pp > 1:
-        used[offered.stage_link.kind] = offered.stage_link
+        used[ceilings.stage_link.kind] = ceilings.stage_link
     return tuple(_make_link_note(each) for kind, each in used.items() if kind != "scale-up")
 
 

@@ -18,7 +18,7 @@ from gpudesk.domain.deployment_analysis import (
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, PlanChoice
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
-from gpudesk.engine.calibration import Calibration, find_pair_interval, find_plan_interval
+from gpudesk.engine.calibration import NO_KEYS, Calibration, find_pair_interval, find_plan_interval
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import serve_loads
 from gpudesk.estimation.curves import CurveTable, PoolCharts
@@ -55,7 +55,7 @@ COMPARED_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator"
 
 def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
     names = SchedulingConstants.__dataclass_fields__
-    return SchedulingConstants(**{name: calibration.value(name, {}) for name in names})
+    return SchedulingConstants(**{name: calibration.value(name, NO_KEYS) for name in names})
 
 
 class Estimator:
@@ -64,12 +64,12 @@ class Estimator:
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._calibration = calibration
         self._constants = get_serving_constants(calibration)
-        self._setups = SearchSpaceTable(catalog, calibration)
-        self._curves = CurveTable(self._setups, self._constants)
-        self._needs = MinimumCountFinder(self._setups, self._constants)
-        self._pools = PoolEstimator(self._setups, self._constants)
+        self._table = SearchSpaceTable(catalog, calibration)
+        self._curves = CurveTable(self._table, self._constants)
+        self._needs = MinimumCountFinder(self._table, self._constants)
+        self._pools = PoolEstimator(self._table, self._constants)
         self._pool_charts = PoolCharts(self._pools, self._constants)
-        self._scaling = ScalingTable(self._setups, self._constants, self.estimate_many)
+        self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -81,16 +81,16 @@ class Estimator:
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
         self._make_room()
-        cases = CaseList(self._setups)
+        cases = CaseList(self._table)
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
             try:
                 if request.disaggregated is not None:
                     answers[position] = self._pools.estimate(request)
                     continue
-                setup = self._setups.setup(request)
-                if not cases.add(position, request, setup):
-                    answers[position] = make_unfit_estimate(request, setup, self._setups)
+                space = self._table.find_space(request)
+                if not cases.add(position, request, space):
+                    answers[position] = make_unfit_estimate(request, space)
             except InputError as error:
                 answers[position] = error
         if len(cases):
@@ -102,10 +102,10 @@ class Estimator:
 
     def remember(self, most: int) -> None:
         """Remember this many plans, of about 1.5 kB each: for many questions about many deployments."""
-        self._setups.most_kept = most
+        self._table.most_kept = most
 
     def _make_room(self) -> None:
-        if self._setups.make_room():
+        if self._table.make_room():
             self._curves.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
@@ -119,8 +119,8 @@ class Estimator:
             return None
         if estimate.pools is not None:
             return self._pool_charts.roofline(estimate)
-        there = find_deployment(estimate, self._setups)
-        return make_roofline(there.candidate, operate([there], self._setups, self._constants))
+        there = find_deployment(estimate, self._table)
+        return make_roofline(there.space, there.deployment, operate([there], self._table, self._constants))
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
         """Return where the time of a deployment goes; None where it does not fit."""
@@ -128,8 +128,8 @@ class Estimator:
             return None
         if estimate.pools is not None:
             return self._pool_charts.step_shares(estimate)
-        there = find_deployment(estimate, self._setups)
-        return compute_step_shares(operate([there], self._setups, self._constants))
+        there = find_deployment(estimate, self._table)
+        return compute_step_shares(operate([there], self._table, self._constants))
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
         """Divide the time of one request; None where it does not fit or the load has no such time."""
@@ -137,21 +137,21 @@ class Estimator:
             return None
         if estimate.pools is not None:
             return self._pool_charts.request_time(estimate)
-        there = find_deployment(estimate, self._setups)
-        return compute_request_time(operate([there], self._setups, self._constants), estimate)
+        there = find_deployment(estimate, self._table)
+        return compute_request_time(operate([there], self._table, self._constants), estimate)
 
     def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
         """Return the KV cache of a deployment against context length, whether it fits or not."""
-        setup, placed = find_memory_plan(estimate, self._setups)
-        return compute_kv_curve(estimate, setup.frame, placed)
+        space, memory = find_memory_plan(estimate, self._table)
+        return compute_kv_curve(estimate, space.configuration, memory)
 
     def memory_room(self, estimate: Estimate) -> UsableMemory:
         """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
-        _, placed = find_memory_plan(estimate, self._setups)
-        return compute_memory_room(estimate, placed.budget)
+        _, memory = find_memory_plan(estimate, self._table)
+        return compute_memory_room(estimate, memory.budget)
 
     def launch_settings(self, estimate: Estimate) -> LaunchSettings:
-        return get_launch_settings(estimate, self._setups)
+        return get_launch_settings(estimate, self._table)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""
@@ -166,14 +166,14 @@ class Estimator:
         return size_demand(demand, asked, self.estimate_many, output_tokens)
 
     def _to_size(self, request: EstimateRequest) -> SizingRequest:
-        part, model = self._setups.facts(request)
+        part, model = self._table.find_facts(request)
         free = replace(request, count=None, dp=None)
         if request.disaggregated is not None:
             return SizingRequest(free, part, model, (), POOLS_NOT_SIZED)
         try:
             least = (request.tp or 1) * (request.pp or 1)
             fixed = request.tp is not None or request.pp is not None
-            counts = (least,) if fixed else self._setups.setup(free).counts
+            counts = (least,) if fixed else self._table.find_space(free).counts
         except InputError as error:
             return SizingRequest(free, part, model, (), error.problem)
         return SizingRequest(free, part, model, counts)
@@ -182,10 +182,10 @@ class Estimator:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
         if not is_short(estimate):
             return ()
-        part, model = self._setups.facts(estimate.request)
+        part, model = self._table.find_facts(estimate.request)
         size = self._needs.for_load(estimate.request)
         unasked = replace(get_pool_request(estimate), memory_fraction=None)
-        safe = self._setups.setup(unasked).frame.settings.memory_fraction
+        safe = self._table.find_space(unasked).configuration.settings.memory_fraction
         return find_remedies(ShortDeployment(estimate, part, model, size, safe), self.estimate_many)
 
     def scalings(
@@ -196,7 +196,7 @@ class Estimator:
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
         """Compare what two deployments spend on being spread; raises InputError where one does not fit."""
-        return compare_topologies(baseline, other, self._setups, self._constants, self.estimate_many, self.differences)
+        return compare_topologies(baseline, other, self._table, self._constants, self.estimate_many, self.differences)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
         """Return every plan that was looked at for an estimate, and why it was taken or not."""
@@ -206,7 +206,7 @@ class Estimator:
                 for figure in ("throughput", "ttft", "tpot")
             )
         )
-        return explain_plan_choice(estimate, self._setups, self._constants, bands)
+        return explain_plan_choice(estimate, self._table, self._constants, bands)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         """Compare two estimates figure by figure, each on the band of its ratio."""
@@ -232,7 +232,7 @@ class Estimator:
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
         found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
-        return found or explain_figure(estimate, figure, self._setups)
+        return found or explain_figure(estimate, figure, self._table)
 
 
 def _find_winner(baseline: Estimate, other: Estimate, ratio: IntervalEstimate, *, lower_is_better: bool) -> str | None:

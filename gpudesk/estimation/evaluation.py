@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.disaggregation import DisaggregatedResults
@@ -25,6 +25,7 @@ from gpudesk.engine.serving import (
     score_plans,
 )
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
+from gpudesk.estimation.deployment import make_chosen_plan_note
 from gpudesk.estimation.search_space import (
     CoefficientTable,
     FittingPlans,
@@ -95,9 +96,8 @@ class CaseFigures(NamedTuple):
 
 def make_estimate(
     request: EstimateRequest,
-    frame: ServingConfiguration,
-    basis: EstimateBasis,
-    candidate: ResolvedDeployment,
+    space: SearchSpace,
+    deployment: ResolvedDeployment,
     max_sequences: int,
     sequence_bytes: int,
     figures: CaseFigures,
@@ -108,19 +108,19 @@ def make_estimate(
     if admitted is not None and concurrency is not None and admitted < concurrency:
         limiter = Limiter.CAPACITY
     # Of requests that are given memory as they grow more run than it holds at full length.
-    resident = max(1, min(admitted or 1, candidate.budget.admitted(sequence_bytes)))
+    resident = max(1, min(admitted or 1, deployment.budget.admitted(sequence_bytes)))
     return Estimate(
         request=request,
         fits=True,
-        serving_engine=frame.engine.id,
-        plan=candidate.plan,
-        count=candidate.plan.count,
-        memory=candidate.budget.use(resident, sequence_bytes),
+        serving_engine=space.configuration.engine.id,
+        plan=deployment.plan,
+        count=deployment.plan.count,
+        memory=deployment.budget.use(resident, sequence_bytes),
         max_concurrency=max_sequences,
         concurrency=concurrency,
         admitted=admitted,
         limiter=limiter,
-        basis=basis,
+        basis=space.basis,
         output_tokens_per_s=figures.output_tokens_per_s,
         total_tokens_per_s=figures.total_tokens_per_s,
         output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
@@ -129,29 +129,30 @@ def make_estimate(
         request_s=figures.request_s,
         batch_s=figures.batch_s,
         stable=figures.stable,
-        notes=_make_notes(request, frame, candidate, max_sequences, figures),
+        notes=_make_notes(request, space, deployment, max_sequences, figures),
     )
 
 
 def _make_notes(
     request: EstimateRequest,
-    frame: ServingConfiguration,
-    candidate: ResolvedDeployment,
+    space: SearchSpace,
+    deployment: ResolvedDeployment,
     max_sequences: int,
     figures: CaseFigures,
 ) -> tuple[Message, ...]:
-    notes = frame.notes
-    if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
-        notes += (candidate.plan_note,)
-        if candidate.plan.count & (candidate.plan.count - 1):
-            notes += (_make_uneven_note(candidate.plan.count),)
-    if figures.output_tokens_per_s is not None and _runs_short_steps(request, frame, candidate):
+    configuration, count = space.configuration, deployment.plan.count
+    notes = configuration.notes
+    if count > 1 and None in (request.tp, request.pp, request.dp):
+        notes += (make_chosen_plan_note(deployment.plan),)
+        if count & (count - 1):
+            notes += (_make_uneven_note(count),)
+    if figures.output_tokens_per_s is not None and _runs_short_steps(request, deployment):
         notes += (
             message(
                 "estimate.short_steps",
                 "Under p99 limits steps are kept to {tokens} tokens on a rank, prompts included: longer ones hold up "
                 "all that run",
-                tokens=round(frame.limit_tokens),
+                tokens=round(configuration.limit_tokens),
             ),
         )
     if _ends_unevenly(request, figures):
@@ -162,13 +163,14 @@ def _make_notes(
                 "that grow emptier: with answers of one length it would be over sooner",
             ),
         )
-    return notes + candidate.notes + make_load_notes(request, frame, candidate.budget, max_sequences, figures)
+    notes += space.list_plan_notes(deployment)
+    return notes + make_load_notes(request, configuration, deployment.budget, max_sequences, figures)
 
 
-def _runs_short_steps(request: EstimateRequest, frame: ServingConfiguration, candidate: ResolvedDeployment) -> bool:
+def _runs_short_steps(request: EstimateRequest, deployment: ResolvedDeployment) -> bool:
     load = request.workload.load
     p99 = load.kind is LoadKind.LIMITS and load.limit == "p99"
-    return p99 and frame.limit_tokens < candidate.situation.max_batched_tokens
+    return p99 and deployment.configuration.limit_tokens < deployment.memory.settings.max_batched_tokens
 
 
 def _ends_unevenly(request: EstimateRequest, figures: CaseFigures) -> bool:
@@ -181,7 +183,7 @@ def _ends_unevenly(request: EstimateRequest, figures: CaseFigures) -> bool:
 
 def make_load_notes(
     request: EstimateRequest,
-    frame: ServingConfiguration,
+    configuration: ServingConfiguration,
     budget: MemoryBudget,
     max_sequences: int,
     figures: CaseFigures,
@@ -191,9 +193,11 @@ def make_load_notes(
     notes: tuple[Message, ...] = ()
     tokens = request.workload.input_tokens + request.workload.output_tokens
     if admitted is not None and concurrency is not None and admitted < concurrency:
-        notes += (_make_queue_note(frame, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),)
+        notes += (
+            _make_queue_note(configuration, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),
+        )
     elif admitted is not None and admitted > max_sequences:
-        name = frame.engine.name
+        name = configuration.engine.name
         notes += (
             message(
                 "estimate.grown",
@@ -210,13 +214,13 @@ def make_load_notes(
                 "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
             ),
         )
-    if frame.model.max_context is not None and tokens > frame.model.max_context:
-        most = frame.model.max_context
+    if configuration.model.max_context is not None and tokens > configuration.model.max_context:
+        most = configuration.model.max_context
         notes += (
             message(
                 "estimate.beyond_context",
                 "{tokens} tokens are more than the {most} that {model} is made for",
-                model=frame.model.name,
+                model=configuration.model.name,
                 tokens=tokens,
                 most=most,
             ),
@@ -227,7 +231,7 @@ def make_load_notes(
 
 
 def _make_queue_note(
-    frame: ServingConfiguration, admitted: int, concurrency: int, by_memory: int, most: int
+    configuration: ServingConfiguration, admitted: int, concurrency: int, by_memory: int, most: int
 ) -> Message:
     """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch.
 
@@ -242,7 +246,7 @@ def _make_queue_note(
             "{engine} gives requests memory as they grow, so that {admitted} of {concurrency} run at once where "
             "{most} would fit at full length; {queued} wait",
             "queued",
-            engine=frame.engine.name,
+            engine=configuration.engine.name,
             admitted=admitted,
             concurrency=concurrency,
             most=most,
@@ -263,11 +267,11 @@ def _make_queue_note(
             "estimate.queued_usual",
             "{engine} takes {usual} of the memory unless told otherwise, which admits {admitted} of "
             "{concurrency} requests; {fraction} would hold {most}",
-            engine=frame.engine.name,
-            usual=frame.settings.usual_fraction or frame.settings.memory_fraction,
+            engine=configuration.engine.name,
+            usual=configuration.settings.usual_fraction or configuration.settings.memory_fraction,
             admitted=admitted,
             concurrency=concurrency,
-            fraction=frame.settings.memory_fraction,
+            fraction=configuration.settings.memory_fraction,
             most=most,
         )
     return message_n(
@@ -292,23 +296,23 @@ def _make_uneven_note(count: int) -> Message:
     )
 
 
-def find_nearest_memory_plan(
-    request: EstimateRequest, setup: SearchSpace, table: SearchSpaceTable, tokens: int
-) -> MemoryPlan:
+def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, tokens: int) -> MemoryPlan:
     """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
-    made = [placed for count in setup.counts for placed in table.placements(request, setup, count)]
+    made = [memory for count in space.counts for memory in space.list_memory_plans(count)]
     if not made:
-        raise InputError(describe_no_plan(request.count or 0, setup.frame.model.name), "count")
-    return max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
+        raise InputError(describe_no_plan(request.count or 0, space.configuration.model.name), "count")
+    return max(made, key=lambda memory: memory.budget.headroom_bytes(tokens))
 
 
-def explain_unfit(request: EstimateRequest, frame: ServingConfiguration, nearest: MemoryPlan, tokens: int) -> Message:
+def explain_unfit(
+    request: EstimateRequest, configuration: ServingConfiguration, nearest: MemoryPlan, tokens: int
+) -> Message:
     """Say why a plan does not hold a request of `tokens`."""
     budget = nearest.budget
     spare = budget.use(1, budget.cache.sequence_bytes(tokens)).free_bytes
     parameters: dict[str, MessageParameter] = {
-        "fraction": frame.settings.memory_fraction,
-        "accelerator": frame.accelerator.name,
+        "fraction": configuration.settings.memory_fraction,
+        "accelerator": configuration.accelerator.name,
         "count": nearest.plan.count,
         "missing": (float(-budget.headroom_bytes(tokens)), "B"),
         "weights": (float(budget.weights_bytes), "B"),
@@ -335,30 +339,30 @@ def explain_unfit(request: EstimateRequest, frame: ServingConfiguration, nearest
     )
 
 
-def make_unfit_estimate(request: EstimateRequest, setup: SearchSpace, table: SearchSpaceTable) -> Estimate:
+def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimate:
     tokens = request.workload.input_tokens + request.workload.output_tokens
-    nearest = find_nearest_memory_plan(request, setup, table, tokens)
+    nearest = find_nearest_memory_plan(request, space, tokens)
     budget = nearest.budget
     return Estimate(
         request=request,
         fits=False,
-        serving_engine=setup.frame.engine.id,
+        serving_engine=space.configuration.engine.id,
         plan=nearest.plan,
         count=nearest.plan.count,
         memory=budget.use(1, budget.cache.sequence_bytes(tokens)),
         max_concurrency=0,
         limiter=Limiter.CAPACITY,
-        basis=setup.basis,
-        reason=explain_unfit(request, setup.frame, nearest, tokens),
-        needs=_find_smallest_count(request, table, tokens),
-        notes=setup.frame.notes,
+        basis=space.basis,
+        reason=explain_unfit(request, space.configuration, nearest, tokens),
+        needs=_find_smallest_count(request, space.table, tokens),
+        notes=space.configuration.notes,
     )
 
 
 def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
     """Return the smallest deployment that fits with a plan of our choice; None where none is known."""
     free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
-    return table.needs(free, table.setup(free), tokens)
+    return table.find_space(free).find_smallest_count(tokens)
 
 
 #: Value, low and high, each an array; NaN where the figure has no meaning.
@@ -503,28 +507,29 @@ class CaseList:
     def __len__(self) -> int:
         return len(self._asked)
 
-    def add(self, position: int, request: EstimateRequest, setup: SearchSpace) -> bool:
+    def add(self, position: int, request: EstimateRequest, space: SearchSpace) -> bool:
         """Add a question; returns False where no plan holds one request of its length."""
         work = request.workload
-        options = self._table.options(request, setup, work.input_tokens + work.output_tokens)
-        if options is None:
+        fitting = space.find_smallest_fitting(work.input_tokens + work.output_tokens)
+        if fitting is None:
             return False
-        self.add_options(position, request, setup, options)
+        self.add_fitting(position, request, space, fitting)
         return True
 
-    def add_options(self, position: int, request: EstimateRequest, setup: SearchSpace, options: FittingPlans) -> None:
-        self._asked.append((position, request, setup, options))
-        self._rows.extend(options.rows)
-        self._capacity.extend(options.capacity)
-        self._replicas.extend(options.replicas)
-        self._lengths.append(len(options.rows))
-        self._counts.append(options.count)
+    def add_fitting(self, position: int, request: EstimateRequest, space: SearchSpace, fitting: FittingPlans) -> None:
+        """Add a question that one of the given plans is to answer."""
+        self._asked.append((position, request, space, fitting))
+        self._rows.extend(fitting.positions)
+        self._capacity.extend(fitting.capacity)
+        self._replicas.extend(fitting.replicas)
+        self._lengths.append(len(fitting.positions))
+        self._counts.append(fitting.count)
         self._per_request.append(make_workload_values(request.workload))
 
     def arrays(self) -> CaseArrays:
         counts = np.repeat(np.array(self._counts, dtype=np.float64), self._lengths)
         columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
-        return make_case_arrays(self._table.rows, self._per_request, self._lengths, columns)
+        return make_case_arrays(self._table.coefficients, self._per_request, self._lengths, columns)
 
     def winners(self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants) -> NDArray[np.intp]:
         """Return the case of every question that answers it: the plan with the highest output rate.
@@ -538,9 +543,9 @@ class CaseList:
         highest = np.flatnonzero(score >= peak)
         return highest[np.searchsorted(highest, starts)]
 
-    def candidates(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
+    def list_deployments(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
         places = (cases - self._starts()).tolist()
-        return [options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)]
+        return [fitting.deployments[place] for (_, _, _, fitting), place in zip(self._asked, places, strict=True)]
 
     def _starts(self) -> NDArray[np.intp]:
         return np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
@@ -549,20 +554,19 @@ class CaseList:
         self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
     ) -> Iterator[tuple[int, Estimate]]:
         first = self.winners(results, arrays, constants)
-        factors = np.array([setup.factors[request.workload.load.kind] for _, request, setup, _ in self._asked])
-        chosen = self.candidates(first)
+        factors = np.array([space.interval_factors[request.workload.load.kind] for _, request, space, _ in self._asked])
+        chosen = self.list_deployments(first)
         places = (first - self._starts()).tolist()
-        figures = iterate_chosen_figures(results, arrays, first, self._table.ideal(chosen), factors)
-        for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):
+        figures = iterate_chosen_figures(results, arrays, first, self._table.coefficients.take_ideal(chosen), factors)
+        for (position, request, space, fitting), place, row in zip(self._asked, places, figures, strict=True):
             yield (
                 position,
                 make_estimate(
                     request,
-                    setup.frame,
-                    setup.basis,
-                    options.chosen[place],
-                    options.sequences[place],
-                    options.sequence_bytes[place],
+                    space,
+                    fitting.deployments[place],
+                    fitting.sequences[place],
+                    fitting.sequence_bytes[place],
                     row,
                 ),
             )

@@ -70,8 +70,8 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSe
 
     The memory fraction is the serving engine's usual one; where that holds no request, the largest safe one.
     """
-    setup, placed = find_memory_plan(estimate, table)
-    settings, budget, model = placed.settings, placed.budget, setup.frame.model
+    space, memory = find_memory_plan(estimate, table)
+    settings, budget, model = memory.settings, memory.budget, space.configuration.model
     usual = settings.usual_fraction
     holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(count_request_tokens(estimate)), 1)
     return LaunchSettings(
@@ -79,8 +79,8 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSe
         max_batched_tokens=settings.max_batched_tokens,
         attention_ranks=budget.attention_ranks,
         memory_fraction=usual if usual is not None and holds else settings.memory_fraction,
-        hosts=math.ceil(estimate.plan.replica / setup.frame.accelerator.cards_per_host),
-        domain_over_machines=setup.frame.accelerator.domain_over_machines,
+        hosts=math.ceil(estimate.plan.replica / space.configuration.accelerator.cards_per_host),
+        domain_over_machines=space.configuration.accelerator.domain_over_machines,
         max_context=model.max_context,
         model=model.name,
     )

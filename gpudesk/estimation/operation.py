@@ -49,18 +49,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EstimateDeployment:
-    """An estimate with the plan that it chose; `max_sequences` is what memory admits of its requests."""
+    """An estimate with the deployment that it chose."""
 
     estimate: Estimate
-    setup: SearchSpace
-    placement: MemoryPlan
-    candidate: ResolvedDeployment
-    max_sequences: int
+    space: SearchSpace
+    deployment: ResolvedDeployment
+
+    @property
+    def max_sequences(self) -> int:
+        """Requests of the estimate that memory holds."""
+        return self.deployment.budget.max_sequences(count_request_tokens(self.estimate))
 
     @property
     def capacity(self) -> float:
         """Sequences that one replica runs at once, by its memory and by its serving engine."""
-        return self.placement.capacity(count_request_tokens(self.estimate))
+        return self.deployment.memory.compute_capacity_for(count_request_tokens(self.estimate))
 
 
 def count_request_tokens(estimate: Estimate) -> int:
@@ -75,21 +78,19 @@ def get_pool_request(estimate: Estimate) -> EstimateRequest:
 
 
 def find_memory_plan(estimate: Estimate, table: SearchSpaceTable) -> tuple[SearchSpace, MemoryPlan]:
-    """Return the setup of an estimate, and its plan with its memory, whether it fits or not.
+    """Return the space of an estimate, and its plan with its memory, whether it fits or not.
 
     With pools, these are those of the pool whose plan the estimate has.
     """
     request = get_pool_request(estimate)
-    setup = table.setup(request)
-    made = table.placements(request, setup, estimate.plan.count)
-    return setup, next(placed for placed in made if placed.plan == estimate.plan)
+    space = table.find_space(request)
+    made = space.list_memory_plans(estimate.plan.count)
+    return space, next(memory for memory in made if memory.plan == estimate.plan)
 
 
 def find_deployment(estimate: Estimate, table: SearchSpaceTable) -> EstimateDeployment:
-    setup, placement = find_memory_plan(estimate, table)
-    candidate = table.candidate(get_pool_request(estimate), setup, placement)
-    sequences = placement.budget.max_sequences(count_request_tokens(estimate))
-    return EstimateDeployment(estimate, setup, placement, candidate, sequences)
+    space, memory = find_memory_plan(estimate, table)
+    return EstimateDeployment(estimate, space, space.resolve(memory))
 
 
 def make_deployment_arrays(
@@ -98,13 +99,13 @@ def make_deployment_arrays(
     """Return a case for each deployment under its own load, or as many in a row as `points` says."""
     lengths = points or [1] * len(deployments)
     columns = (
-        [each.candidate.position for each in deployments],
+        [each.deployment.position for each in deployments],
         [each.capacity for each in deployments],
-        [float(each.candidate.plan.dp) for each in deployments],
-        [float(each.candidate.plan.count) for each in deployments],
+        [float(each.deployment.plan.dp) for each in deployments],
+        [float(each.deployment.plan.count) for each in deployments],
     )
     return make_case_arrays(
-        table.rows,
+        table.coefficients,
         [make_workload_values(each.estimate.request.workload) for each in deployments],
         lengths,
         CaseColumns(*(np.repeat(column, lengths) for column in columns)),
@@ -206,50 +207,47 @@ class _CountedWork:
         return self.dense[1] + self.experts[1] + self.head[1] + self.attention[1]
 
 
-def make_roofline(candidate: ResolvedDeployment, operation: OperatingPoint) -> Roofline:
+def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation: OperatingPoint) -> Roofline:
     """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
-    offered, rates = candidate.offered, candidate.rates
-    row = _make_counting_row(candidate)
-    decode, prefill = _place_decode(row, offered, operation), _place_prefill(row, offered, operation)
+    steps = space.make_step_model(deployment)
+    ceilings, rates = steps.ceilings[0], steps.rates
+    row = compute_lossless_coefficients(steps.work, rates.expert_evenness)
+    # Attention ranks count as they work on average, not as the busiest.
+    row = replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
+    decode, prefill = _place_decode(row, ceilings, operation), _place_prefill(row, ceilings, operation)
     return Roofline(
-        arithmetic=candidate.situation.arithmetic,
-        peak_precision=offered.expert_peak.precision,
-        paper=RooflineCeiling(offered.bandwidth, offered.expert_peak.flops),
+        arithmetic=deployment.configuration.kernel.arithmetic,
+        peak_precision=ceilings.expert_peak.precision,
+        paper=RooflineCeiling(ceilings.bandwidth, ceilings.expert_peak.flops),
         effective=RooflineCeiling(
-            _compute_effective_bandwidth(decode[0], offered, rates),
-            _compute_effective_flops(prefill[0], offered, rates),
+            _compute_effective_bandwidth(decode[0], ceilings, rates),
+            _compute_effective_flops(prefill[0], ceilings, rates),
         ),
         prefill=prefill[1],
         decode=decode[1],
     )
 
 
-def _make_counting_row(candidate: ResolvedDeployment) -> StepCoefficients:
-    """Return the lossless row, in which attention ranks count as they work on average, not as the busiest."""
-    row = compute_lossless_coefficients(candidate.work, candidate.rates.expert_evenness)
-    return replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
-
-
-def _count_work(classes: OperatorTimes, offered: HardwareCeilings) -> _CountedWork:
+def _count_work(classes: OperatorTimes, ceilings: HardwareCeilings) -> _CountedWork:
     def of(times: tuple[np.ndarray, np.ndarray], peak: float) -> tuple[float, float]:
         read, arithmetic = times
-        return float(read[0]) * offered.bandwidth, float(arithmetic[0]) * peak
+        return float(read[0]) * ceilings.bandwidth, float(arithmetic[0]) * peak
 
     return _CountedWork(
-        dense=of(classes.dense, offered.dense_peak.flops),
-        experts=of(classes.experts, offered.expert_peak.flops),
-        head=of(classes.head, offered.attention_peak.flops),
-        attention=of(classes.attention, offered.attention_peak.flops),
+        dense=of(classes.dense, ceilings.dense_peak.flops),
+        experts=of(classes.experts, ceilings.expert_peak.flops),
+        head=of(classes.head, ceilings.attention_peak.flops),
+        attention=of(classes.attention, ceilings.attention_peak.flops),
     )
 
 
 def _place_decode(
-    row: StepCoefficients, offered: HardwareCeilings, operation: OperatingPoint
+    row: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
 ) -> tuple[_CountedWork, RooflinePoint | None]:
     rows, requests = CoefficientColumns(CoefficientColumns.table([row])), operation.arrays.requests
     running = np.maximum(operation.results.running, 1.0)
     micro_batch = np.maximum(running / rows.stages, 1.0)
-    work = _count_work(compute_decode_operators(rows, micro_batch, requests.context), offered)
+    work = _count_work(compute_decode_operators(rows, micro_batch, requests.context), ceilings)
     if requests.output[0] <= 1.0 or operation.results.running[0] <= 0.0:
         return work, None
     # With fewer sequences than pipeline stages the others stand idle.
@@ -260,35 +258,35 @@ def _place_decode(
 
 
 def _place_prefill(
-    row: StepCoefficients, offered: HardwareCeilings, operation: OperatingPoint
+    row: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
 ) -> tuple[_CountedWork, RooflinePoint | None]:
     arrays, results = operation.arrays, operation.results
     prompt = np.maximum(arrays.requests.prompt, 1.0)
     chunk, step = compute_prefill_step(arrays.rows, prompt, results.waiting, arrays.requests.cached)
     rows = CoefficientColumns(CoefficientColumns.table([row]))
-    work = _count_work(compute_prefill_operators(rows, prompt, chunk, chunk, arrays.requests.cached), offered)
+    work = _count_work(compute_prefill_operators(rows, prompt, chunk, chunk, arrays.requests.cached), ceilings)
     if results.running[0] <= 0.0:
         return work, None
     return work, RooflinePoint(float(chunk[0]), work.flop, work.read_bytes, float(step.total[0]))
 
 
-def _compute_effective_bandwidth(work: _CountedWork, offered: HardwareCeilings, rates: EffectiveRates) -> float:
+def _compute_effective_bandwidth(work: _CountedWork, ceilings: HardwareCeilings, rates: EffectiveRates) -> float:
     """Bytes/s: bytes of the step / sum over classes of bytes / (bandwidth x efficiency)."""
     seconds = (
         (work.dense[0] + work.head[0]) / rates.dense_read_efficiency
         + work.experts[0] / rates.expert_read_efficiency
         + work.attention[0] / rates.kv_read_efficiency
-    ) / offered.bandwidth
+    ) / ceilings.bandwidth
     return float(work.read_bytes / (seconds * rates.stretch))
 
 
-def _compute_effective_flops(work: _CountedWork, offered: HardwareCeilings, rates: EffectiveRates) -> float:
+def _compute_effective_flops(work: _CountedWork, ceilings: HardwareCeilings, rates: EffectiveRates) -> float:
     """FLOP/s: FLOPs of the step / sum over classes of FLOPs / (peak x efficiency)."""
     seconds = (
-        work.dense[1] / (offered.dense_peak.flops * rates.dense_efficiency)
-        + work.experts[1] / (offered.expert_peak.flops * rates.expert_efficiency)
-        + work.head[1] / (offered.attention_peak.flops * rates.dense_efficiency)
-        + work.attention[1] / (offered.attention_peak.flops * rates.attention_efficiency)
+        work.dense[1] / (ceilings.dense_peak.flops * rates.dense_efficiency)
+        + work.experts[1] / (ceilings.expert_peak.flops * rates.expert_efficiency)
+        + work.head[1] / (ceilings.attention_peak.flops * rates.dense_efficiency)
+        + work.attention[1] / (ceilings.attention_peak.flops * rates.attention_efficiency)
     )
     return float(work.flop / (seconds * rates.stretch))
 
@@ -307,16 +305,16 @@ def list_context_lengths(max_context: int | None, tokens: int) -> tuple[int, ...
     return tuple(sorted({*powers, most, *own}))
 
 
-def compute_kv_curve(estimate: Estimate, frame: ServingConfiguration, placed: MemoryPlan) -> KvCacheCurve:
+def compute_kv_curve(estimate: Estimate, configuration: ServingConfiguration, memory: MemoryPlan) -> KvCacheCurve:
     tokens = count_request_tokens(estimate)
-    lengths = list_context_lengths(frame.model.max_context, tokens)
-    undivided = compute_cache_profile(frame.model, frame.kv, ParallelPlan())
+    lengths = list_context_lengths(configuration.model.max_context, tokens)
+    undivided = compute_cache_profile(configuration.model, configuration.kv, ParallelPlan())
     return KvCacheCurve(
         context=lengths,
         sequence_bytes=tuple(undivided.sequence_bytes(length) for length in lengths),
-        fullest_bytes=tuple(placed.budget.cache.sequence_bytes(length) for length in lengths),
-        max_concurrency=tuple(placed.budget.max_sequences(length) for length in lengths),
-        max_context=frame.model.max_context,
+        fullest_bytes=tuple(memory.budget.cache.sequence_bytes(length) for length in lengths),
+        max_concurrency=tuple(memory.budget.max_sequences(length) for length in lengths),
+        max_context=configuration.model.max_context,
         tokens=tokens,
     )
 

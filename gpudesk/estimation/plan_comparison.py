@@ -44,7 +44,7 @@ PlanExclusion = tuple[ParallelPlan, Message]
 
 
 def list_plan_exclusions(
-    request: EstimateRequest, frame: ServingConfiguration, count: int
+    request: EstimateRequest, configuration: ServingConfiguration, count: int
 ) -> tuple[PlanExclusion, ...]:
     """Return one plan of `count` accelerators for each thing that rules some out.
 
@@ -52,9 +52,9 @@ def list_plan_exclusions(
     """
     if count == 1 or (request.tp, request.pp, request.dp) != (None, None, None):
         return ()
-    found = [*_exclude_tensor(frame, count), *_exclude_pipeline(frame, count)]
+    found = [*_exclude_tensor(configuration, count), *_exclude_pipeline(configuration, count)]
     if request.ep is None and request.attention_dp is None:
-        found += _exclude_experts(frame, count)
+        found += _exclude_experts(configuration, count)
     return tuple(found)
 
 
@@ -62,19 +62,19 @@ def _list_degrees(count: int) -> tuple[int, ...]:
     return tuple(tp for tp in TENSOR_DEGREES if 1 < tp <= count and count % tp == 0)
 
 
-def _exclude_tensor(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
     """Yield tensor-parallel degrees whose heads do not divide, and the smallest that leaves its host."""
-    host = frame.accelerator.cards_per_host
+    host = configuration.accelerator.cards_per_host
     for tp in _list_degrees(count):
         plan = ParallelPlan(tp, dp=count // tp)
-        if not divides_heads(frame.model, tp):
+        if not divides_heads(configuration.model, tp):
             yield (
                 plan,
                 message(
                     "plan.heads_do_not_divide",
                     "TP {tp} does not divide the attention heads of {model}",
                     tp=tp,
-                    model=frame.model.name,
+                    model=configuration.model.name,
                 ),
             )
         elif tp > host:
@@ -87,24 +87,24 @@ def _exclude_tensor(frame: ServingConfiguration, count: int) -> Iterator[PlanExc
             return
 
 
-def _exclude_pipeline(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
-    if frame.engine.supports_pp:
+def _exclude_pipeline(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+    if configuration.engine.supports_pp:
         return
-    stages = [pp for pp in PIPELINE_DEGREES if 1 < pp <= frame.model.layer_count and count % pp == 0]
+    stages = [pp for pp in PIPELINE_DEGREES if 1 < pp <= configuration.model.layer_count and count % pp == 0]
     if stages:
         plan = ParallelPlan(pp=stages[0], dp=count // stages[0])
-        yield plan, message("plan.no_pp", "{engine} has no pipeline parallelism", engine=frame.engine.name)
+        yield plan, message("plan.no_pp", "{engine} has no pipeline parallelism", engine=configuration.engine.name)
 
 
-def _exclude_experts(frame: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
+def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
     """Yield the widest plan with expert parallelism, and with data-parallel attention, if it is not tried."""
-    experts = count_experts(frame.model)
-    host = frame.accelerator.cards_per_host
-    ranks = [tp for tp in _list_degrees(count) if tp <= host and divides_heads(frame.model, tp)]
+    experts = count_experts(configuration.model)
+    host = configuration.accelerator.cards_per_host
+    ranks = [tp for tp in _list_degrees(count) if tp <= host and divides_heads(configuration.model, tp)]
     if not experts or not ranks:
         return
     ep = ranks[-1]
-    plan, name = ParallelPlan(ep, ep=ep, dp=count // ep), frame.engine.name
+    plan, name = ParallelPlan(ep, ep=ep, dp=count // ep), configuration.engine.name
     beside = ParallelPlan(ep, ep=ep, dp=count // ep, attention_dp=True)
     if experts % ep:
         yield (
@@ -114,9 +114,9 @@ def _exclude_experts(frame: ServingConfiguration, count: int) -> Iterator[PlanEx
             ),
         )
         return
-    if not frame.engine.supports_ep:
+    if not configuration.engine.supports_ep:
         yield plan, message("plan.no_ep", "{engine} has no expert parallelism", engine=name)
-    if not frame.engine.supports_attention_dp:
+    if not configuration.engine.supports_attention_dp:
         yield beside, message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine=name)
 
 
@@ -184,29 +184,19 @@ def find_time_growth(mine: tuple[float, ...], theirs: tuple[float, ...]) -> Time
 
 def try_plans(
     estimate: Estimate,
-    setup: SearchSpace,
+    space: SearchSpace,
     fitting: Sequence[MemoryPlan],
     table: SearchSpaceTable,
     constants: SchedulingConstants,
 ) -> tuple[PlanTrial, ...]:
     """Return what each of the plans does, in their order; that of the estimate must be among them."""
-    tokens = count_request_tokens(estimate)
-    tried = [
-        EstimateDeployment(
-            estimate,
-            setup,
-            placed,
-            table.candidate(estimate.request, setup, placed),
-            placed.budget.max_sequences(tokens),
-        )
-        for placed in fitting
-    ]
+    tried = [EstimateDeployment(estimate, space, space.resolve(memory)) for memory in fitting]
     done = operate(tried, table, constants)
     figures = _list_trial_figures(tried, done, table)
     scores = score_plans(done.arrays.rows, done.arrays.requests, done.arrays.loads, done.results, constants)
     admitted = _count_running(done.results)
     spent = _compute_spent_time(done)
-    taken = next(place for place, placed in enumerate(fitting) if placed.plan == estimate.plan)
+    taken = next(place for place, memory in enumerate(fitting) if memory.plan == estimate.plan)
     output = done.arrays.requests.output
     lifted = np.nan_to_num(_compute_lifted_rate(done, float(admitted[taken]), constants) * output)
     level = _compute_level_time(done, float(admitted[taken]), constants)
@@ -214,7 +204,7 @@ def try_plans(
     idle = _count_idle_replicas(estimate, done.arrays)
     return tuple(
         PlanTrial(
-            plan=placed.plan,
+            plan=memory.plan,
             figures=found,
             score=float(scores[place]),
             rate=0.0 if found.output_tokens_per_s is None else found.output_tokens_per_s.value,
@@ -224,7 +214,7 @@ def try_plans(
             alone=(float(ttft[place]), float(tpot[place])),
             idle=int(idle[place]),
         )
-        for place, (placed, found) in enumerate(zip(fitting, figures, strict=True))
+        for place, (memory, found) in enumerate(zip(fitting, figures, strict=True))
     )
 
 
@@ -232,8 +222,8 @@ def _list_trial_figures(
     tried: list[EstimateDeployment], done: OperatingPoint, table: SearchSpaceTable
 ) -> list[CaseFigures]:
     every = np.arange(len(tried))
-    ideal = table.ideal([each.candidate for each in tried])
-    factors = np.array([each.setup.factors[each.estimate.request.workload.load.kind] for each in tried])
+    ideal = table.coefficients.take_ideal([each.deployment for each in tried])
+    factors = np.array([each.space.interval_factors[each.estimate.request.workload.load.kind] for each in tried])
     return list(iterate_chosen_figures(done.results, done.arrays, every, ideal, factors))
 
 
@@ -318,19 +308,19 @@ def explain_plan_choice(
     request = estimate.request
     if estimate.plan.count != estimate.count:
         return PlanChoice(())
-    setup = table.setup(request)
-    placed = table.placements(request, setup, estimate.count)
+    space = table.find_space(request)
+    memory = space.list_memory_plans(estimate.count)
     tokens = count_request_tokens(estimate)
-    fitting = [each for each in placed if each.budget.max_sequences(tokens) >= 1]
-    trials = try_plans(estimate, setup, fitting, table, constants) if estimate.fits else ()
-    short = [each for each in placed if each.budget.max_sequences(tokens) < 1]
+    fitting = [each for each in memory if each.budget.max_sequences(tokens) >= 1]
+    trials = try_plans(estimate, space, fitting, table, constants) if estimate.fits else ()
+    short = [each for each in memory if each.budget.max_sequences(tokens) < 1]
     options = [
         *_make_fitting_options(estimate, trials, bands),
         *(_make_unfit_options(each, tokens) for each in _sort_nearest_first(short, tokens)),
-        *(_make_unfit_options(each, tokens) for each in _is_smaller(estimate, setup, table, tokens)),
+        *(_make_unfit_options(each, tokens) for each in _list_smaller_plans(estimate, space, tokens)),
         *(
             ConsideredPlan(plan, fits=None, taken=False, reasons=(why,))
-            for plan, why in list_plan_exclusions(request, setup.frame, estimate.count)
+            for plan, why in list_plan_exclusions(request, space.configuration, estimate.count)
         ),
     ]
     return PlanChoice(tuple(options))
@@ -339,23 +329,23 @@ def explain_plan_choice(
 # Plans that do not fit
 
 
-def _sort_nearest_first(placed: list[MemoryPlan], tokens: int) -> list[MemoryPlan]:
-    return sorted(placed, key=lambda each: -each.budget.headroom_bytes(tokens))
+def _sort_nearest_first(memory: list[MemoryPlan], tokens: int) -> list[MemoryPlan]:
+    return sorted(memory, key=lambda each: -each.budget.headroom_bytes(tokens))
 
 
-def _is_smaller(estimate: Estimate, setup: SearchSpace, table: SearchSpaceTable, tokens: int) -> list[MemoryPlan]:
+def _list_smaller_plans(estimate: Estimate, space: SearchSpace, tokens: int) -> list[MemoryPlan]:
     """Return the plan that comes closest of each smaller deployment, where the size was left open."""
-    request, frame = estimate.request, setup.frame
+    request, configuration = estimate.request, space.configuration
     if request.count is not None:
         return []
-    sizes = list_replica_counts(frame.accelerator, make_plan_wishes(request, frame.engine))
+    sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
     smaller = [count for count in sizes if count < estimate.count]
-    made = [table.placements(request, setup, count) for count in reversed(smaller)]
+    made = [space.list_memory_plans(count) for count in reversed(smaller)]
     return [_sort_nearest_first(list(each), tokens)[0] for each in made if each]
 
 
-def _make_unfit_options(placed: MemoryPlan, tokens: int) -> ConsideredPlan:
-    budget = placed.budget
+def _make_unfit_options(memory: MemoryPlan, tokens: int) -> ConsideredPlan:
+    budget = memory.budget
     if budget.weights_bytes > budget.capacity_bytes:
         why = message(
             "plan.weights_do_not_fit",
@@ -369,7 +359,7 @@ def _make_unfit_options(placed: MemoryPlan, tokens: int) -> ConsideredPlan:
             "does not fit: {missing} short for one request",
             missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"),
         )
-    return ConsideredPlan(placed.plan, fits=False, taken=False, reasons=(why,))
+    return ConsideredPlan(memory.plan, fits=False, taken=False, reasons=(why,))
 
 
 # Plans that fit

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest, describe_degrees
 from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, EstimateRequest, Limiter, PoolKind
 from gpudesk.domain.workload import LoadKind
+from gpudesk.engine.calibration import ConstantKeys
 from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.disaggregation import (
     DECODE_STATION,
@@ -31,7 +32,7 @@ from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
 from gpudesk.engine.step_work import RankLink, find_link
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
-from gpudesk.estimation.deployment import make_plan_request, make_pool_request
+from gpudesk.estimation.deployment import make_plan_notes, make_plan_request, make_pool_request
 from gpudesk.estimation.evaluation import (
     CaseColumns,
     CaseFigures,
@@ -57,15 +58,15 @@ class PoolSide:
 
     kind: PoolKind
     request: EstimateRequest
-    setup: SearchSpace
+    space: SearchSpace
     tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class PoolChoice:
-    """A plan of one pool: its candidate, sequences that one replica runs, and bytes of one on a rank."""
+    """A plan of one pool: its deployment, sequences that one replica runs, and bytes of one on a rank."""
 
-    candidate: ResolvedDeployment
+    deployment: ResolvedDeployment
     capacity: float
     max_sequences: int
     sequence_bytes: int
@@ -101,7 +102,7 @@ def _make_side(
 ) -> PoolSide:
     own = make_pool_request(request, wish)
     with _name_pool_in_errors(kind):
-        return PoolSide(kind, own, table.setup(own), tokens)
+        return PoolSide(kind, own, table.find_space(own), tokens)
 
 
 @contextmanager
@@ -114,24 +115,20 @@ def _name_pool_in_errors(kind: PoolKind) -> Iterator[None]:
         raise
 
 
-def list_pool_pairs(
-    request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
-) -> list[PoolPairChoice]:
+def list_pool_pairs(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) -> list[PoolPairChoice]:
     """Return every pair of plans that holds a request, over all splits of the accelerators."""
     return [
         pair
-        for one, other in _list_splits(request, prefill, decode, table)
-        for pair in product(list_pool_choices(prefill, one, table), list_pool_choices(decode, other, table))
+        for one, other in _list_splits(request, prefill, decode)
+        for pair in product(list_pool_choices(prefill, one), list_pool_choices(decode, other))
     ]
 
 
-def _list_splits(
-    request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
-) -> tuple[tuple[int, int], ...]:
+def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) -> tuple[tuple[int, int], ...]:
     """Return the counts of both pools to try; without a count in all, those of the smallest pools."""
     total, one, other = request.count, prefill.request.count, decode.request.count
     if total is None:
-        one, other = one or _find_smallest_pool(prefill, table), other or _find_smallest_pool(decode, table)
+        one, other = one or _find_smallest_pool(prefill), other or _find_smallest_pool(decode)
         return () if one is None or other is None else ((one, other),)
     if one is not None and other is not None:
         if one + other != total:
@@ -171,38 +168,38 @@ def _list_splits(
     return tuple((part, total - part) for part in range(step, total, step))
 
 
-def _find_smallest_pool(side: PoolSide, table: SearchSpaceTable) -> int | None:
+def _find_smallest_pool(side: PoolSide) -> int | None:
     """Return how many accelerators the pool takes at least; None where none is known."""
     with _name_pool_in_errors(side.kind):
-        options = table.options(side.request, side.setup, side.tokens)
-    return None if options is None else options.count
+        fitting = side.space.find_smallest_fitting(side.tokens)
+    return None if fitting is None else fitting.count
 
 
-def list_pool_choices(side: PoolSide, count: int, table: SearchSpaceTable) -> list[PoolChoice]:
+def list_pool_choices(side: PoolSide, count: int) -> list[PoolChoice]:
     """Return the plans of a pool that fit; with pipeline stages only where none fits without them."""
     with _name_pool_in_errors(side.kind):
-        options = table.options_of(side.request, side.setup, count, side.tokens)
-    made = [] if options is None else _make_choices(options)
-    return [each for each in made if each.candidate.plan.pp == 1] or made
+        fitting = side.space.find_fitting(count, side.tokens)
+    made = [] if fitting is None else _make_choices(fitting)
+    return [each for each in made if each.deployment.plan.pp == 1] or made
 
 
-def _make_choices(options: FittingPlans) -> list[PoolChoice]:
-    columns = (options.chosen, options.capacity, options.sequences, options.sequence_bytes)
+def _make_choices(fitting: FittingPlans) -> list[PoolChoice]:
+    columns = (fitting.deployments, fitting.capacity, fitting.sequences, fitting.sequence_bytes)
     return [PoolChoice(*each) for each in zip(*columns, strict=True)]
 
 
 def make_unfit_pools(
     request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
 ) -> Estimate:
-    known = [_find_smallest_pool(_open_side(side, table), table) for side in (prefill, decode)]
+    known = [_find_smallest_pool(_open_side(side, table)) for side in (prefill, decode)]
     total = None if None in known else sum(count or 0 for count in known)
     for side in (decode, prefill):
         whole = request.count is None and side.request.count is None
-        if (whole and _find_smallest_pool(side, table) is None) or _is_too_small(side, table):
-            found = make_unfit_estimate(side.request, side.setup, table)
+        if (whole and _find_smallest_pool(side) is None) or _is_too_small(side):
+            found = make_unfit_estimate(side.request, side.space)
             return replace(found, request=request, count=request.count or found.count, needs=total)
     rest = make_pool_request(request, PoolRequest(count=(request.count or 2) - 1))
-    found = make_unfit_estimate(rest, table.setup(rest), table)
+    found = make_unfit_estimate(rest, table.find_space(rest))
     return replace(
         found,
         request=request,
@@ -212,18 +209,18 @@ def make_unfit_pools(
     )
 
 
-def _is_too_small(side: PoolSide, table: SearchSpaceTable) -> bool:
-    return side.request.count is not None and not list_pool_choices(side, side.request.count, table)
+def _is_too_small(side: PoolSide) -> bool:
+    return side.request.count is not None and not list_pool_choices(side, side.request.count)
 
 
 def _open_side(side: PoolSide, table: SearchSpaceTable) -> PoolSide:
     own = make_pool_request(side.request, PoolRequest())
-    return replace(side, request=own, setup=table.setup(own))
+    return replace(side, request=own, space=table.find_space(own))
 
 
 def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, known: list[int | None]) -> Message:
     prefill_needs, decode_needs = (count or 0 for count in known)
-    accelerator = decode.setup.frame.accelerator.name
+    accelerator = decode.space.configuration.accelerator.name
     if not (prefill_needs and decode_needs):
         return message(
             "pools.never_fit",
@@ -259,10 +256,10 @@ class PoolCases:
 class PoolOperatingPoint:
     """The pools that an estimate chose, and what they do under its load, as a single case.
 
-    `setups` are those of prefill and decode pool.
+    `spaces` are those of prefill and decode pool.
     """
 
-    setups: tuple[SearchSpace, SearchSpace]
+    spaces: tuple[SearchSpace, SearchSpace]
     pair: PoolPairChoice
     cases: PoolCases
     results: DisaggregatedResults
@@ -278,13 +275,13 @@ class PoolEstimator:
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Return the estimate of the best split and plans; raises InputError where there can be none."""
         prefill, decode = make_pool_sides(request, self._table)
-        found = list_pool_pairs(request, prefill, decode, self._table)
+        found = list_pool_pairs(request, prefill, decode)
         if not found:
             return make_unfit_pools(request, prefill, decode, self._table)
-        cases = self.cases(request, decode.setup, found)
+        cases = self.cases(request, decode.space, found)
         results = self.serve(request, cases)
         best = int(np.argmax(self._scores(cases, results)))
-        return self._chosen(request, decode.setup, found[best], cases, results, best)
+        return self._chosen(request, decode.space, found[best], cases, results, best)
 
     def _scores(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
         """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
@@ -320,95 +317,96 @@ class PoolEstimator:
         return PoolOperatingPoint((prefill_setup, decode_setup), (prefill, decode), cases, results)
 
     def _known(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[SearchSpace, PoolChoice]:
-        setup = self._table.setup(own)
-        side = PoolSide(PoolKind.DECODE, own, setup, tokens)
-        return setup, list_pool_choices(side, plan.count, self._table)[0]
+        space = self._table.find_space(own)
+        side = PoolSide(PoolKind.DECODE, own, space, tokens)
+        return space, list_pool_choices(side, plan.count)[0]
 
     def serve(self, request: EstimateRequest, cases: PoolCases) -> DisaggregatedResults:
         kind = request.workload.load.kind
         return serve_pools(kind, cases.pools, cases.requests, cases.loads, self._constants)
 
-    def cases(self, request: EstimateRequest, setup: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
-        plans = [(prefill.candidate.plan, decode.candidate.plan) for prefill, decode in found]
+    def cases(self, request: EstimateRequest, space: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
+        plans = [(prefill.deployment.plan, decode.deployment.plan) for prefill, decode in found]
         counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
         columns = CaseColumns(
-            rows=[decode.candidate.position for _, decode in found],
+            rows=[decode.deployment.position for _, decode in found],
             capacity=[decode.capacity for _, decode in found],
             replicas=[float(other.dp) for _, other in plans],
             counts=counts,
         )
-        arrays = make_case_arrays(self._table.rows, [make_workload_values(request.workload)], [len(found)], columns)
-        positions = np.array([prefill.candidate.position for prefill, _ in found], dtype=np.intp)
-        rows = (self._table.rows.take(positions), arrays.rows)
-        pools = self._pools(request, setup, found, rows, lossless=False)
+        arrays = make_case_arrays(
+            self._table.coefficients, [make_workload_values(request.workload)], [len(found)], columns
+        )
+        positions = np.array([prefill.deployment.position for prefill, _ in found], dtype=np.intp)
+        rows = (self._table.coefficients.take(positions), arrays.rows)
+        pools = self._pools(request, space, found, rows, lossless=False)
         return PoolCases(pools, arrays.requests, arrays.loads, counts)
 
     def _pools(
         self,
         request: EstimateRequest,
-        setup: SearchSpace,
+        space: SearchSpace,
         found: list[PoolPairChoice],
         rows: tuple[CoefficientColumns, CoefficientColumns],
         *,
         lossless: bool,
     ) -> PoolPair:
         """Join pools; `lossless` counts nothing but the rate of the link between them."""
-        totals = [one.candidate.plan.count + other.candidate.plan.count for one, other in found]
-        links = {total: self.link(setup, total) for total in set(totals)}
+        totals = [one.deployment.plan.count + other.deployment.plan.count for one, other in found]
+        links = {total: self.link(space, total) for total in set(totals)}
         rates = {
-            total: each.bandwidth * (1.0 if lossless else self.reached(setup, each)) for total, each in links.items()
+            total: each.bandwidth * (1.0 if lossless else self.reached(space, each)) for total, each in links.items()
         }
         rate = np.array([rates[total] for total in totals])
         sent, senders = compute_moved_bytes(request, [prefill for prefill, _ in found])
         received, receivers = compute_moved_bytes(request, [decode for _, decode in found])
-        handover = 0.0 if lossless else self.handover(setup)
+        handover = 0.0 if lossless else self.handover(space)
         return PoolPair(
             prefill=rows[0],
             decode=rows[1],
-            prefill_replicas=np.array([float(each.candidate.plan.dp) for each, _ in found]),
-            decode_replicas=np.array([float(each.candidate.plan.dp) for _, each in found]),
+            prefill_replicas=np.array([float(each.deployment.plan.dp) for each, _ in found]),
+            decode_replicas=np.array([float(each.deployment.plan.dp) for _, each in found]),
             prompts=np.array([each.capacity for each, _ in found]),
             transfer=np.maximum(sent, received) / rate,
             spacing=np.maximum(sent / senders, received / receivers) / rate,
             handover=np.full(len(found), handover),
         )
 
-    def link(self, setup: SearchSpace, count: int) -> RankLink:
+    def link(self, space: SearchSpace, count: int) -> RankLink:
         """Return what joins pools of together `count`: the scale-up domain or host that holds both, or else
         the network.
         """
-        node = self._table.calibration.value("node_bandwidth", {})
-        return find_link(setup.frame.accelerator, count, node)
+        return find_link(space.configuration.accelerator, count, self._table.node_bandwidth)
 
-    def reached(self, setup: SearchSpace, joined: RankLink) -> float:
-        keys = {**_make_constant_keys(setup), "link": joined.kind, "ranks": "2"}
+    def reached(self, space: SearchSpace, joined: RankLink) -> float:
+        keys = _make_constant_keys(space)._replace(link=joined.kind, ranks="2")
         return self._table.calibration.value("link_efficiency", keys)
 
-    def handover(self, setup: SearchSpace) -> float:
+    def handover(self, space: SearchSpace) -> float:
         """Return the seconds that the serving engine adds to a request that changes pools."""
-        return self._table.calibration.value("handover_time", _make_constant_keys(setup))
+        return self._table.calibration.value("handover_time", _make_constant_keys(space))
 
     def bands(
         self,
         request: EstimateRequest,
-        setup: SearchSpace,
+        space: SearchSpace,
         pair: PoolPairChoice,
         cases: PoolCases,
         results: DisaggregatedResults,
     ) -> FigureIntervals:
         """Return the figures, with their bands, of cases that all are of one pair of plans."""
-        rows = [self._table.ideal([each.candidate]) for each in pair]
+        rows = [self._table.coefficients.take_ideal([each.deployment]) for each in pair]
         first = np.zeros(len(cases.counts), dtype=np.intp)
-        ideal = self._pools(request, setup, [pair], (rows[0], rows[1]), lossless=True).select(first)
+        ideal = self._pools(request, space, [pair], (rows[0], rows[1]), lossless=True).select(first)
         bound = compute_pool_bounds(ideal, cases.requests, results)
         reached = DeploymentRates(results.rate, results.ttft, results.tpot)
-        factors = np.array([setup.factors[request.workload.load.kind]])[first]
+        factors = np.array([space.interval_factors[request.workload.load.kind]])[first]
         return bound_intervals(bound, reached, cases.requests, cases.loads, cases.counts, factors)
 
     def _chosen(
         self,
         request: EstimateRequest,
-        setup: SearchSpace,
+        space: SearchSpace,
         pair: PoolPairChoice,
         cases: PoolCases,
         results: DisaggregatedResults,
@@ -416,23 +414,23 @@ class PoolEstimator:
     ) -> Estimate:
         only = np.array([best], dtype=np.intp)
         cases, results = _select_cases(cases, only), results.select(only)
-        bands = self.bands(request, setup, pair, cases, results)
+        bands = self.bands(request, space, pair, cases, results)
         figures = next(iterate_figures(results, np.zeros(1, dtype=np.intp), bands))
-        plans = pair[0].candidate.plan, pair[1].candidate.plan
+        plans = pair[0].deployment.plan, pair[1].deployment.plan
         pools = DisaggregatedPools(
             prefill=AcceleratorPool(plans[0], float(results.prefill_busy[0])),
             decode=AcceleratorPool(plans[1], float(results.decode_busy[0])),
             transfer_ms=float(cases.pools.transfer[0] + cases.pools.handover[0]) * 1e3,
-            transfer_bytes=_count_cache_bytes(request, setup),
-            link=self.link(setup, plans[0].count + plans[1].count).kind,
+            transfer_bytes=_count_cache_bytes(request, space),
+            link=self.link(space, plans[0].count + plans[1].count).kind,
             link_busy=float(results.link_busy[0]),
             binding=_BINDING[int(results.binding[0])],
         )
-        return _make_pool_estimate(request, setup, pair, pools, figures)
+        return _make_pool_estimate(request, space, pair, pools, figures)
 
 
 def _make_pool_estimate(
-    request: EstimateRequest, setup: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
+    request: EstimateRequest, space: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
 ) -> Estimate:
     decode = pair[1]
     queued = figures.admitted is not None and figures.admitted < (figures.concurrency or 0)
@@ -441,15 +439,15 @@ def _make_pool_estimate(
     return Estimate(
         request=request,
         fits=True,
-        serving_engine=setup.frame.engine.id,
+        serving_engine=space.configuration.engine.id,
         plan=pools.decode.plan,
         count=pools.prefill.count + pools.decode.count,
-        memory=decode.candidate.budget.use(resident, decode.sequence_bytes),
+        memory=decode.deployment.budget.use(resident, decode.sequence_bytes),
         max_concurrency=decode.max_sequences,
         concurrency=figures.concurrency,
         admitted=figures.admitted,
         limiter=Limiter.CAPACITY if full else LIMITERS[figures.limiter],
-        basis=setup.basis,
+        basis=space.basis,
         output_tokens_per_s=figures.output_tokens_per_s,
         total_tokens_per_s=figures.total_tokens_per_s,
         output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
@@ -458,14 +456,14 @@ def _make_pool_estimate(
         request_s=figures.request_s,
         batch_s=figures.batch_s,
         stable=figures.stable,
-        notes=_make_pool_notes(request, setup, pair, pools, figures),
+        notes=_make_pool_notes(request, space, pair, pools, figures),
         pools=pools,
     )
 
 
-def _make_constant_keys(setup: SearchSpace) -> dict[str, str]:
-    frame = setup.frame
-    return {"generation": frame.accelerator.generation, "serving_engine": frame.engine.family}
+def _make_constant_keys(space: SearchSpace) -> ConstantKeys:
+    configuration = space.configuration
+    return ConstantKeys(generation=configuration.accelerator.generation, serving_engine=configuration.engine.family)
 
 
 def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Array]:
@@ -474,13 +472,13 @@ def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tup
     Ranks move their shares side by side. Under attention-DP a prompt lies on one rank, so that as many
     prompts move at once as there are ranks.
     """
-    budgets = [each.candidate.budget for each in pool]
+    budgets = [each.deployment.budget for each in pool]
     moved = [float(budget.cache.filled_bytes(request.workload.input_tokens)) for budget in budgets]
     return np.array(moved), np.array([float(budget.attention_ranks * budget.replicas) for budget in budgets])
 
 
-def _count_cache_bytes(request: EstimateRequest, setup: SearchSpace) -> int:
-    undivided = compute_cache_profile(setup.frame.model, setup.frame.kv, ParallelPlan())
+def _count_cache_bytes(request: EstimateRequest, space: SearchSpace) -> int:
+    undivided = compute_cache_profile(space.configuration.model, space.configuration.kv, ParallelPlan())
     return undivided.sequence_bytes(request.workload.input_tokens)
 
 
@@ -491,10 +489,10 @@ def _select_cases(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
 
 
 def _make_pool_notes(
-    request: EstimateRequest, setup: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
+    request: EstimateRequest, space: SearchSpace, pair: PoolPairChoice, pools: DisaggregatedPools, figures: CaseFigures
 ) -> tuple[Message, ...]:
     return (
-        *setup.frame.notes,
+        *space.configuration.notes,
         _make_pool_note(PoolKind.PREFILL, pools.prefill.plan),
         _make_pool_note(PoolKind.DECODE, pools.decode.plan),
         message(
@@ -505,9 +503,9 @@ def _make_pool_notes(
             link=pools.link,
         ),
         *_make_binding_notes(pools, figures),
-        _make_memory_note(pair[0].candidate.budget),
-        *_list_particular_notes(pair),
-        *make_load_notes(request, setup.frame, pair[1].candidate.budget, pair[1].max_sequences, figures),
+        _make_memory_note(pair[0].deployment.budget),
+        *_list_particular_notes(pair, space.table.node_bandwidth),
+        *make_load_notes(request, space.configuration, pair[1].deployment.budget, pair[1].max_sequences, figures),
     )
 
 
@@ -559,7 +557,7 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
     )
 
 
-def _list_particular_notes(pair: PoolPairChoice) -> tuple[Message, ...]:
+def _list_particular_notes(pair: PoolPairChoice, node_bandwidth: float) -> tuple[Message, ...]:
     """Return what is particular to the plans, each note once."""
-    notes = {(note.id, *note.parameters.items()): note for each in pair for note in each.candidate.notes}
-    return tuple(notes.values())
+    every = [note for each in pair for note in make_plan_notes(each.deployment, node_bandwidth)]
+    return tuple({(note.id, *note.parameters.items()): note for note in every}.values())

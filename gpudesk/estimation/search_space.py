@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from operator import attrgetter
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,66 +16,102 @@ from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.model import Model
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.calibration import Calibration, find_basis, find_interval
+from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.rates import compute_ideal_coefficients
+from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
+from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import has_experts
-from gpudesk.engine.steps import (
-    COEFFICIENT_NAMES,
-    CoefficientColumns,
-    SingleCoefficients,
-    StepCoefficients,
-    get_coefficients,
-)
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCoefficients, stack_coefficients
 from gpudesk.estimation.deployment import (
     check_plan,
     configure_serving,
     list_counts,
-    list_memory_plans,
-    resolve_deployment,
+    list_open_plans,
+    make_memory_plan,
+    make_plan_notes,
 )
 from gpudesk.text.messages import InputError, Message, message_n
 
 
 class CoefficientTable:
-    """Keeps rows in the order in which they were added."""
+    """Step coefficients of deployments in the order in which they were added, and those without any loss.
 
-    def __init__(self) -> None:
-        self._data = np.empty((len(COEFFICIENT_NAMES), 64))
+    They are computed for all new deployments at once when some are asked for.
+    """
+
+    def __init__(self, calibration: Calibration) -> None:
+        self._calibration = calibration
+        self._coefficients = np.empty((len(COEFFICIENT_NAMES), 64))
+        self._ideal = np.empty((len(COEFFICIENT_NAMES), 64))
         self._count = 0
+        self._pending: list[ResolvedDeployment] = []
 
     def __len__(self) -> int:
-        return self._count
+        return self._count + len(self._pending)
 
-    def add(self, row: StepCoefficients) -> int:
-        if self._count == self._data.shape[1]:
-            self._data = np.concatenate((self._data, np.empty_like(self._data)), axis=1)
-        self._data[:, self._count] = get_coefficients(row)
-        self._count += 1
-        return self._count - 1
+    def add(self, configuration: ServingConfiguration, memory: MemoryPlan) -> ResolvedDeployment:
+        """Return the deployment of a plan, with its position in this table."""
+        deployment = ResolvedDeployment(configuration, memory, len(self))
+        self._pending.append(deployment)
+        return deployment
 
     def take(self, positions: NDArray[np.intp]) -> CoefficientColumns:
-        """Return the rows at `positions`, one for each case."""
-        return CoefficientColumns(self._data, positions)
+        """Return the coefficients at `positions`, one for each case."""
+        self._compute_pending()
+        return CoefficientColumns(self._coefficients, positions)
 
-    def one(self, position: int) -> SingleCoefficients:
-        return SingleCoefficients(self._data, position)
+    def take_one(self, position: int) -> SingleCoefficients:
+        self._compute_pending()
+        return SingleCoefficients(self._coefficients, position)
+
+    def take_ideal(self, deployments: Sequence[ResolvedDeployment]) -> CoefficientColumns:
+        """Return the coefficients that the deployments would have if nothing were lost."""
+        self._compute_pending()
+        return CoefficientColumns(self._ideal, np.array([each.position for each in deployments], dtype=np.intp))
+
+    def take_one_ideal(self, deployment: ResolvedDeployment) -> SingleCoefficients:
+        """Return the same of one deployment, for cases of any shape."""
+        self._compute_pending()
+        return SingleCoefficients(self._ideal, deployment.position)
+
+    def _compute_pending(self) -> None:
+        added = len(self._pending)
+        if not added:
+            return
+        steps = compute_step_model(self._pending, self._calibration)
+        size = self._coefficients.shape[1]
+        while self._count + added > size:
+            size *= 2
+        self._coefficients = self._extend(self._coefficients, size, stack_coefficients(steps.coefficients, added))
+        self._ideal = self._extend(self._ideal, size, stack_coefficients(steps.ideal, added))
+        self._count += added
+        self._pending = []
+
+    def _extend(self, table: NDArray[np.float64], size: int, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        if size > table.shape[1]:
+            table = np.concatenate((table, np.empty((len(table), size - table.shape[1]))), axis=1)
+        table[:, self._count : self._count + columns.shape[1]] = columns
+        return table
 
 
-#: Lengths of requests, by deployment size, that a setup remembers the fitting plans of.
-MOST_LENGTHS = 4096
-#: Plans and lengths that are remembered of all setups together, of about 1.5 kB each. A scenario takes one
+#: Lengths of requests, by deployment size, that a search space remembers the fitting plans of.
+MOST_LENGTHS: Final = 4096
+#: Plans and lengths that are remembered of all search spaces together, of about 1.5 kB each. A scenario takes one
 #: or two thousand; more would make the interpreter's search for unreachable objects stop the window.
-MOST_KEPT_PLANS = 10_000
+MOST_KEPT_PLANS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FittingPlans:
-    """The plans of one deployment size that hold a request of some length: columns for the arrays."""
+    """The deployments of one size that hold a request of some length, and columns of the same order for arrays.
+
+    `capacity` is what one replica runs at once, `sequences` what the memory of the whole deployment holds;
+    `sequence_bytes` are those of one request on a rank.
+    """
 
     count: int
-    chosen: tuple[ResolvedDeployment, ...]
-    rows: tuple[int, ...]
+    deployments: tuple[ResolvedDeployment, ...]
+    positions: tuple[int, ...]
     capacity: tuple[float, ...]
     replicas: tuple[float, ...]
     sequences: tuple[int, ...]
@@ -83,203 +120,222 @@ class FittingPlans:
 
 @dataclass(slots=True)
 class SearchSpace:
-    """What has been worked out for one part, model and settings.
+    """The deployments that may answer a request, whatever its lengths and load; computed as they are asked for.
 
-    `factors` are those of the bands by load: low and high of throughput, TTFT and TPOT.
+    `request` is the first that was asked with these settings: its lengths and load do not count. `counts` are the
+    deployment sizes that are tried, smallest first. `interval_factors` are low and high factors of throughput, TTFT
+    and TPOT by load.
     """
 
-    frame: ServingConfiguration
+    table: SearchSpaceTable
+    request: EstimateRequest
+    configuration: ServingConfiguration
     counts: tuple[int, ...]
     basis: EstimateBasis
-    factors: Mapping[LoadKind, tuple[float, ...]]
-    placements: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
-    candidates: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
-    options: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
+    interval_factors: Mapping[LoadKind, tuple[float, ...]]
+    _memory_plans: dict[ParallelPlan, MemoryPlan] = field(default_factory=dict)
+    _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
+    _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
+    _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
+    _plan_notes: dict[ParallelPlan, tuple[Message, ...]] = field(default_factory=dict)
+
+    def list_memory_plans(self, count: int) -> tuple[MemoryPlan, ...]:
+        """Return the plans of `count` accelerators, fitting or not; raises InputError where a fixed count has none."""
+        plans = self._plans_of_count.get(count)
+        if plans is None:
+            plans = tuple([self._find_memory_plan(plan) for plan in self._list_open_plans(count)])
+            if not plans and self.request.count is not None:
+                raise InputError(describe_no_plan(count, self.configuration.model.name), "count")
+            self._plans_of_count[count] = plans
+        return plans
+
+    def _list_open_plans(self, count: int) -> tuple[ParallelPlan, ...]:
+        return list_open_plans(self.request, self.configuration, count)
+
+    def _find_memory_plan(self, plan: ParallelPlan) -> MemoryPlan:
+        memory = self._memory_plans.get(plan)
+        if memory is None:
+            memory = self._memory_plans[plan] = make_memory_plan(self.request, self.configuration, plan)
+            self.table.kept += 1
+        return memory
+
+    def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
+        """Return the deployment of a plan, the step coefficients of which stand in the table."""
+        deployment = self._deployments.get(memory.plan)
+        if deployment is None:
+            deployment = self._deployments[memory.plan] = self.table.coefficients.add(self.configuration, memory)
+        return deployment
+
+    def find_smallest_fitting(self, tokens: int) -> FittingPlans | None:
+        """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
+        for count in self.counts:
+            fitting = self.find_fitting(count, tokens)
+            if fitting is not None:
+                return fitting
+        return None
+
+    def find_fitting(self, count: int, tokens: int) -> FittingPlans | None:
+        """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
+        key = count, tokens
+        if key in self._fitting:
+            return self._fitting[key]
+        fitting = self._make_fitting(count, tokens)
+        if len(self._fitting) >= MOST_LENGTHS:
+            self._fitting.clear()
+        self._fitting[key] = fitting
+        self.table.kept += 1
+        return fitting
+
+    def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
+        sized = [(each, each.budget.cache.sequence_bytes(tokens)) for each in self.list_memory_plans(count)]
+        fitting = [(each, size, held) for each, size in sized if (held := each.budget.held(size)) >= 1]
+        if not fitting:
+            return None
+        # Lists inside, since a generator costs more than the few plans that it yields.
+        deployments = tuple([self.resolve(each) for each, _, _ in fitting])
+        return FittingPlans(
+            count=count,
+            deployments=deployments,
+            positions=tuple([each.position for each in deployments]),
+            capacity=tuple([each.compute_capacity(size) for each, size, _ in fitting]),
+            replicas=tuple([float(each.plan.dp) for each, _, _ in fitting]),
+            sequences=tuple([held for _, _, held in fitting]),
+            sequence_bytes=tuple([size for _, size, _ in fitting]),
+        )
+
+    def find_smallest_count(self, tokens: int) -> int | None:
+        """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
+        memory_bytes = self.configuration.accelerator.memory_bytes
+        weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
+        for count in self.counts:
+            for plan in self._list_open_plans(count):
+                # The ranks that share the weights hold at least as much as all of them.
+                if weights >= memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica):
+                    continue
+                if self._find_memory_plan(plan).budget.max_sequences(tokens) >= 1:
+                    return count
+        return None
+
+    def compute_room(self, count: int, tokens: int) -> float:
+        """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
+        fitting = self._fitting.get((count, tokens))
+        if fitting is not None:
+            return max(each * copies for each, copies in zip(fitting.capacity, fitting.replicas, strict=True))
+        plans = self.list_memory_plans(count)
+        return max((each.compute_capacity_for(tokens) * each.plan.dp for each in plans), default=0.0)
+
+    def list_plan_notes(self, deployment: ResolvedDeployment) -> tuple[Message, ...]:
+        """Return what is particular to the plan of a deployment."""
+        notes = self._plan_notes.get(deployment.plan)
+        if notes is None:
+            notes = self._plan_notes[deployment.plan] = make_plan_notes(deployment, self.table.node_bandwidth)
+        return notes
+
+    def make_step_model(self, deployment: ResolvedDeployment) -> StepModel:
+        """Return what the steps of a deployment are made of, as plain numbers."""
+        return compute_single_step_model(deployment, self.table.calibration)
+
+
+#: What a configuration depends on, beside the formats that belong to it, and what of the plan the user fixed.
+_get_settings: Final = attrgetter(
+    "accelerator",
+    "model",
+    "weights",
+    "kv",
+    "serving_engine",
+    "date",
+    "memory_fraction",
+    "max_batch",
+    "max_batched_tokens",
+    "workload.eager",
+    "workload.behind_server",
+    "workload.acceptance_length",
+)
+_get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp")
 
 
 class SearchSpaceTable:
-    """All setups asked for so far, and the table of their step rows."""
+    """All search spaces asked for so far, and the table of their step coefficients."""
 
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._catalog = catalog
         self.calibration = calibration
+        self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
         self._engines = catalog.serving_engines()
-        self._bands: dict[tuple[str | float, ...], Mapping[LoadKind, tuple[float, ...]]] = {}
+        self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         #: How much is remembered.
         self.most_kept = MOST_KEPT_PLANS
-        self._empty()
+        self._clear()
 
-    def _empty(self) -> None:
-        self._setups: dict[tuple[object, ...], SearchSpace] = {}
-        self.rows = CoefficientTable()
-        self._ideal = CoefficientTable()
-        self._ideal_of: dict[int, int] = {}
-        self._kept = 0
+    def _clear(self) -> None:
+        self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
+        self._spaces: dict[tuple[object, ...], SearchSpace] = {}
+        self.coefficients = CoefficientTable(self.calibration)
+        self.kept = 0
 
     @property
-    def full(self) -> bool:
-        return self._kept >= self.most_kept
+    def is_full(self) -> bool:
+        return self.kept >= self.most_kept
 
     def make_room(self) -> bool:
-        """Forget everything where too much has been worked out; return whether that was done.
+        """Forget everything where too much has been computed; return whether that was done.
 
-        Rows have other positions afterwards, so this is for the time between two calls.
+        Coefficients have other positions afterwards, so this is for the time between two calls.
         """
-        if not self.full:
+        if not self.is_full:
             return False
-        self._empty()
+        self._clear()
         return True
 
-    def setup(self, request: EstimateRequest) -> SearchSpace:
-        """Return the setup of a question; raises InputError where nothing runs it or the plan cannot be."""
-        work = request.workload
-        key = (
-            request.accelerator,
-            request.model,
-            request.weights,
-            request.kv,
-            request.serving_engine,
-            request.date,
-            request.count,
-            request.tp,
-            request.pp,
-            request.ep,
-            request.dp,
-            request.attention_dp,
-            request.memory_fraction,
-            request.max_batch,
-            request.max_batched_tokens,
-            work.eager,
-            work.behind_server,
-            work.acceptance_length,
-        )
-        found = self._setups.get(key)
+    def find_space(self, request: EstimateRequest) -> SearchSpace:
+        """Return the search space of a request; raises InputError where nothing runs it or the plan cannot be."""
+        settings = _get_settings(request)
+        key = settings, _get_degrees(request)
+        space = self._spaces.get(key)
+        if space is None:
+            configuration = self._configurations.get(settings)
+            if configuration is None:
+                accelerator, model = self.find_facts(request)
+                configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
+                self._configurations[settings] = configuration
+            check_plan(request, configuration)
+            counts = list_counts(request, configuration)
+            space = SearchSpace(self, request, configuration, counts, *self._find_intervals(configuration))
+            self._spaces[key] = space
+        return space
+
+    def _find_intervals(
+        self, configuration: ServingConfiguration
+    ) -> tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]:
+        """Return what an estimate rests on, and the factors of its intervals by load."""
+        generation, family = configuration.accelerator.generation, configuration.engine.family
+        experts = "yes" if has_experts(configuration.model) else "no"
+        key = generation, family, experts, configuration.weights, configuration.months_newer
+        found = self._intervals.get(key)
         if found is None:
-            found = self._setups[key] = self._make(request)
-        return found
-
-    def _make(self, request: EstimateRequest) -> SearchSpace:
-        accelerator, model = self.facts(request)
-        made = configure_serving(request, accelerator, model, self._engines, self.calibration)
-        check_plan(request, made)
-        rests_on = find_basis(self.calibration, accelerator.generation, made.engine.family)
-        return SearchSpace(made, list_counts(request, made), rests_on, self._factors(made, rests_on))
-
-    def _factors(self, made: ServingConfiguration, rests_on: EstimateBasis) -> Mapping[LoadKind, tuple[float, ...]]:
-        key = (
-            made.accelerator.generation,
-            made.engine.family,
-            "yes" if has_experts(made.model) else "no",
-            str(made.weights),
-            rests_on,
-            made.months_newer,
-        )
-        if key not in self._bands:
-            names = ("generation", "serving_engine", "experts", "weights")
-            fixed = {name: str(value) for name, value in zip(names, key, strict=False)}
-            self._bands[key] = {
+            basis = find_basis(self.calibration, generation, family)
+            keys = {
+                "generation": generation,
+                "serving_engine": family,
+                "experts": experts,
+                "weights": str(configuration.weights),
+            }
+            factors = {
                 kind: tuple(
                     factor
                     for figure in ("throughput", "ttft", "tpot")
-                    for factor in find_interval(
-                        self.calibration, figure, rests_on, {**fixed, "load": str(kind)}
-                    ).widened(made.months_newer / 12.0)
+                    for factor in find_interval(self.calibration, figure, basis, {**keys, "load": str(kind)}).widened(
+                        configuration.months_newer / 12.0
+                    )
                 )
                 for kind in LoadKind
             }
-        return self._bands[key]
+            found = self._intervals[key] = basis, factors
+        return found
 
-    def facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
-        """Return part and model of a question; raises InputError for ids that there are not."""
+    def find_facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
+        """Return accelerator and model of a request; raises InputError for ids that there are not."""
         return self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
-
-    def options(self, request: EstimateRequest, setup: SearchSpace, tokens: int) -> FittingPlans | None:
-        """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
-        for count in setup.counts:
-            found = self.options_of(request, setup, count, tokens)
-            if found is not None:
-                return found
-        return None
-
-    def needs(self, request: EstimateRequest, setup: SearchSpace, tokens: int) -> int | None:
-        """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
-        for count in setup.counts:
-            placed = self.placements(request, setup, count)
-            if any(p.budget.held(p.budget.cache.sequence_bytes(tokens)) >= 1 for p in placed):
-                return count
-        return None
-
-    def placements(self, request: EstimateRequest, setup: SearchSpace, count: int) -> tuple[MemoryPlan, ...]:
-        """Return the plans of `count` accelerators, fitting or not; raises InputError without any."""
-        if count not in setup.placements:
-            made = list_memory_plans(request, setup.frame, count)
-            if not made and request.count is not None:
-                raise InputError(describe_no_plan(count, setup.frame.model.name), "count")
-            setup.placements[count] = made
-            self._kept += len(made)
-        return setup.placements[count]
-
-    def candidate(self, request: EstimateRequest, setup: SearchSpace, placed: MemoryPlan) -> ResolvedDeployment:
-        """Return a placement with its step coefficients, which stand in the table of rows."""
-        found = setup.candidates.get(placed.plan)
-        if found is None:
-            found = resolve_deployment(request, setup.frame, placed, self.calibration, len(self.rows))
-            self.rows.add(found.row)
-            setup.candidates[placed.plan] = found
-        return found
-
-    def options_of(self, request: EstimateRequest, setup: SearchSpace, count: int, tokens: int) -> FittingPlans | None:
-        """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
-        key = count, tokens
-        if key in setup.options:
-            return setup.options[key]
-        found = self._options(request, setup, count, tokens)
-        if len(setup.options) >= MOST_LENGTHS:
-            setup.options.clear()
-        setup.options[key] = found
-        self._kept += 1
-        return found
-
-    def _options(self, request: EstimateRequest, setup: SearchSpace, count: int, tokens: int) -> FittingPlans | None:
-        every = [(p, p.budget.cache.sequence_bytes(tokens)) for p in self.placements(request, setup, count)]
-        placed = [(p, size, held) for p, size in every if (held := p.budget.held(size)) >= 1]
-        if not placed:
-            return None
-        # Lists inside, since a generator costs more than the few plans that it yields.
-        chosen = tuple([self.candidate(request, setup, p) for p, _, _ in placed])
-        return FittingPlans(
-            count=count,
-            chosen=chosen,
-            rows=tuple([c.position for c in chosen]),
-            capacity=tuple([p.running(size) for p, size, _ in placed]),
-            replicas=tuple([float(p.plan.dp) for p, _, _ in placed]),
-            sequences=tuple([held for _, _, held in placed]),
-            sequence_bytes=tuple([size for _, size, _ in placed]),
-        )
-
-    def room(self, request: EstimateRequest, setup: SearchSpace, count: int, tokens: int) -> float:
-        """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
-        known = setup.options.get((count, tokens))
-        if known is not None:
-            return max(c * r for c, r in zip(known.capacity, known.replicas, strict=True))
-        placed = self.placements(request, setup, count)
-        return max((p.capacity(tokens) * p.plan.dp for p in placed), default=0.0)
-
-    def ideal(self, chosen: list[ResolvedDeployment]) -> CoefficientColumns:
-        """Return the rows that the chosen candidates would have if nothing were lost."""
-        return self._ideal.take(np.array([self._ideal_position(each) for each in chosen], dtype=np.intp))
-
-    def one_ideal(self, chosen: ResolvedDeployment) -> SingleCoefficients:
-        """Return the same of one candidate, for cases of any shape."""
-        return self._ideal.one(self._ideal_position(chosen))
-
-    def _ideal_position(self, chosen: ResolvedDeployment) -> int:
-        position = self._ideal_of.get(chosen.position)
-        if position is None:
-            lookup = float(chosen.budget.shards.embedding_lookup_bytes)
-            row = compute_ideal_coefficients(chosen.work, lookup, chosen.rates.expert_evenness)
-            position = self._ideal_of[chosen.position] = self._ideal.add(row)
-        return position
 
 
 class EstimatorCatalog(Protocol):

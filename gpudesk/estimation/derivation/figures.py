@@ -16,7 +16,7 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
+from gpudesk.estimation.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
 from gpudesk.estimation.derivation.replica_terms import (
     TermContext,
     get_figure_value,
@@ -31,7 +31,7 @@ from gpudesk.estimation.derivation.replica_terms import (
     make_tokens_per_step_term,
     make_total_term,
 )
-from gpudesk.estimation.operation import find_memory_plan, get_pool_request
+from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
@@ -45,18 +45,18 @@ def explain_figure(estimate: Estimate, figure: str, table: SearchSpaceTable) -> 
     maker = _FIGURES.get(figure)
     if maker is None:
         raise InputError(describe_unknown_figure(figure, tuple(_FIGURES)), "figure")
-    setup, placed = find_memory_plan(estimate, table)
-    candidate = table.candidate(get_pool_request(estimate), setup, placed)
+    space, memory = find_memory_plan(estimate, table)
+    deployment = space.resolve(memory)
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
-    return maker(make_term_context(estimate, setup, candidate, max(1.0, (estimate.admitted or 1) / active)))
+    return maker(make_term_context(estimate, space, deployment, max(1.0, (estimate.admitted or 1) / active)))
 
 
 def _memory_term(context: TermContext) -> DerivationTerm:
-    return make_memory_term(context.estimate, context.setup.frame, context.candidate)
+    return make_memory_term(context.estimate, context.deployment)
 
 
 def _max_concurrency_term(context: TermContext) -> DerivationTerm:
-    return make_max_concurrency_term(context.estimate, context.setup.frame, context.candidate)
+    return make_max_concurrency_term(context.estimate, context.deployment)
 
 
 def _has_queue(estimate: Estimate) -> bool:
@@ -66,7 +66,7 @@ def _has_queue(estimate: Estimate) -> bool:
 def _admission_term(context: TermContext) -> DerivationTerm:
     """What keeps requests waiting, or how many could run where none waits."""
     if _has_queue(context.estimate):
-        return make_admission_term(context.estimate, context.setup.frame, context.candidate)
+        return make_admission_term(context.estimate, context.deployment)
     return _max_concurrency_term(context)
 
 
@@ -186,7 +186,7 @@ def _limits_term(name: str, context: TermContext) -> DerivationTerm:
     """How many sequences meet the limits, which p99 limits let run in short steps only."""
     if context.estimate.request.workload.load.limit == "mean":
         return DerivationTerm(name, context.running, None, "as many as meet the limits")
-    tokens = context.setup.frame.limit_tokens
+    tokens = context.deployment.configuration.limit_tokens
     most = DerivationTerm("most tokens in a step of a rank", tokens, "tokens", source="calibration:limit_tokens")
     rule = "as many as meet the limits, in steps of no more tokens, prompts included"
     return DerivationTerm(name, context.running, None, rule, inputs=(most,))
@@ -250,8 +250,8 @@ def explain_pools(estimate: Estimate, figure: str, table: PoolEstimator) -> Deri
         return None
     done = table.operate(estimate)
     contexts = [
-        make_term_context(estimate, setup, choice.candidate, max(1.0, float(done.results.running[0])))
-        for setup, choice in zip(done.setups, done.pair, strict=True)
+        make_term_context(estimate, space, choice.deployment, max(1.0, float(done.results.running[0])))
+        for space, choice in zip(done.spaces, done.pair, strict=True)
     ]
     return maker(_PoolContext(estimate, table, done, *contexts))
 
@@ -273,7 +273,7 @@ def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
 
 def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
     """Requests/s, with what each of the stations would allow by itself."""
-    replicas = pools.operation.pair[1].candidate.plan.dp
+    replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
     steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
     stay = replicas * running / rate
@@ -308,7 +308,7 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
 
 
 def _prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
-    replicas = pools.operation.pair[0].candidate.plan.dp
+    replicas = pools.operation.pair[0].deployment.plan.dp
     prompt = make_prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
     return DerivationTerm(
         "most from the prefill pool",
@@ -336,9 +336,9 @@ def _link_term(pools: _PoolContext) -> DerivationTerm:
 def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationTerm, float]:
     """Time in which the ranks of a pool move the cache of one prompt, and how many they move at once."""
     (each,), (at_once,) = compute_moved_bytes(pools.estimate.request, [choice])
-    setup = pools.operation.setups[1]
-    joined = pools.table.link(setup, sum(each.candidate.plan.count for each in pools.operation.pair))
-    reached = pools.table.reached(setup, joined)
+    space = pools.operation.spaces[1]
+    joined = pools.table.link(space, sum(each.deployment.plan.count for each in pools.operation.pair))
+    reached = pools.table.reached(space, joined)
     model = pools.estimate.request.model
     time = DerivationTerm(
         "KV transfer",
@@ -359,7 +359,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     own = make_prefill_term(pools.prefill, waiting=1.0)
     transfer = max((_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
     handover = DerivationTerm(
-        "hand-over", pools.table.handover(pools.operation.setups[1]), "s", source="calibration:handover_time"
+        "hand-over", pools.table.handover(pools.operation.spaces[1]), "s", source="calibration:handover_time"
     )
     known = (own, transfer, handover)
     if ttft is None:

@@ -11,7 +11,7 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.deployment import ResolvedDeployment
-from gpudesk.engine.derivation.step_terms import make_chunk_terms, make_step_terms
+from gpudesk.engine.rates import StepModel
 from gpudesk.engine.steps import (
     CoefficientColumns,
     StepTime,
@@ -19,6 +19,7 @@ from gpudesk.engine.steps import (
     compute_prefill_step,
     compute_request_prefill,
 )
+from gpudesk.estimation.derivation.step_terms import make_chunk_terms, make_step_terms
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class TermContext:
     """Everything that the terms of one estimate are made from."""
 
     estimate: Estimate
-    setup: SearchSpace
-    candidate: ResolvedDeployment
+    deployment: ResolvedDeployment
+    steps: StepModel
     rows: CoefficientColumns
     running: float
     prompt: float
@@ -47,15 +48,16 @@ class TermContext:
 
 
 def make_term_context(
-    estimate: Estimate, setup: SearchSpace, candidate: ResolvedDeployment, running: float
+    estimate: Estimate, space: SearchSpace, deployment: ResolvedDeployment, running: float
 ) -> TermContext:
     """Return what the terms of a replica are made from that runs so many sequences."""
     work = estimate.request.workload
+    steps = space.make_step_model(deployment)
     return TermContext(
         estimate=estimate,
-        setup=setup,
-        candidate=candidate,
-        rows=CoefficientColumns(CoefficientColumns.table([candidate.row])),
+        deployment=deployment,
+        steps=steps,
+        rows=CoefficientColumns(CoefficientColumns.table([steps.coefficients])),
         running=running,
         prompt=max(1.0, work.input_tokens * (1.0 - work.prefix_hit_rate)),
         cached=work.input_tokens * work.prefix_hit_rate,
@@ -73,7 +75,7 @@ def make_scenario_term(name: str, value: float | str | None, unit: str | None = 
 
 
 def make_decode_term(context: TermContext) -> DerivationTerm:
-    terms = make_step_terms(context.setup.frame, context.candidate, context.running, context.context)
+    terms = make_step_terms(context.deployment, context.steps, context.running, context.context)
     timed = format_sum(tuple(term.name for term in terms if term.unit == "s"))
     stretch = tuple(format_placeholder(term.name) for term in terms if term.unit is None)
     return DerivationTerm(
@@ -92,10 +94,8 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
     queued = waiting or (context.running if in_burst else 1.0)
     each, _ = compute_request_prefill(context.rows, prompt, np.array([queued]), context.cached)
     chunk, step = compute_prefill_step(context.rows, prompt, np.array([queued]), context.cached)
-    terms = make_chunk_terms(
-        context.setup.frame, context.candidate, float(chunk[0]), context.prompt, context.cached, queued
-    )
-    stages = context.candidate.plan.pp
+    terms = make_chunk_terms(context.deployment, context.steps, float(chunk[0]), context.prompt, context.cached, queued)
+    stages = context.deployment.plan.pp
     return DerivationTerm(
         "prefill of one prompt",
         float(each[0]),
@@ -112,10 +112,10 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
                 "chunk tokens",
                 float(chunk[0]),
                 "tokens",
-                source=f"setting:{context.setup.frame.engine.id}/max_batched_tokens",
+                source=f"setting:{context.deployment.configuration.engine.id}/max_batched_tokens",
             ),
             *((DerivationTerm("stages", stages, None),) if stages > 1 else ()),
-            DerivationTerm("request time", context.candidate.row.request, "s", source="calibration:request_time"),
+            DerivationTerm("request time", context.steps.coefficients.request, "s", source="calibration:request_time"),
         ),
     )
 

@@ -65,7 +65,7 @@ def check_physical_bound(
     tokens_per_s: float,
     copies: tuple[int, int, float],
 ) -> PhysicalBoundCheck:
-    """Compare a candidate with the bandwidth floor: tokens/s x bytes a token / memory bandwidth.
+    """Compare a deployment with the bandwidth floor: tokens/s x bytes a token / memory bandwidth.
 
     `estimate` is one replica within its limits, `free` the same without limits, `tokens_per_s` the output of
     the peak, `copies` the working replicas, all of them, and the utilisation cap. The factors named as
@@ -224,7 +224,7 @@ def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFacto
 def size_demand(
     demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
 ) -> SizingResult:
-    """Return a candidate for each accelerator; raises `InputError` for a demand that cannot be."""
+    """Return a deployment for each accelerator; raises `InputError` for a demand that cannot be."""
     check_demand(demand)
     rate = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
     tried = _list_replicas(demand, every, estimate_many, output_tokens)

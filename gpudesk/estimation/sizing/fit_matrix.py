@@ -42,12 +42,12 @@ _PLAIN_FIRST: Final = attrgetter("dp", "pp", "attention_dp", "ep")
 class LadderStep:
     """A deployment that holds what is asked, and what is left of the usable memory of its fullest part."""
 
-    placement: MemoryPlan
+    memory: MemoryPlan
     headroom_bytes: int
 
     @property
     def usable_bytes(self) -> int:
-        budget = self.placement.budget
+        budget = self.memory.budget
         return budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes + budget.pool_bytes
 
 
@@ -56,7 +56,7 @@ class DeploymentLadder:
     """The plans of one accelerator and model by deployment size; `sizes` are those that are tried."""
 
     request: EstimateRequest
-    frame: ServingConfiguration
+    configuration: ServingConfiguration
     sizes: tuple[int, ...]
     _plans: dict[int, list[ParallelPlan]] = field(default_factory=dict)
     _made: dict[int, list[MemoryPlan | None]] = field(default_factory=dict)
@@ -67,41 +67,41 @@ class DeploymentLadder:
         Of the plans of that size it is the plainest that does.
         """
         for size in self.sizes:
-            for placed in self._placements(size):
-                budget = placed.budget
-                if budget.pool_bytes <= 0 or placed.most_running * placed.plan.dp < concurrency:
+            for memory in self._placements(size):
+                budget = memory.budget
+                if budget.pool_bytes <= 0 or memory.max_running * memory.plan.dp < concurrency:
                     continue
                 each = budget.cache.sequence_bytes(tokens)
                 if budget.held(each) < concurrency:
                     continue
-                if placed.running(each) * placed.plan.dp >= concurrency:
+                if memory.compute_capacity(each) * memory.plan.dp >= concurrency:
                     ranks = budget.attention_ranks * budget.replicas
-                    return LadderStep(placed, budget.pool_bytes - -(-concurrency // ranks) * each)
+                    return LadderStep(memory, budget.pool_bytes - -(-concurrency // ranks) * each)
         return None
 
     def reason(self, tokens: int, concurrency: int) -> Message:
         """Say why no deployment that is tried holds it."""
-        every = [placed for size in self.sizes for placed in self._placements(size)]
+        every = [memory for size in self.sizes for memory in self._placements(size)]
         if not every:
-            return describe_no_plan(self.sizes[-1], self.frame.model.name)
-        nearest = max(every, key=lambda placed: placed.budget.headroom_bytes(tokens))
-        if not any(placed.budget.max_sequences(tokens) for placed in every):
-            return explain_unfit(self.request, self.frame, nearest, tokens)
-        return describe_too_large_load(concurrency, self.sizes[-1], self.frame.accelerator.name)
+            return describe_no_plan(self.sizes[-1], self.configuration.model.name)
+        nearest = max(every, key=lambda memory: memory.budget.headroom_bytes(tokens))
+        if not any(memory.budget.max_sequences(tokens) for memory in every):
+            return explain_unfit(self.request, self.configuration, nearest, tokens)
+        return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
 
     def _placements(self, size: int) -> Iterator[MemoryPlan]:
         plans = self._plans.get(size)
         if plans is None:
-            plans = sorted(list_open_plans(self.request, self.frame, size), key=_PLAIN_FIRST)
+            plans = sorted(list_open_plans(self.request, self.configuration, size), key=_PLAIN_FIRST)
             # In this order: two threads may ask the same.
             self._made[size] = [None] * len(plans)
             self._plans[size] = plans
         made = self._made[size]
         for place, plan in enumerate(plans):
-            placed = made[place]
-            if placed is None:
-                placed = made[place] = make_memory_plan(self.request, self.frame, plan)
-            yield placed
+            memory = made[place]
+            if memory is None:
+                memory = made[place] = make_memory_plan(self.request, self.configuration, plan)
+            yield memory
 
 
 #: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each.
@@ -149,7 +149,7 @@ class FitFinder:
         weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
         if isinstance(ladder, Message):
             return FitCell(part.id, model.id, weights, kv, fits=False, reason=ladder)
-        engine = ladder.frame.engine.id
+        engine = ladder.configuration.engine.id
         rung = ladder.lowest(question.context, question.concurrency)
         if rung is None:
             reason = ladder.reason(question.context, question.concurrency)
@@ -161,8 +161,8 @@ class FitFinder:
             kv,
             fits=True,
             serving_engine=engine,
-            count=rung.placement.plan.count,
-            plan=rung.placement.plan,
+            count=rung.memory.plan.count,
+            plan=rung.memory.plan,
             usable_bytes=rung.usable_bytes,
             headroom_bytes=rung.headroom_bytes,
         )

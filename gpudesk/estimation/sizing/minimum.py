@@ -57,7 +57,7 @@ class _FormatSearch:
 
     bits: int
     request: EstimateRequest
-    setup: SearchSpace
+    space: SearchSpace
     counts: tuple[int, ...] = ()
     one: DeploymentSize | None = None
     load: DeploymentSize | None = None
@@ -92,19 +92,19 @@ class MinimumCountFinder:
     def for_load(self, request: EstimateRequest) -> DeploymentSize | None:
         """Return the smallest deployment that runs all that the load has in flight; None without one."""
         asked = _open_request(request)
-        search = _FormatSearch(0, asked, self._table.setup(asked))
+        search = _FormatSearch(0, asked, self._table.find_space(asked))
         self._run([search])
         return search.load
 
     def _begin(self, request: EstimateRequest, bits: int) -> _FormatSearch | SmallestDeployments:
         """Return the search in the first format of a width that runs, or the reason against the first one."""
-        part, model = self._table.facts(request)
+        part, model = self._table.find_facts(request)
         reason = None
         tried = list_weight_formats(bits, request.weights, model, part)
         for weights in tried:
             asked = _open_request(request, weights)
             try:
-                return _FormatSearch(bits, asked, self._table.setup(asked))
+                return _FormatSearch(bits, asked, self._table.find_space(asked))
             except InputError as error:
                 reason = reason or error.problem
         return SmallestDeployments(part.id, bits, tried[0], None, None, reason)
@@ -114,12 +114,12 @@ class MinimumCountFinder:
 
         All are tried together, and what fell short again; most are found at the first attempt.
         """
-        fitting = [(each, options) for each in searches if (options := self._smallest(each)) is not None]
-        alone = [(each, _limit_to_one(each.request), options) for each, options in fitting]
-        left = [(each, self._roomy(each)) for each, _ in fitting if each.wanted is not None]
+        found = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
+        alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in found]
+        left = [(each, self._roomy(each)) for each, _ in found if each.wanted is not None]
         while alone or left:
-            tried = [(each, roomy, found) for each, roomy in left if (found := self._next(each, roomy))]
-            whole = [(each, each.request, options) for each, _, options in tried]
+            tried = [(each, roomy, fitting) for each, roomy in left if (fitting := self._next(each, roomy))]
+            whole = [(each, each.request, fitting) for each, _, fitting in tried]
             sizes = self._sizes([*alone, *whole])
             for (each, _, _), (size, _) in zip(alone, sizes[: len(alone)], strict=True):
                 each.one = size
@@ -129,28 +129,27 @@ class MinimumCountFinder:
             left = [(each, roomy) for each, roomy, _ in tried if each.load is None]
 
     def _smallest(self, search: _FormatSearch) -> FittingPlans | None:
-        options = self._table.options(search.request, search.setup, search.tokens)
-        if options is None:
-            search.reason = make_unfit_estimate(search.request, search.setup, self._table).reason
+        fitting = search.space.find_smallest_fitting(search.tokens)
+        if fitting is None:
+            search.reason = make_unfit_estimate(search.request, search.space).reason
         else:
-            search.counts = tuple(count for count in search.setup.counts if count >= options.count)
-        return options
+            search.counts = tuple(count for count in search.space.counts if count >= fitting.count)
+        return fitting
 
     def _next(self, search: _FormatSearch, roomy: Iterator[FittingPlans]) -> FittingPlans | None:
         """Return the next plans to try for the whole load; None, with the reason, after the last."""
-        options = next(roomy, None)
-        if options is None:
+        fitting = next(roomy, None)
+        if fitting is None:
             search.reason = _make_too_large(search)
-        return options
+        return fitting
 
     def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
         """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
         for count in search.counts:
-            asked = (search.request, search.setup, count, search.tokens)
-            if self._table.room(*asked) >= (search.wanted or 1):
-                options = self._table.options_of(*asked)
-                if options is not None:
-                    yield options
+            if search.space.compute_room(count, search.tokens) >= (search.wanted or 1):
+                fitting = search.space.find_fitting(count, search.tokens)
+                if fitting is not None:
+                    yield fitting
 
     def _sizes(
         self, asked: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
@@ -159,13 +158,13 @@ class MinimumCountFinder:
         if not asked:
             return []
         cases = CaseList(self._table)
-        for position, (search, request, options) in enumerate(asked):
-            cases.add_options(position, request, search.setup, options)
+        for position, (search, request, fitting) in enumerate(asked):
+            cases.add_fitting(position, request, search.space, fitting)
         arrays = cases.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
         first = cases.winners(results, arrays, self._constants)
         runs_all = np.rint(results.admitted[first]) == np.rint(results.concurrency[first])
-        plans = [candidate.plan for candidate in cases.candidates(first)]
+        plans = [deployment.plan for deployment in cases.list_deployments(first)]
         return [(DeploymentSize(plan.count, plan), bool(all_)) for plan, all_ in zip(plans, runs_all, strict=True)]
 
 
@@ -186,7 +185,9 @@ def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
 
 
 def _make_too_large(search: _FormatSearch) -> Message:
-    return describe_too_large_load(search.wanted or 0, search.setup.counts[-1], search.setup.frame.accelerator.name)
+    return describe_too_large_load(
+        search.wanted or 0, search.space.counts[-1], search.space.configuration.accelerator.name
+    )
 
 
 #: Answers questions, each with an estimate or the reason why there is none.
@@ -216,7 +217,7 @@ def is_short(estimate: Estimate) -> bool:
     return stated and (estimate.admitted or 0) < (estimate.concurrency or 0)
 
 
-def find_remedies(situation: ShortDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
+def find_remedies(shortage: ShortDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
     """Return what was tried: more of the memory, more accelerators, narrower formats, fewer requests.
 
     What does not fit is made to hold one request, what holds too few to hold all. Of the weights only the
@@ -224,15 +225,15 @@ def find_remedies(situation: ShortDeployment, answers: EstimateRequests) -> tupl
     helps: that the rest of it does not help either goes without saying.
     """
     tried = [
-        *_try_fraction(situation),
-        *_try_counts(situation),
-        *_try_weights(situation),
-        *_try_kv(situation),
-        *_try_concurrency(situation),
+        *_try_fraction(shortage),
+        *_try_counts(shortage),
+        *_try_weights(shortage),
+        *_try_kv(shortage),
+        *_try_concurrency(shortage),
     ]
     found = answers([request for _, _, request in tried])
     made = [
-        _judge_trials(kind, value, situation.estimate, answer)
+        _judge_trials(kind, value, shortage.estimate, answer)
         for (kind, value, _), answer in zip(tried, found, strict=True)
     ]
     named = _name_format([remedy for remedy in made if remedy.kind is FitRemedyKind.WEIGHTS])
@@ -258,39 +259,39 @@ def _name_format(weights: list[FitRemedy]) -> FitRemedy | None:
 _RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
 
 
-def _try_fraction(situation: ShortDeployment) -> list[_RemedyTrial]:
+def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
     """Give the serving engine all that is safe, where it takes less by itself or was given less."""
-    estimate = situation.estimate
-    given, safe = estimate.request.memory_fraction, situation.safe_fraction
+    estimate = shortage.estimate
+    given, safe = estimate.request.memory_fraction, shortage.safe_fraction
     takes_less = estimate.max_concurrency > (estimate.admitted or 0) if given is None else given < safe
     request = replace(_fix_deployment(estimate), memory_fraction=safe)
     return [(FitRemedyKind.FRACTION, safe, request)] if takes_less else []
 
 
-def _try_counts(situation: ShortDeployment) -> list[_RemedyTrial]:
+def _try_counts(shortage: ShortDeployment) -> list[_RemedyTrial]:
     """More of them with a plan of the program's choice: for one request where none fits, and for the load."""
-    estimate = situation.estimate
+    estimate = shortage.estimate
     free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
-    enough = None if situation.for_load is None else situation.for_load.count
+    enough = None if shortage.for_load is None else shortage.for_load.count
     wanted = dict.fromkeys(count for count in (estimate.needs, enough) if count is not None)
     return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in wanted]
 
 
-def _try_weights(situation: ShortDeployment) -> list[_RemedyTrial]:
-    request = _fix_deployment(situation.estimate)
-    held = STORAGE_FORMATS[resolve_fp4(request.weights, situation.part.vendor)].bits
+def _try_weights(shortage: ShortDeployment) -> list[_RemedyTrial]:
+    request = _fix_deployment(shortage.estimate)
+    held = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
     narrower = [
         each
         for bits in WIDTHS
         if bits < held
-        for each in list_weight_formats(bits, request.weights, situation.model, situation.part)
+        for each in list_weight_formats(bits, request.weights, shortage.model, shortage.part)
     ]
     return [(FitRemedyKind.WEIGHTS, each, replace(request, weights=each)) for each in narrower]
 
 
-def _try_kv(situation: ShortDeployment) -> list[_RemedyTrial]:
+def _try_kv(shortage: ShortDeployment) -> list[_RemedyTrial]:
     """Halve the cache, where it is the cache that does not fit."""
-    estimate = situation.estimate
+    estimate = shortage.estimate
     weights_alone = estimate.reason is not None and estimate.reason.id == "estimate.weights_do_not_fit"
     if weights_alone or KV_BYTES[estimate.request.kv] <= 1.0:
         return []
@@ -298,13 +299,13 @@ def _try_kv(situation: ShortDeployment) -> list[_RemedyTrial]:
     return [(FitRemedyKind.KV, Precision.FP8, request)]
 
 
-def _try_concurrency(situation: ShortDeployment) -> list[_RemedyTrial]:
+def _try_concurrency(shortage: ShortDeployment) -> list[_RemedyTrial]:
     """Return as many requests as are admitted now, or a single one where not even that fits."""
-    request = _fix_deployment(situation.estimate)
+    request = _fix_deployment(shortage.estimate)
     load = request.workload.load
     if count_in_flight(load) is None:
         return []
-    fewer = max(1, situation.estimate.admitted or 1)
+    fewer = max(1, shortage.estimate.admitted or 1)
     less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
     changed = replace(request, workload=replace(request.workload, load=less))
     return [(FitRemedyKind.CONCURRENCY, fewer, changed)]

@@ -29,7 +29,7 @@ from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
 from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
-from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators, get_coefficients
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
 from gpudesk.text.messages import InputError, Message, MessageParameter, message
 
@@ -72,7 +72,9 @@ def compute_spreads(
     filled = np.minimum(running / rows.stages, 1.0)
     # Without any loss, seconds of reading are bytes over the bandwidth of the data sheet.
     ideal = compute_decode_operators(
-        table.ideal([each.candidate for each in there]), np.maximum(running / rows.stages, 1.0), requests.context
+        table.coefficients.take_ideal([each.deployment for each in there]),
+        np.maximum(running / rows.stages, 1.0),
+        requests.context,
     )
     reading = ideal.dense[0] + ideal.experts[0] + ideal.head[0] + ideal.attention[0]
     drawn = reading / decode.total * filled
@@ -87,7 +89,7 @@ def compute_link_gains(
     """Return how much faster each of the estimates would be with links that take no time, served anew."""
     there = [find_deployment(each, table) for each in estimates]
     arrays = make_deployment_arrays(there, table)
-    freed = np.array([get_coefficients(each.candidate.row) for each in there], dtype=np.float64).T.copy()
+    freed = np.array([getattr(arrays.rows, name) for name in COEFFICIENT_NAMES])
     freed[_COLLECTIVES] = 0.0
     real = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
     free = serve_loads(CoefficientColumns(freed), arrays.requests, arrays.loads, constants)
@@ -134,7 +136,7 @@ class ScalingTable:
         asked: list[_ScalingRequest] = []
         for request in requests:
             try:
-                part, _ = self._table.facts(request)
+                part, _ = self._table.find_facts(request)
             except InputError as error:
                 found.append(error)
                 continue
@@ -558,16 +560,16 @@ def _make_topology_side(
     free: tuple[LinkGains, LinkGains],
     table: SearchSpaceTable,
 ) -> TopologySide:
-    setup, placed = find_memory_plan(estimate, table)
-    part, plan = setup.frame.accelerator, estimate.plan
-    weights = shard_model(setup.frame.model, setup.frame.weights, ParallelPlan()).resident_bytes
+    space, memory = find_memory_plan(estimate, table)
+    part, plan = space.configuration.accelerator, estimate.plan
+    weights = shard_model(space.configuration.model, space.configuration.weights, ParallelPlan()).resident_bytes
     rate, tpot, one = estimate.output_tokens_per_s, estimate.tpot_ms, single.tpot_ms
     return TopologySide(
         estimate=estimate,
         single=single,
         spread=spread[0],
         single_spread=spread[1],
-        kv_room_bytes=float(max(0, placed.budget.pool_bytes) * plan.count),
+        kv_room_bytes=float(max(0, memory.budget.pool_bytes) * plan.count),
         bandwidth=part.memory_bandwidth * plan.count,
         ceiling=compute_stream_ceiling(part.memory_bandwidth, weights, plan.replica),
         free_output_tokens_per_s=None if rate is None else rate.value * free[0].rate,
@@ -577,5 +579,5 @@ def _make_topology_side(
 
 
 def _name_side(side: TopologySide, table: SearchSpaceTable) -> str:
-    part, _ = table.facts(side.estimate.request)
+    part, _ = table.find_facts(side.estimate.request)
     return f"{side.estimate.count} × {part.name}"

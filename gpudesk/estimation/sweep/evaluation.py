@@ -84,7 +84,7 @@ class SweepGroupEvaluator:
         *,
         varied: bool,
     ) -> None:
-        """Take what all groups share: the table of setups, the constants, and the loads."""
+        """Take what all groups share: the table of spaces, the constants, and the loads."""
         self._table = table
         self._constants = constants
         self._kind = kind
@@ -95,14 +95,14 @@ class SweepGroupEvaluator:
     def grid(self, group: SweepGroup) -> SweepFigures:
         """Answer one group as a grid: arrays of shape (cells, loads)."""
         shape = (len(group.at), len(self.amounts))
-        arrays = [self._grid_arrays(group, plan) for plan in range(len(group.chosen))]
+        arrays = [self._grid_arrays(group, plan) for plan in range(len(group.deployments))]
         results = [serve_loads(each.rows, each.requests, each.loads, self._constants) for each in arrays]
         self.plans += len(arrays) * shape[0] * shape[1]
         plan = _choose_best(results, group.fits, shape)
-        factors = np.array([group.setup.factors[self._kind]])
+        factors = np.array([group.space.interval_factors[self._kind]])
         found: SweepFigures | None = None
         for place in np.unique(plan).tolist():
-            ideal = self._table.one_ideal(group.chosen[place])
+            ideal = self._table.coefficients.take_one_ideal(group.deployments[place])
             bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
             here = _collect_figures(results[place], slice(None), bands, plan)
             found = here if found is None else found.or_where(plan == place, here)
@@ -112,11 +112,11 @@ class SweepGroupEvaluator:
 
     def _grid_arrays(self, group: SweepGroup, plan: int) -> CaseArrays:
         """Return one plan of a group as arrays of shape (cells, 1) or (1, loads)."""
-        chosen, lengths = group.chosen[plan], group.lengths
+        deployment, lengths = group.deployments[plan], group.lengths
         one = np.ones((1, 1))
         return CaseArrays(
-            index=np.array([chosen.position]),
-            rows=self._table.rows.one(chosen.position),
+            index=np.array([deployment.position]),
+            rows=self._table.coefficients.take_one(deployment.position),
             requests=ReplicaRequests(
                 prompt=lengths.prompt[:, np.newaxis],
                 held_prompt=lengths.held[:, np.newaxis],
@@ -124,13 +124,13 @@ class SweepGroupEvaluator:
                 capacity=group.capacity[:, plan, np.newaxis],
                 varied=one == float(self._varied),
             ),
-            loads=self._loads(self.amounts[np.newaxis, :], one * chosen.plan.dp),
-            counts=one * chosen.plan.count,
+            loads=self._loads(self.amounts[np.newaxis, :], one * deployment.plan.dp),
+            counts=one * deployment.plan.count,
         )
 
     def list(self, groups: Sequence[SweepGroup]) -> SweepFigures:
         """Answer groups of equally many plans in one list: one point after the other."""
-        loads, plans = len(self.amounts), len(groups[0].chosen)
+        loads, plans = len(self.amounts), len(groups[0].deployments)
         arrays = self._list_arrays(groups)
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
         self.plans += len(arrays.index)
@@ -139,14 +139,14 @@ class SweepGroupEvaluator:
         plan = scores.argmax(axis=1)
         chosen = np.arange(len(plan)) * plans + plan
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
-        ideal = self._table.ideal([each for group in groups for each in group.chosen])
-        factors = np.array([group.setup.factors[self._kind] for group in groups])[of_group]
+        ideal = self._table.coefficients.take_ideal([each for group in groups for each in group.deployments])
+        factors = np.array([group.space.interval_factors[self._kind] for group in groups])[of_group]
         bands = compute_figure_intervals(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
         return _collect_figures(results, chosen, bands, plan)
 
     def _list_arrays(self, groups: Sequence[SweepGroup]) -> CaseArrays:
         """Return the cases of groups: for each cell and load all plans."""
-        loads, plans = len(self.amounts), len(groups[0].chosen)
+        loads, plans = len(self.amounts), len(groups[0].deployments)
         cells = sum(len(group.at) for group in groups)
 
         def of_cell(values: Sequence[Array]) -> Array:
@@ -156,11 +156,11 @@ class SweepGroupEvaluator:
             pairs = zip(values, groups, strict=True)
             return np.concatenate([np.tile(np.array(each), len(group.at) * loads) for each, group in pairs])
 
-        index = of_plan([[each.position for each in group.chosen] for group in groups]).astype(np.intp)
+        index = of_plan([[each.position for each in group.deployments] for group in groups]).astype(np.intp)
         capacity = np.concatenate([group.capacity for group in groups])
         return CaseArrays(
             index=index,
-            rows=self._table.rows.take(index),
+            rows=self._table.coefficients.take(index),
             requests=ReplicaRequests(
                 prompt=of_cell([group.lengths.prompt for group in groups]),
                 held_prompt=of_cell([group.lengths.held for group in groups]),
@@ -170,9 +170,9 @@ class SweepGroupEvaluator:
             ),
             loads=self._loads(
                 np.tile(np.repeat(self.amounts, plans), cells),
-                of_plan([[float(each.plan.dp) for each in group.chosen] for group in groups]),
+                of_plan([[float(each.plan.dp) for each in group.deployments] for group in groups]),
             ),
-            counts=of_plan([[float(each.plan.count) for each in group.chosen] for group in groups]),
+            counts=of_plan([[float(each.plan.count) for each in group.deployments] for group in groups]),
         )
 
     def _loads(self, amount: Array, replicas: Array) -> DeploymentLoads:
@@ -330,7 +330,7 @@ class SweepBlockBuilder:
                 if len(group.at) * loads >= _MANY:
                     self._put(block, [group], first + group.at, self._answers.grid(group))
                 else:
-                    few.setdefault(len(group.chosen), []).append((group, first + group.at))
+                    few.setdefault(len(group.deployments), []).append((group, first + group.at))
             first += len(each.reasons)
         for alike in few.values():
             groups = [group for group, _ in alike]
@@ -345,10 +345,10 @@ class SweepBlockBuilder:
             block.figures[row, at] = figure.reshape(shape)
         plan = found.plan.reshape(shape)
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) for group in groups])[:, np.newaxis]
-        counts = np.array([[each.plan.count for each in group.chosen] for group in groups])
-        plans = np.array([[code("plan", format_sweep_plan(each.plan)) for each in g.chosen] for g in groups])
-        engines = np.array([code("serving_engine", group.setup.frame.engine.id) for group in groups])
-        bases = np.array([code("basis", group.setup.basis.value) for group in groups])
+        counts = np.array([[each.plan.count for each in group.deployments] for group in groups])
+        plans = np.array([[code("plan", format_sweep_plan(each.plan)) for each in g.deployments] for g in groups])
+        engines = np.array([code("serving_engine", group.space.configuration.engine.id) for group in groups])
+        bases = np.array([code("basis", group.space.basis.value) for group in groups])
         sequences = np.concatenate([group.sequences for group in groups])
         limiter = np.where(found.admitted < found.concurrency, _CAPACITY, found.limiter) + 1
         block.counts[0, at] = np.take_along_axis(sequences, plan, axis=1)
@@ -360,12 +360,12 @@ class SweepBlockBuilder:
         block.words[4, at] = bases[of_group]
 
 
-#: A block is full with this many full estimates, or points, or setups: large enough that calls cost little
+#: A block is full with this many full estimates, or points, or spaces: large enough that calls cost little
 #: beside the arithmetic, small enough that its arrays stay near the processor and progress is seen.
 _MOST_PLANS: Final = 8192
 _MOST_BLOCK_POINTS: Final = 65_536
 _MOST_SETUPS: Final = 256
-#: Axes that a setup depends on, the first five of a sweep.
+#: Axes that a space depends on, the first five of a sweep.
 SETUP_AXES: Final = 5
 
 
@@ -402,18 +402,18 @@ class SweepEvaluation:
         """Yield the answers in the order of the grid; whole cells at a time."""
         _tune_allocator()
         waiting: list[SweepCells] = []
-        start = points = plans = setups = 0
+        start = points = plans = spaces = 0
         loads = len(self._sweep.amounts)
         for cells, ends in self._cells():
             waiting.append(cells)
             points += len(cells.reasons) * loads
             plans += sum(group.sequences.size for group in cells.groups) * loads
-            setups += ends
-            pause = ends and (setups >= _MOST_SETUPS or self._table.full)
+            spaces += ends
+            pause = ends and (spaces >= _MOST_SETUPS or self._table.is_full)
             if plans >= _MOST_PLANS or points >= _MOST_BLOCK_POINTS or pause:
                 yield self._maker.block(start, waiting)
                 start += points
-                points = plans = setups = 0
+                points = plans = spaces = 0
                 waiting = []
             if ends and not waiting:
                 self._table.make_room()
@@ -433,7 +433,7 @@ class SweepEvaluation:
                 yield self._sweep.names[axis], str(self._sweep.axes[axis][place]), reason
 
     def _cells(self) -> Iterator[tuple[SweepCells, bool]]:
-        """Yield the cells of setup after setup, some at a time, and whether they are its last."""
+        """Yield the cells of space after space, some at a time, and whether they are its last."""
         lengths = self._lengths()
         step = max(1, _MOST_PLANS // len(self._sweep.amounts))
         parts = [lengths.select(slice(first, first + step)) for first in range(0, len(lengths), step)]
@@ -444,8 +444,8 @@ class SweepEvaluation:
 
     def _answer(self, request: EstimateRequest, places: tuple[int, ...], lengths: LengthPairs) -> SweepCells:
         try:
-            setup = self._table.setup(request)
-            cells = make_sweep_cells(self._table, request, setup, lengths)
+            space = self._table.find_space(request)
+            cells = make_sweep_cells(request, space, lengths)
         except InputError as error:
             for place in enumerate(places):
                 self._refused.setdefault(place, error.problem)

@@ -19,7 +19,7 @@ from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request
-from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+from gpudesk.estimation.search_space import SearchSpace
 from gpudesk.text.messages import InputError, Message, message
 
 #: Stands for all accelerators, or all models.
@@ -163,14 +163,14 @@ class LengthPairs:
 
 @dataclass(frozen=True, slots=True)
 class SweepGroup:
-    """Cells of one setup that the same plans are tried for, all of one count; arrays of (cells, plans).
+    """Cells of one space that the same plans are tried for, all of one count; arrays of (cells, plans).
 
-    `at` are the places of the cells among those of the setup. `sequences` is what memory holds in the whole
+    `at` are the places of the cells among those of the space. `sequences` is what memory holds in the whole
     deployment, `capacity` what one replica runs at once, 1 where the plan does not hold a request.
     """
 
-    setup: SearchSpace
-    chosen: tuple[ResolvedDeployment, ...]
+    space: SearchSpace
+    deployments: tuple[ResolvedDeployment, ...]
     at: PositionArray
     lengths: LengthPairs
     sequences: CountArray
@@ -185,7 +185,7 @@ class SweepGroup:
 
 @dataclass(frozen=True, slots=True)
 class SweepCells:
-    """Cells of one setup: those that fit in groups, and for each cell the reason why it does not, else ''."""
+    """Cells of one space: those that fit in groups, and for each cell the reason why it does not, else ''."""
 
     groups: tuple[SweepGroup, ...]
     reasons: tuple[str, ...]
@@ -196,55 +196,49 @@ def make_refused_cells(reason: Message, lengths: LengthPairs) -> SweepCells:
     return SweepCells((), (get_reason_code(reason),) * len(lengths))
 
 
-def make_sweep_cells(
-    table: SearchSpaceTable, request: EstimateRequest, setup: SearchSpace, lengths: LengthPairs
-) -> SweepCells:
-    """Return the cells of a setup: each takes the smallest deployment of which a plan holds its request.
+def make_sweep_cells(request: EstimateRequest, space: SearchSpace, lengths: LengthPairs) -> SweepCells:
+    """Return the cells of a space: each takes the smallest deployment of which a plan holds its request.
 
-    Raises InputError where the setup has no plan.
+    Raises InputError where the space has no plan.
     """
     groups: list[SweepGroup] = []
     seen: list[MemoryPlan] = []
     tokens = lengths.tokens
     missing = np.arange(len(lengths))
-    for count in setup.counts:
-        placed = table.placements(request, setup, count)
-        seen += placed
-        if placed and len(missing):
-            group = _make_group(table, request, setup, placed, (lengths, missing))
+    for count in space.counts:
+        memory = space.list_memory_plans(count)
+        seen += memory
+        if memory and len(missing):
+            group = _make_group(space, memory, (lengths, missing))
             if group is not None:
                 groups.append(group)
                 missing = np.setdiff1d(missing, group.at, assume_unique=True)
         if not len(missing):
             break
     reasons = [""] * len(lengths)
-    for place, reason in zip(missing.tolist(), _list_reason_codes(request, setup, seen, tokens[missing]), strict=True):
+    for place, reason in zip(missing.tolist(), _list_reason_codes(request, space, seen, tokens[missing]), strict=True):
         reasons[place] = reason
     return SweepCells(tuple(groups), tuple(reasons))
 
 
 def _make_group(
-    table: SearchSpaceTable,
-    request: EstimateRequest,
-    setup: SearchSpace,
-    placed: Sequence[MemoryPlan],
-    asked: tuple[LengthPairs, PositionArray],
+    space: SearchSpace, memory: Sequence[MemoryPlan], asked: tuple[LengthPairs, PositionArray]
 ) -> SweepGroup | None:
     lengths, places = asked
-    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in placed], axis=1)
+    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in memory], axis=1)
     held = sequences >= 1
     at, plans = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
     if not len(at):
         return None
-    used = [placed[plan] for plan in plans.tolist()]
+    used = [memory[plan] for plan in plans.tolist()]
     sequences = sequences[np.ix_(at, plans)]
     tokens = lengths.tokens[places[at]]
     admitted = np.stack([each.budget.admitted_sequences_of(tokens) for each in used], axis=1)
-    most = np.array([each.most_running for each in used])
+    most = np.array([each.max_running for each in used])
     replicas = np.array([each.plan.dp for each in used])
     return SweepGroup(
-        setup=setup,
-        chosen=tuple(table.candidate(request, setup, each) for each in used),
+        space=space,
+        deployments=tuple(space.resolve(each) for each in used),
         at=places[at],
         lengths=lengths.select(places[at]),
         sequences=sequences,
@@ -253,14 +247,14 @@ def _make_group(
 
 
 def _list_reason_codes(
-    request: EstimateRequest, setup: SearchSpace, placed: Sequence[MemoryPlan], tokens: CountArray
+    request: EstimateRequest, space: SearchSpace, memory: Sequence[MemoryPlan], tokens: CountArray
 ) -> list[str]:
     if not len(tokens):
         return []
-    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in placed])
-    pools = np.array([each.budget.pool_bytes for each in placed])
+    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in memory])
+    pools = np.array([each.budget.pool_bytes for each in memory])
     nearest = (pools[:, np.newaxis] - needed).argmax(axis=0).tolist()
     return [
-        get_reason_code(explain_unfit(request, setup.frame, placed[place], length))
+        get_reason_code(explain_unfit(request, space.configuration, memory[place], length))
         for place, length in zip(nearest, tokens.tolist(), strict=True)
     ]

@@ -208,7 +208,7 @@ def _best(rows: Sequence[JudgedFigure], part: str) -> JudgedFigure | None:
 
 
 def _each(row: JudgedFigure, value: float) -> float:
-    return value / row.run.candidates[0].situation.plan.count
+    return value / row.run.candidates[0].deployment.plan.count
 
 
 @dataclass(frozen=True, slots=True)

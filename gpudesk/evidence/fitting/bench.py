@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.model import Model
 from gpudesk.domain.workload import Workload
+from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.rates import KeyGroup, compute_coefficients, compute_rates, list_rate_constants, make_constant_keys
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
@@ -22,8 +22,8 @@ from gpudesk.engine.serving import (
     score_plans,
     serve_loads,
 )
-from gpudesk.engine.step_work import OperatingConditions, StepWork, compute_ceilings, compute_step_work
-from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns
+from gpudesk.engine.step_work import StepWork, compute_ceilings, compute_step_work
+from gpudesk.engine.steps import CoefficientColumns, stack_coefficients
 from gpudesk.evidence.fitting.parameters import Array, ParameterVector
 
 #: The figures that are compared, as a run names them, and in the unit in which it does.
@@ -32,10 +32,9 @@ BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
 
 @dataclass(frozen=True, slots=True)
 class BenchCandidate:
-    """One way of running a run: the deployment with its memory, and sequences that a replica admits."""
+    """One way of running a run: the deployment, and sequences that a replica admits."""
 
-    situation: OperatingConditions
-    budget: MemoryBudget
+    deployment: ResolvedDeployment
     capacity: float
 
 
@@ -72,18 +71,16 @@ class BenchArrays:
         pairs = [(place, run, each) for place, run in enumerate(runs) for each in run.candidates]
         self._owners = np.array([place for place, _, _ in pairs], dtype=np.intp)
         self._starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
-        counted, keys = [], []
-        for _, run, each in pairs:
-            offered = compute_ceilings(each.situation, run.model, node_bandwidth)
-            counted.append(compute_step_work(each.situation, run.model, each.budget.shards, each.budget.cache, offered))
-            keys.append(make_constant_keys(each.situation, run.model, offered))
+        deployments = [each.deployment for _, _, each in pairs]
+        ceilings = [compute_ceilings(each.configuration, each.plan, node_bandwidth) for each in deployments]
+        keys = [make_constant_keys(each, offered) for each, offered in zip(deployments, ceilings, strict=True)]
         requests, loads = make_requests_and_loads(
             np.array([make_workload_values(run.workload) for _, run, _ in pairs]),
             np.array([each.capacity for _, _, each in pairs]),
-            np.array([float(each.situation.plan.dp) for _, _, each in pairs]),
+            np.array([float(each.plan.dp) for each in deployments]),
         )
         self._everything = _CandidateArrays(
-            work=_stacked(counted),
+            work=compute_step_work(deployments, ceilings),
             positions=parameters.positions(list_rate_constants(), keys),
             requests=requests,
             loads=loads,
@@ -168,8 +165,7 @@ class _CandidateArrays:
             return values[self.positions[name, slot]]
 
         row = compute_coefficients(self.work, compute_rates(constant, self.work))  # type: ignore[arg-type]
-        length = len(self.requests.prompt)
-        return CoefficientColumns(np.array([np.broadcast_to(getattr(row, name), length) for name in COEFFICIENT_NAMES]))
+        return CoefficientColumns(stack_coefficients(row, len(self.requests.prompt)))
 
     def serve(self, rows: CoefficientColumns, constants: SchedulingConstants) -> ServingResults:
         with np.errstate(all="ignore"):
@@ -180,10 +176,6 @@ def _serving_constants(values: Array, parameters: ParameterVector) -> Scheduling
     return SchedulingConstants(
         **{each.name: values[parameters.starts[each.name]] for each in fields(SchedulingConstants)}
     )
-
-
-def _stacked(counted: Sequence[StepWork]) -> StepWork:
-    return StepWork(*(np.array([getattr(each, name.name) for each in counted]) for name in fields(StepWork)))  # type: ignore[arg-type]
 
 
 def _figures(results: ServingResults, requests: ReplicaRequests, winners: NDArray[np.intp]) -> dict[str, Array]:

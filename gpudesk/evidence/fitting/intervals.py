@@ -228,7 +228,7 @@ def collect_plan_pairs(
 
 
 def _plans(run: BenchRun) -> set[ParallelPlan]:
-    return {candidate.situation.plan for candidate in run.candidates}
+    return {candidate.deployment.plan for candidate in run.candidates}
 
 
 def _pairs(
@@ -277,11 +277,11 @@ def _load(run: BenchRun) -> tuple[object, ...]:
 
 
 def _question(run: BenchRun) -> tuple[object, ...]:
-    return (*_load(run), run.candidates[0].situation.plan.count)
+    return (*_load(run), run.candidates[0].deployment.plan.count)
 
 
 def _same_part(run: BenchRun) -> tuple[object, ...]:
-    kv = run.candidates[0].situation.kv
+    kv = run.candidates[0].deployment.configuration.kv
     software = (run.traits["version"], run.traits["weights"], kv)
     return (*_load(run), run.workload.load.requests, run.traits["accelerator"], *software)
 

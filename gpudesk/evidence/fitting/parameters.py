@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride
+from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantKeys, ConstantOverride
 from gpudesk.engine.rates import KeyGroup
 
 Array = NDArray[np.float64]
@@ -143,25 +143,25 @@ class ParameterVector:
         return Calibration("", "", newest_month, MappingProxyType(constants), (), ())
 
     def positions(
-        self, asked: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, Mapping[str, str]]]
+        self, asked: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, ConstantKeys]]
     ) -> dict[tuple[str, KeyGroup], NDArray[np.intp]]:
         """Return for each constant and slot the position of the value that each deployment looks up."""
         found: dict[tuple[str, KeyGroup], NDArray[np.intp]] = {}
         by_name = {prior.name: self.constant(prior, self.initial) for prior in self.priors}
         for name, slot in asked:
-            memory: dict[tuple[tuple[str, str], ...], int] = {}
+            memory: dict[ConstantKeys, int] = {}
             column = np.empty(len(keys), dtype=np.intp)
             for row, each in enumerate(keys):
-                key = tuple(sorted(each[slot].items()))
+                key = each[slot]
                 if key not in memory:
-                    memory[key] = self.starts[name] + _place(by_name[name], each[slot])
+                    memory[key] = self.starts[name] + _place(by_name[name], key)
                 column[row] = memory[key]
             found[name, slot] = column
         return found
 
 
-def _place(constant: CalibrationConstant, keys: Mapping[str, str]) -> int:
-    found = constant.found(keys)
+def _place(constant: CalibrationConstant, keys: ConstantKeys) -> int:
+    found = constant.find_override(keys)
     if found is None:
         return 0
     return 1 + next(place for place, each in enumerate(constant.exceptions) if each is found)

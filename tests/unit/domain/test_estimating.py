@@ -418,7 +418,7 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
     ]
     before = [estimator.estimate(request) for request in asked]
     curves, needed = estimator.curves(before), estimator.needed(asked)
-    monkeypatch.setattr(estimator._setups, "most_kept", 1)
+    monkeypatch.setattr(estimator._table, "most_kept", 1)
     assert [estimator.estimate(request) for request in asked] == before
     assert [estimator.curves([estimate])[0] for estimate in before] == list(curves)
     assert estimator.needed(asked) == needed
@@ -428,9 +428,9 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
 
 
 def test_a_day_of_edits_does_not_fill_the_memory(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = estimator._setups
+    table = estimator._table
     monkeypatch.setattr(table, "most_kept", 500)
     for fraction in range(300):
         request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), memory_fraction=0.5 + fraction / 1000)
         assert estimator.estimate(request).fits
-        assert len(table.rows) <= 500 + 20
+        assert len(table.coefficients) <= 500 + 20

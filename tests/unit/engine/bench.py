@@ -12,21 +12,16 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.serving_engine import KernelPathKind, ParallelSupport, ServingEngine
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration, CalibrationConstant
+from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.engine_support import KernelPath
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import MemoryBudget, MemorySettings, compute_memory_budget
-from gpudesk.engine.rates import (
-    EffectiveRates,
-    compute_coefficients,
-    compute_ideal_coefficients,
-    compute_rates,
-    look_up_rates,
-    make_constant_keys,
-)
+from gpudesk.engine.rates import compute_single_step_model
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
-from gpudesk.engine.step_work import OperatingConditions, StepWork, compute_ceilings, compute_step_work
 from gpudesk.engine.steps import COEFFICIENT_NAMES, Array, CoefficientColumns, StepCoefficients
 from gpudesk.text.units import GIB
 
@@ -158,34 +153,41 @@ def plant(
     eager: bool = False,
 ) -> Plant:
     """Work out a deployment with FP16 KV cache."""
-    situation = OperatingConditions(
-        accelerator=part,
-        family="vllm",
-        weights=weights,
-        arithmetic=weights,
-        kv=Precision.FP16,
-        plan=plan,
-        server=server,
+    configuration = replace(
+        configure(part, model, weights, settings=settings),
+        behind_server=server,
         acceptance_length=acceptance_length,
         months_old=months_old,
         eager=eager,
-        max_batched_tokens=settings.max_batched_tokens,
-        max_batch=settings.max_batch,
     )
-    budget = compute_memory_budget(part, model, weights, Precision.FP16, plan, settings)
-    counted, reached = operating(situation, model, budget, calibration())
-    row = compute_coefficients(counted, reached)
-    ideal = compute_ideal_coefficients(counted, float(budget.shards.embedding_lookup_bytes), reached.expert_evenness)
-    return Plant(budget, row, ideal, plan, settings.max_batch)
+    made = deploy(configuration, plan)
+    steps = compute_single_step_model(made, calibration())
+    return Plant(made.budget, steps.coefficients, steps.ideal, plan, settings.max_batch)
 
 
-def operating(
-    situation: OperatingConditions, model: Model, budget: MemoryBudget, constants: Calibration
-) -> tuple[StepWork, EffectiveRates]:
-    """Return what a deployment has to do, and what it reaches."""
-    offered = compute_ceilings(situation, model, constants.value("node_bandwidth", {}))
-    counted = compute_step_work(situation, model, budget.shards, budget.cache, offered)
-    return counted, compute_rates(look_up_rates(constants, make_constant_keys(situation, model, offered)), counted)
+#: A serving engine of which nothing but its names is asked.
+VLLM = ServingEngine(
+    "vllm", "vLLM", "vllm", "total", ParallelSupport(True, True, True, True, "", ""), (), (), (), (), ()
+)
+
+
+def configure(
+    part: Accelerator,
+    model: Model,
+    weights: Precision = Precision.FP8,
+    arithmetic: Precision | None = None,
+    settings: MemorySettings = SETTINGS,
+) -> ServingConfiguration:
+    """Return what all plans of a model on a part share, with FP16 KV cache."""
+    kernel = KernelPath(KernelPathKind.NATIVE, arithmetic or weights)
+    return ServingConfiguration(part, model, VLLM, kernel, weights, Precision.FP16, settings)
+
+
+def deploy(configuration: ServingConfiguration, plan: ParallelPlan) -> ResolvedDeployment:
+    """Return a configuration under a plan."""
+    asked = configuration
+    budget = compute_memory_budget(asked.accelerator, asked.model, asked.weights, asked.kv, plan, asked.settings)
+    return ResolvedDeployment(asked, MemoryPlan(plan, budget, asked.settings))
 
 
 @dataclass(frozen=True, slots=True)

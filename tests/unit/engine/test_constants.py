@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride
+from gpudesk.engine.calibration import NO_KEYS, Calibration, CalibrationConstant, ConstantKeys, ConstantOverride
 
 
 def override(value: float, **where: str) -> ConstantOverride:
@@ -42,9 +42,9 @@ RATE = CalibrationConstant(
     ],
 )
 def test_the_most_specific_exception_holds(keys: dict[str, str], value: float) -> None:
-    assert RATE.value(keys) == value
-    found = RATE.found(keys)
-    assert (found is None) == (value == RATE.default)
+    assert RATE.value(ConstantKeys(**keys)) == value
+    override = RATE.find_override(ConstantKeys(**keys))
+    assert (override is None) == (value == RATE.default)
 
 
 def test_coverage_counts_rows_of_part_and_family() -> None:
@@ -55,6 +55,6 @@ def test_coverage_counts_rows_of_part_and_family() -> None:
     assert calibration.generation_rows("hopper") == 15
     assert calibration.family_rows("vllm") == 17
     assert calibration.family_rows("tgi") == 0
-    assert calibration.value("rate", {"generation": "hopper"}) == 0.6
+    assert calibration.value("rate", ConstantKeys("hopper")) == 0.6
     with pytest.raises(KeyError, match="unheard"):
-        calibration.value("unheard", {})
+        calibration.value("unheard", NO_KEYS)

@@ -68,7 +68,7 @@ def said(found: Every, given: Answers, rule: str, mask: Mask) -> Iterator[str]:
         asked = found.deployments[given.owner[first]]
         results = {each.name: getattr(given.results, each.name)[first] for each in fields(given.results)}
         yield f"{rule}: {len(broken)} of {len(mask)} cases, {dict(loads)}, as in"
-        yield f"  {asked.request.model} {asked.request.weights} {asked.request.kv} {asked.placed.plan}"
+        yield f"  {asked.request.model} {asked.request.weights} {asked.request.kv} {asked.memory.plan}"
         yield f"  {WORKLOADS[given.work[first]]} {results}"
 
 
@@ -126,7 +126,7 @@ def figures_agree(found: Every, given: Answers) -> Iterator[Broken]:
     rate, output = figures.output_tokens_per_s, requests.output
     tokens = (requests.held_prompt + output) / output
     yield "total tokens count the prompt", unlike(figures.total_tokens_per_s, times(rate, tokens))
-    cards = column(found, given, lambda each: float(each.placed.plan.tp))
+    cards = column(found, given, lambda each: float(each.memory.plan.tp))
     per_card = figures.output_tokens_per_s_per_accelerator
     yield "accelerators share the tokens", unlike(per_card, times(rate, 1 / cards))
     later = np.where(output > 1, (output - 1) * np.nan_to_num(figures.tpot_ms[0]), 0.0)
@@ -159,8 +159,10 @@ def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
     """No more run than memory and the serving engine admit, and no more than are asked for."""
     results, requests, loads = given.results, given.arrays.requests, given.arrays.loads
     counted = of(given, LoadKind.BATCH, LoadKind.CONCURRENCY)
-    grows = ~requests.varied & (column(found, given, lambda each: each.candidate.row.on_demand) > 0)
-    most = column(found, given, lambda each: float(each.placed.most_running))
+    grows = ~requests.varied & (
+        column(found, given, lambda each: float(each.deployment.configuration.kv_on_demand)) > 0
+    )
+    most = column(found, given, lambda each: float(each.memory.max_running))
     yield "no more are admitted than are in flight", results.admitted > results.concurrency * SLACK
     yield "no more run than the serving engine lets", results.running > most
     yield "no more run than memory holds", ~grows & (results.admitted > given.sequences)
@@ -169,8 +171,8 @@ def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
         (counted & (loads.amount <= requests.capacity) & (np.abs(results.admitted - loads.amount) > 1e-6)),
     )
     # Where memory is given as sequences of one length grow, they stand at different ages.
-    pool = column(found, given, lambda each: float(each.placed.budget.pool_bytes))
-    ranks = column(found, given, lambda each: float(each.placed.budget.attention_ranks))
+    pool = column(found, given, lambda each: float(each.memory.budget.pool_bytes))
+    ranks = column(found, given, lambda each: float(each.memory.budget.attention_ranks))
     share = given.constants.kv_growth_share
     grown = cached(found, given, lambda work: work.input_tokens + 1 + int(share * (work.output_tokens - 1)))
     yield "caches of one length fit as they grow", grows & (results.admitted * grown > pool * ranks * SLACK)
@@ -179,7 +181,7 @@ def admission_comes_first(found: Every, given: Answers) -> Iterator[Broken]:
 def cached(found: Every, given: Answers, tokens: Callable[[Any], int]) -> Array:
     """Return the bytes of one sequence at a length that depends on the workload."""
     lengths = np.array([tokens(work) for work in WORKLOADS])
-    caches: list[KvCacheProfile] = [each.placed.budget.cache for each in found.deployments]
+    caches: list[KvCacheProfile] = [each.memory.budget.cache for each in found.deployments]
     held: Array = np.array([cache.sequences_bytes(lengths) for cache in caches], dtype=np.float64)
     return held[given.owner, given.work]
 
@@ -204,8 +206,8 @@ def the_roofline_holds(found: Every, given: Answers) -> Iterator[Broken]:
     results, requests, figures = given.results, given.arrays.requests, given.figures
     bandwidth = found.part.memory_bandwidth
     peak = max(found.part.peak_dense.values())
-    weights = column(found, given, lambda each: read_bytes(each.placed.budget.shards))
-    flop = column(found, given, lambda each: token_flop(each.placed.budget.shards) / each.placed.plan.tp)
+    weights = column(found, given, lambda each: read_bytes(each.memory.budget.shards))
+    flop = column(found, given, lambda each: token_flop(each.memory.budget.shards) / each.memory.plan.tp)
     later = np.maximum(requests.output - 1, 0.0)
     rate, running = figures.output_tokens_per_s[0] / requests.output, np.maximum(results.running, 1.0)
     yield "every token waits for the weights", figures.tpot_ms[0] / 1e3 * bandwidth * SLACK < weights
@@ -249,7 +251,7 @@ def test_the_program_answers_with_the_best_of_these(part: str, facts: Catalog, c
         told = 0.0 if answer.output_tokens_per_s is None else answer.output_tokens_per_s.value
         # Among plans within a thousandth the one with the lower TPOT is told.
         assert told >= rate[case] * (1.0 - 1e-3)
-        if answer.plan == found.deployments[given.owner[case]].placed.plan:
+        if answer.plan == found.deployments[given.owner[case]].memory.plan:
             assert told == pytest.approx(rate[case], rel=1e-9)
     refused = [each for each in found.refusals if not each.reason.id.startswith("estimate.")][::97]
     answers_no = estimator.estimate_many([each.request for each in refused])

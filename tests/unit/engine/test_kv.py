@@ -34,7 +34,7 @@ def test_a_token_attends_with_all_query_heads_and_reads_the_shared_keys() -> Non
     growth = CacheGrowth(8 * 256 * 2, 2 * 32 * 256)
     found = profile(Attention(32, 8, 128))
     assert found.stored == found.read == (growth,)
-    assert found.prefill_flops_full == 2 * 32 * 256
+    assert found.step_work.patt_flop == 2 * 32 * 256
     # On 16 ranks: two query heads, and the one KV head that they share.
     assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (CacheGrowth(256 * 2, 2 * 2 * 256),)
 
@@ -45,7 +45,7 @@ def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_on
     assert reusing.stored == ()
     assert reusing.sequence_bytes(10_000) == 0
     assert reusing.read == keeping.read
-    assert reusing.prefill_flops_windowed == keeping.prefill_flops_windowed
+    assert reusing.step_work == keeping.step_work
     both = profile(Attention(8, 2, 256), Attention(8, 2, 256, reuses_cache=True))
     assert both.stored == (CacheGrowth(2 * 512 * 2, 2 * 8 * 512),)
     assert both.read == (CacheGrowth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
@@ -66,7 +66,7 @@ def test_latents_are_absorbed_in_decode_and_unfolded_in_prefill() -> None:
     found = profile(mixer, plan=ParallelPlan(tp=8))
     # 16 heads: scores over 576, values over 512; in prefill keys of 192, values of 128.
     assert found.read == (CacheGrowth(576 * 2, 2 * 16 * (576 + 512)),)
-    assert found.prefill_flops_full == 2 * 16 * (192 + 128)
+    assert found.step_work.patt_flop == 2 * 16 * (192 + 128)
 
 
 def test_layers_with_the_same_window_add_up() -> None:
@@ -74,15 +74,14 @@ def test_layers_with_the_same_window_add_up() -> None:
     found = profile(local, whole, local, None)
     layer, flops = 2 * 128 * 2, 2 * 8 * 128
     assert found.read == (CacheGrowth(layer, flops), CacheGrowth(2 * layer, 2 * flops, 512))
-    assert found.prefill_flops_full == flops
-    assert found.prefill_flops_windowed == ((2 * flops, 512),)
+    assert found.step_work.patt_flop == flops
+    assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (2 * flops, 512)
 
 
 def test_windows_of_several_widths_compute_as_much_once_they_are_full() -> None:
     found = profile(Attention(8, 2, 64, window=128), Attention(8, 2, 64, window=1024))
-    ((flops, window),) = found.prefill_flops_windowed
-    assert window == 1024
-    assert flops * 1024 == 2 * 8 * 128 * (128 + 1024)
+    assert found.step_work.patt1_window == 1024
+    assert found.step_work.patt1_flop * 1024 == 2 * 8 * 128 * (128 + 1024)
 
 
 def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
@@ -94,18 +93,18 @@ def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
     assert found.sequence_bytes(100_000) == 100_000 * (576 * 2 + key)
     assert found.read == (CacheGrowth(key, score), CacheGrowth(576 * 2, 2 * 128 * (576 + 512), 2048))
     # In prefill too every token is scored against all before it.
-    assert found.prefill_flops_full == score
-    assert found.prefill_flops_windowed == ((2.0 * 128 * 320, 2048),)
+    assert found.step_work.patt_flop == score
+    assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (2.0 * 128 * 320, 2048)
     # On every rank, since the picks are shared.
-    assert profile(mixer, plan=ParallelPlan(tp=8)).prefill_flops_full == score
+    assert profile(mixer, plan=ParallelPlan(tp=8)).step_work.patt_flop == score
 
 
 def test_a_reused_indexer_keeps_and_computes_nothing() -> None:
     reused = Attention(32, 4, 128, indexer=AttentionIndexer(4, 128, 2048, 128, reused=True))
     found = profile(reused)
     assert found.sequence_bytes(10_000) == 10_000 * 4 * 256 * 2
-    assert found.prefill_flops_full == 0
-    assert found.prefill_flops_windowed == ((2.0 * 32 * 256, 2048),)
+    assert found.step_work.patt_flop == 0
+    assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (2.0 * 32 * 256, 2048)
 
 
 def test_a_folded_past_holds_one_entry_for_many_tokens() -> None:
@@ -114,9 +113,9 @@ def test_a_folded_past_holds_one_entry_for_many_tokens() -> None:
     assert found.sequence_bytes(64) == 64 * 1024 + 64 * 8
     assert found.sequence_bytes(128_000) == 128 * 1024 + 1000 * 1024
     flops = 4.0 * 64 * 512
-    assert found.prefill_flops_full == flops / 128
-    assert found.prefill_flops_windowed == ((flops, 128),)
-    assert profile(Compressed(64, 512, 1024, 1024, 8, window=128)).prefill_flops_full == 0
+    assert found.step_work.patt_flop == flops / 128
+    assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (flops, 128)
+    assert profile(Compressed(64, 512, 1024, 1024, 8, window=128)).step_work.patt_flop == 0
 
 
 def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
@@ -124,8 +123,8 @@ def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
     key, score, flops = (128 + 4) / 4, 2 * 64 * 128 / 4, 4 * 64 * 512
     assert found.stored == (CacheGrowth(1024 / 4 + key, flops / 4 + score), CacheGrowth(1024, flops, 128))
     assert found.read == (CacheGrowth(key, score), CacheGrowth(1024, flops, 128), CacheGrowth(256, flops / 4, 2048))
-    assert found.prefill_flops_full == score
-    assert found.prefill_flops_windowed == (((flops * 128 + flops / 4 * 2048) / 2048, 2048),)
+    assert found.step_work.patt_flop == score
+    assert (found.step_work.patt1_flop, found.step_work.patt1_window) == ((flops * 128 + flops / 4 * 2048) / 2048, 2048)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,7 @@ def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
 def test_states_do_not_grow(mixer: Mixer, ranks: int, state: int) -> None:
     found = profile(mixer, plan=ParallelPlan(tp=ranks))
     assert found.sequence_bytes(0) == found.sequence_bytes(1_000_000) == state
-    assert found.state_bytes_all_stages == state
+    assert found.step_work.state_bytes == 2 * state
     assert found.read == ()
 
 
@@ -152,7 +151,7 @@ def test_a_step_reads_the_layers_of_all_stages() -> None:
     whole = compute_cache_profile(published.jamba(), Precision.FP16, ONE)
     staged = compute_cache_profile(published.jamba(), Precision.FP16, ParallelPlan(pp=2))
     assert staged.read == whole.read
-    assert staged.state_bytes_all_stages == whole.state_bytes
+    assert staged.step_work.state_bytes == 2 * whole.state_bytes
     assert staged.sequence_bytes(1000) * 2 == whole.sequence_bytes(1000)
 
 

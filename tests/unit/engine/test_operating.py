@@ -10,13 +10,12 @@ import pytest
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.calibration import Calibration, ConstantOverride
-from gpudesk.engine.memory import compute_memory_budget
-from gpudesk.engine.rates import EffectiveRates, KeyGroup, get_ranks_key, make_constant_keys
-from gpudesk.engine.step_work import OperatingConditions, compute_ceilings
+from gpudesk.engine.calibration import ConstantKeys, ConstantOverride
+from gpudesk.engine.rates import KeyGroup, compute_single_step_model, get_ranks_key, make_constant_keys
+from gpudesk.engine.step_work import compute_ceilings
 from gpudesk.engine.steps import StepCoefficients, compute_decode_step
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, MI325X, SETTINGS, calibration, operating, plant, rows_of
+from tests.unit.engine.bench import H200, MI325X, calibration, configure, deploy, plant, rows_of
 
 ONE = ParallelPlan()
 LAYERS_70B = 80 * (2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672)  # matrices of all layers
@@ -124,21 +123,21 @@ def test_servers_older_software_and_eager_mode_cost_time() -> None:
 
 
 def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> None:
-    situation = OperatingConditions(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=8))
-    model = published.llama_3_1_70b()
-    keys = make_constant_keys(situation, model, compute_ceilings(situation, model, 5e10))
-    common = {
-        "generation": "hopper",
-        "serving_engine": "vllm",
-        "ranks": "8",
-        "link": "scale-up",
-        "experts": "no",
-        "attention": "heads",
-        "runtime": "present",
-    }
+    configuration = configure(H200, published.llama_3_1_70b())
+    eight = deploy(configuration, ParallelPlan(tp=8))
+    keys = make_constant_keys(eight, compute_ceilings(configuration, eight.plan, 5e10))
+    common = ConstantKeys(
+        generation="hopper",
+        serving_engine="vllm",
+        ranks="8",
+        link="scale-up",
+        experts="no",
+        attention="heads",
+        runtime="present",
+    )
     assert keys[KeyGroup.ALL] == keys[KeyGroup.STAGES] == common
-    assert keys[KeyGroup.DENSE_WEIGHTS] == {**common, "precision": "fp8"}
-    assert keys[KeyGroup.CACHE] == {**common, "precision": "fp16"}
+    assert keys[KeyGroup.DENSE_WEIGHTS] == common._replace(precision="fp8")
+    assert keys[KeyGroup.CACHE] == common._replace(precision="fp16")
     assert [get_ranks_key(ranks) for ranks in (1, 2, 3, 8, 72)] == ["1", "2", "4", "8", "8"]
     known = calibration()
     narrowed = replace(
@@ -147,24 +146,18 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     )
     constants = MappingProxyType({**known.constants, "weight_read_efficiency": narrowed})
     known = replace(known, constants=constants)
-    assert _reached(situation, known).dense_read_efficiency == 0.3
-    wide = replace(situation, weights=Precision.BF16, arithmetic=Precision.BF16)
-    assert _reached(wide, known).dense_read_efficiency == 0.8
-
-
-def _reached(situation: OperatingConditions, constants: Calibration) -> EffectiveRates:
-    model = published.llama_3_1_70b()
-    budget = compute_memory_budget(H200, model, situation.weights, situation.kv, situation.plan, SETTINGS)
-    return operating(situation, model, budget, constants)[1]
+    assert compute_single_step_model(eight, known).rates.dense_read_efficiency == 0.3
+    wide = deploy(configure(H200, published.llama_3_1_70b(), Precision.BF16), ParallelPlan(tp=8))
+    assert compute_single_step_model(wide, known).rates.dense_read_efficiency == 0.8
 
 
 def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
     model = published.llama_3_1_70b()
-    inside = OperatingConditions(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=4, pp=2))
-    across = replace(inside, plan=ParallelPlan(tp=8, pp=2))
-    assert compute_ceilings(inside, model, 5e10).stage_link == compute_ceilings(inside, model, 5e10).link
-    assert compute_ceilings(across, model, 5e10).link.kind == "scale-up"
-    assert compute_ceilings(across, model, 5e10).stage_link.kind == "node"
+    inside = compute_ceilings(configure(H200, model), ParallelPlan(tp=4, pp=2), 5e10)
+    across = compute_ceilings(configure(H200, model), ParallelPlan(tp=8, pp=2), 5e10)
+    assert inside.stage_link == inside.link
+    assert across.link.kind == "scale-up"
+    assert across.stage_link.kind == "node"
     row = plant(H200, model, ParallelPlan(tp=8, pp=2)).row
     inner = plant(H200, model, ParallelPlan(tp=8)).row
     assert row.comm_token - inner.comm_token == pytest.approx(8192 * 2 / (5e10 * 0.6))
@@ -173,8 +166,7 @@ def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
 def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
     llama = published.llama_3_1_70b()
     blocks = replace(llama, id="blocks", native_precision=Precision.NVFP4, quantised_tensors="ffn")
-    situation = OperatingConditions(H200, "vllm", Precision.NVFP4, Precision.FP8, Precision.FP16, ONE)
-    found = compute_ceilings(situation, blocks, 5e10)
+    found = compute_ceilings(configure(H200, blocks, Precision.NVFP4, Precision.FP8), ONE, 5e10)
     attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
     share = ffn / (attention + ffn)
     fast, wide = H200.peak_dense["fp8"], H200.peak_dense["bf16"]
@@ -182,14 +174,13 @@ def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
     assert found.dense_peak.flops == pytest.approx(1 / (share / fast + (1 - share) / wide))
     # Constants are those of the greater part.
     assert (found.dense_weights, found.dense_arithmetic) == (Precision.NVFP4, Precision.FP8)
-    assert compute_ceilings(situation, llama, 5e10).dense_parts == ()
+    assert compute_ceilings(configure(H200, llama, Precision.NVFP4, Precision.FP8), ONE, 5e10).dense_parts == ()
 
 
 def test_a_part_without_arithmetic_is_refused() -> None:
     mute = replace(H200, peak_dense=MappingProxyType({}))
-    situation = OperatingConditions(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
     with pytest.raises(ValueError, match="h200"):
-        compute_ceilings(situation, published.llama_3_1_70b(), 5e10)
+        compute_ceilings(configure(mute, published.llama_3_1_70b()), ONE, 5e10)
 
 
 def test_the_ideal_row_is_never_slower() -> None:
@@ -242,8 +233,8 @@ def test_less_power_sustains_less_arithmetic_and_more_than_enough_adds_nothing()
 
     def reached(watts: float | None) -> float:
         part = replace(H200, tdp_w=watts)
-        situation = OperatingConditions(part, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
-        return _reached(situation, known).dense_efficiency
+        made = deploy(configure(part, published.llama_3_1_70b()), ONE)
+        return compute_single_step_model(made, known).rates.dense_efficiency
 
     watts = 0.7 * H200.peak_dense["bf16"] / 1e12
     assert reached(watts) == pytest.approx(0.6)

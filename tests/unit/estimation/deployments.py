@@ -65,9 +65,9 @@ class Deployment:
     """One plan of one model in one format: a deployment of a single replica."""
 
     request: EstimateRequest
-    setup: SearchSpace
-    placed: MemoryPlan
-    candidate: ResolvedDeployment
+    space: SearchSpace
+    memory: MemoryPlan
+    deployment: ResolvedDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +104,19 @@ def every(table: SearchSpaceTable, facts: Catalog, part: Accelerator) -> Every:
     refusals: list[Refusal] = []
     for request in combinations(facts, part):
         try:
-            setup = table.setup(request)
+            space = table.find_space(request)
         except InputError as error:
             refusals += [Refusal(replace(request, tp=tp), error.problem) for tp in degrees_of(part)]
             continue
         for tp in degrees_of(part):
-            placed = table.placements(request, setup, tp)
+            plans = space.list_memory_plans(tp)
             asked = replace(request, tp=tp, count=tp)
-            reason = _reason(table, asked, setup, placed)
+            reason = _reason(table, asked, space, plans)
             if reason is not None:
                 refusals.append(Refusal(asked, reason))
             deployments += [
-                Deployment(asked, setup, each, table.candidate(request, setup, each))
-                for each in placed
+                Deployment(asked, space, each, space.resolve(each))
+                for each in plans
                 if each.budget.max_sequences(_SHORTEST) >= 1
             ]
     return Every(part, tuple(deployments), tuple(refusals))
@@ -126,19 +126,19 @@ _SHORTEST = min(work.input_tokens + work.output_tokens for work in WORKLOADS)
 
 
 def _reason(
-    table: SearchSpaceTable, asked: EstimateRequest, setup: SearchSpace, placed: tuple[MemoryPlan, ...]
+    table: SearchSpaceTable, asked: EstimateRequest, space: SearchSpace, plans: tuple[MemoryPlan, ...]
 ) -> Message | None:
     """Return why no plan of a degree holds even the shortest request; None where one does."""
-    if not placed:
+    if not plans:
         try:
-            table.setup(asked)
+            table.find_space(asked)
         except InputError as error:
             return error.problem
         raise AssertionError(f"no plan and no reason: {asked}")
-    nearest = max(placed, key=lambda each: each.budget.headroom_bytes(_SHORTEST))
+    nearest = max(plans, key=lambda each: each.budget.headroom_bytes(_SHORTEST))
     if nearest.budget.headroom_bytes(_SHORTEST) >= 0:
         return None
-    return explain_unfit(asked, setup.frame, nearest, _SHORTEST)
+    return explain_unfit(asked, space.configuration, nearest, _SHORTEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,28 +161,30 @@ class Answers:
 def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> Answers:
     """Ask every deployment for every workload that its memory holds a request of, as the program does."""
     tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
-    held = np.array([each.placed.budget.max_sequences_of(tokens) for each in found.deployments])
+    held = np.array([each.memory.budget.max_sequences_of(tokens) for each in found.deployments])
     work, owner = np.nonzero(held.T >= 1)
     running = [
-        found.deployments[place].placed.capacity(length)
+        found.deployments[place].memory.compute_capacity_for(length)
         for place, length in zip(owner.tolist(), tokens[work].tolist(), strict=True)
     ]
-    positions = np.array([each.candidate.position for each in found.deployments])
-    counts = np.array([float(each.placed.plan.count) for each in found.deployments])
+    positions = np.array([each.deployment.position for each in found.deployments])
+    counts = np.array([float(each.memory.plan.count) for each in found.deployments])
     columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
-    arrays = make_case_arrays(table.rows, [make_workload_values(each) for each in WORKLOADS], lengths, columns)
+    arrays = make_case_arrays(table.coefficients, [make_workload_values(each) for each in WORKLOADS], lengths, columns)
     constants = get_serving_constants(calibration)
     results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
-    factors = np.array([[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments])
-    ideal = table.ideal([each.candidate for each in found.deployments]).select(owner)
+    factors = np.array(
+        [[each.space.interval_factors[work.load.kind] for work in WORKLOADS] for each in found.deployments]
+    )
+    ideal = table.coefficients.take_ideal([each.deployment for each in found.deployments]).select(owner)
     figures = compute_figure_intervals(results, arrays, slice(None), ideal, factors[owner, work])
     sequences = held[owner, work].astype(np.float64)
     return Answers(constants, owner, work, sequences, arrays, results, figures)
 
 
 def table_of(facts: Catalog, calibration: Calibration) -> SearchSpaceTable:
-    """Return a table of setups that forgets nothing."""
+    """Return a table of search spaces that forgets nothing."""
     table = SearchSpaceTable(facts, calibration)
     table.most_kept = 2**31
     return table

@@ -108,7 +108,7 @@ def test_what_is_fitted_is_what_answers(
     for place, (run, answer) in enumerate(zip(bench.runs, answers, strict=True)):
         assert isinstance(answer, Estimate)
         taken = run.candidates[predicted.winners[place] - firsts[place]]
-        assert answer.plan == taken.situation.plan, run.id
+        assert answer.plan == taken.deployment.plan, run.id
         for name, figures in predicted.figures.items():
             ours, theirs = told(answer, name), float(figures[place])
             if not np.isclose(ours, theirs, rtol=1e-9, atol=0.0, equal_nan=True):

@@ -15,13 +15,11 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.engine.memory import compute_memory_budget
-from gpudesk.engine.step_work import OperatingConditions
 from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays, BenchCandidate, BenchRun
 from gpudesk.evidence.fitting.parameters import Array, ConstantPrior, ParameterVector
 from gpudesk.evidence.fitting.priors import make_priors
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, MI325X, SETTINGS
+from tests.unit.engine.bench import H200, MI325X, SETTINGS, configure, deploy
 
 #: Constants that a fit to made-up runs may move; all others keep what is believed of them.
 MOVED: Final = ("weight_read_efficiency", "kv_read_efficiency", "gemm_efficiency", "layer_time", "allreduce_latency")
@@ -46,10 +44,8 @@ def _freed(prior: ConstantPrior) -> ConstantPrior:
 
 def candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
     """Return a deployment of one replica that vLLM serves."""
-    plan = ParallelPlan(tp=tp)
-    budget = compute_memory_budget(part, model, weights, Precision.FP16, plan, SETTINGS)
-    situation = OperatingConditions(part, "vllm", weights, weights, Precision.FP16, plan, server=False)
-    return BenchCandidate(situation, budget, float(min(SETTINGS.max_batch, budget.max_sequences(tokens))))
+    made = deploy(replace(configure(part, model, weights), behind_server=False), ParallelPlan(tp=tp))
+    return BenchCandidate(made, float(min(SETTINGS.max_batch, made.budget.max_sequences(tokens))))
 
 
 def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> BenchArrays:

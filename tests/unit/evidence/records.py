@@ -40,7 +40,9 @@ def run(
     """Return a run that a fit could have seen; it has the parts of a candidate that reports look at."""
     all_traits = {**_TRAITS, **traits}
     asked = load or Load(LoadKind(all_traits["load"]), requests=100)
-    candidate = SimpleNamespace(situation=SimpleNamespace(plan=ParallelPlan(dp=count), kv=Precision.FP8))
+    candidate = SimpleNamespace(
+        deployment=SimpleNamespace(plan=ParallelPlan(dp=count), configuration=SimpleNamespace(kv=Precision.FP8))
+    )
     return BenchRun(
         id=name,
         model=cast("Model", SimpleNamespace(id=all_traits["model"], name=all_traits["model"].title())),

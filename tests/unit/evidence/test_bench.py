@@ -26,7 +26,7 @@ def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
 def winner(run: BenchRun) -> int:
     """Return the degree of the plan taken."""
     found = int(BenchArrays([run], parameters(), NODE).predict(parameters().initial).winners[0])
-    return run.candidates[found].situation.plan.tp
+    return run.candidates[found].deployment.plan.tp
 
 
 @pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder
-from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.rates import AGE_POWER
+from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak
 from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
 
@@ -23,14 +23,14 @@ _AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
 
 
 def make_step_terms(
-    frame: ServingConfiguration, candidate: ResolvedDeployment, running: float, context: float
+    deployment: ResolvedDeployment, steps: StepModel, running: float, context: float
 ) -> tuple[DerivationTerm, ...]:
     """Return the terms of one decode step with `running` sequences in the replica."""
-    row = candidate.row
+    row = steps.coefficients
     sequences = max(running / row.stages, 1.0)
     held = max(sequences, row.attention_ranks)
     busiest = held * row.verified_tokens
-    step = _StepTermBuilder(frame, candidate)
+    step = _StepTermBuilder(deployment, steps)
     operators = (
         *step.common(sequences * row.verified_tokens, busiest),
         step.head(busiest / row.attention_ranks),
@@ -40,21 +40,16 @@ def make_step_terms(
 
 
 def make_chunk_terms(
-    frame: ServingConfiguration,
-    candidate: ResolvedDeployment,
-    chunk: float,
-    prompt: float,
-    cached: float,
-    waiting: float,
+    deployment: ResolvedDeployment, steps: StepModel, chunk: float, prompt: float, cached: float, waiting: float
 ) -> tuple[DerivationTerm, ...]:
     """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
 
     `prompt` tokens of each are computed, after `cached` ones.
     """
-    row = candidate.row
+    row = steps.coefficients
     busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
     sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
-    step = _StepTermBuilder(frame, candidate)
+    step = _StepTermBuilder(deployment, steps)
     operators = (
         *step.common(chunk, busiest),
         step.prompt_attention(busiest, cached + 0.5 * prompt),
@@ -89,12 +84,12 @@ def _join_operator(name: str, reading: DerivationTerm, arithmetic: DerivationTer
 class _StepTermBuilder:
     """Makes the terms of one deployment."""
 
-    frame: ServingConfiguration
-    candidate: ResolvedDeployment
+    deployment: ResolvedDeployment
+    steps: StepModel
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
         """Return a time, with what stretches it: older software, part and serving engine going together."""
-        pairing = replace(_make_constant_term("pairing", self.candidate.rates.pairing), name=_PAIRING)
+        pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name=_PAIRING)
         stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
             bracketed = f"({formula})" if _is_sum(formula) else formula
@@ -102,7 +97,7 @@ class _StepTermBuilder:
         return DerivationTerm(name, seconds, "s", formula, inputs=(*inputs, *stretches))
 
     def _aged(self) -> DerivationTerm:
-        factor, years = self.candidate.rates.age_factor, self.candidate.situation.months_old / 12.0
+        factor, years = self.steps.rates.age_factor, self.deployment.configuration.months_old / 12.0
         slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
         return DerivationTerm(
             _AGE,
@@ -116,24 +111,24 @@ class _StepTermBuilder:
         )
 
     def _unstretched(self, seconds: float) -> float:
-        return seconds / self.candidate.rates.stretch
+        return seconds / self.steps.rates.stretch
 
     @property
     def _model(self) -> str:
-        return f"catalog:{self.frame.model.id}"
+        return f"catalog:{self.deployment.configuration.model.id}"
 
     @property
     def _bandwidth(self) -> DerivationTerm:
-        part = self.frame.accelerator
+        part = self.deployment.configuration.accelerator
         source = f"catalog:{part.id}/memory_bandwidth"
         return DerivationTerm("memory bandwidth", part.memory_bandwidth, "B/s", source=source)
 
     def _peak(self, peak: ArithmeticPeak) -> DerivationTerm:
-        source = f"catalog:{self.frame.accelerator.id}/peak_dense_{peak.precision}"
+        source = f"catalog:{self.deployment.configuration.accelerator.id}/peak_dense_{peak.precision}"
         return DerivationTerm("peak", peak.flops, "FLOP/s", source=source)
 
     def _ranks(self) -> tuple[DerivationTerm, ...]:
-        tp = self.candidate.plan.tp
+        tp = self.deployment.plan.tp
         return () if tp == 1 else (DerivationTerm("ranks", tp, None),)
 
     def _rate(self, *factors: str) -> str:
@@ -154,15 +149,15 @@ class _StepTermBuilder:
         `busiest` is `tokens` as the busiest attention rank has them.
         """
         terms = [self._dense(busiest)]
-        if self.candidate.budget.shards.expert_count:
+        if self.deployment.budget.shards.expert_count:
             terms.append(self._experts(tokens))
         terms.append(self._activation_traffic(busiest))
-        if self.candidate.plan.count > self.candidate.plan.dp:
+        if self.deployment.plan.count > self.deployment.plan.dp:
             terms.append(self._collectives(tokens))
         return tuple(terms)
 
     def _dense(self, tokens: float) -> DerivationTerm:
-        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
+        row, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         size = DerivationTerm("bytes", shards.dense.stored_bytes, "B", source=self._model)
         reading = self._reading(
             row.dense_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
@@ -181,22 +176,22 @@ class _StepTermBuilder:
 
     def _dense_peak(self) -> DerivationTerm:
         """Return the peak of the dense matrices, or what two come to where they are of two formats."""
-        offered = self.candidate.offered
-        if not offered.dense_parts:
-            return self._peak(offered.dense_peak)
+        ceilings = self.steps.ceilings[0]
+        if not ceilings.dense_parts:
+            return self._peak(ceilings.dense_peak)
         inputs = []
-        for whose, (share, peak) in zip(("feed-forward blocks", "the rest"), offered.dense_parts, strict=True):
+        for whose, (share, peak) in zip(("feed-forward blocks", "the rest"), ceilings.dense_parts, strict=True):
             inputs.append(DerivationTerm(f"share of {whose}", share, None, source=self._model))
             inputs.append(replace(self._peak(peak), name=f"peak of {whose}"))
         summed = " + ".join(
             f"{format_placeholder(share.name)} ÷ {format_placeholder(peak.name)}"
             for share, peak in zip(inputs[::2], inputs[1::2], strict=True)
         )
-        return DerivationTerm("peak", offered.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
+        return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> DerivationTerm:
         """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""
-        row, shards = self.candidate.row, self.candidate.budget.shards
+        row, shards = self.steps.coefficients, self.deployment.budget.shards
         others = max(0.0, tokens * row.expert_spread - 1.0)
         touched = compute_expert_coverage(
             CoefficientColumns(CoefficientColumns.table([row])), np.array([tokens])
@@ -217,16 +212,16 @@ class _StepTermBuilder:
                     None,
                     "how often it chooses an expert on average, so that its chance to miss one is right",
                 ),
-                _make_constant_term("expert_evenness", self.candidate.rates.expert_evenness),
+                _make_constant_term("expert_evenness", self.steps.rates.expert_evenness),
             ),
         )
 
     def _experts(self, tokens: float) -> DerivationTerm:
-        row, rates, offered, shards = (
-            self.candidate.row,
-            self.candidate.rates,
-            self.candidate.offered,
-            self.candidate.budget.shards,
+        row, rates, ceilings, shards = (
+            self.steps.coefficients,
+            self.steps.rates,
+            self.steps.ceilings[0],
+            self.deployment.budget.shards,
         )
         touched = self._touched(tokens)
         share = touched.number
@@ -246,7 +241,7 @@ class _StepTermBuilder:
                 source="calibration:expert_half_tokens",
             ),
             *self._ranks(),
-            self._peak(offered.expert_peak),
+            self._peak(ceilings.expert_peak),
             _make_constant_term("gemm_efficiency", rates.expert_efficiency),
         )
         return _join_operator(
@@ -254,13 +249,13 @@ class _StepTermBuilder:
         )
 
     def _activation_traffic(self, tokens: float) -> DerivationTerm:
-        rates, offered = self.candidate.rates, self.candidate.offered
-        seconds = self.candidate.row.activation_token * tokens
-        moved = self._unstretched(self.candidate.row.activation_token) * (
-            offered.bandwidth * rates.dense_read_efficiency
+        rates, ceilings = self.steps.rates, self.steps.ceilings[0]
+        seconds = self.steps.coefficients.activation_token * tokens
+        moved = self._unstretched(self.steps.coefficients.activation_token) * (
+            ceilings.bandwidth * rates.dense_read_efficiency
         )
         inputs = [_make_constant_term("activation_traffic", rates.activation_traffic)]
-        if self.candidate.budget.shards.expert_count:
+        if self.deployment.budget.shards.expert_count:
             inputs.append(_make_constant_term("expert_traffic", rates.expert_traffic))
         return self._timed(
             "activation traffic",
@@ -280,7 +275,7 @@ class _StepTermBuilder:
 
     def head(self, tokens: float) -> DerivationTerm:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
-        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
+        row, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
             row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
@@ -288,20 +283,20 @@ class _StepTermBuilder:
         return _join_operator("LM head", reading, self._head_arithmetic(tokens))
 
     def _head_arithmetic(self, tokens: float) -> DerivationTerm:
-        rates, offered, share = (self.candidate.rates, self.candidate.offered, self.candidate.budget.shards.head)
+        rates, ceilings, share = (self.steps.rates, self.steps.ceilings[0], self.deployment.budget.shards.head)
         return self._timed(
             "arithmetic",
-            self.candidate.row.head_flop * tokens,
+            self.steps.coefficients.head_flop * tokens,
             "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
             DerivationTerm("parameters", share.elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
-            self._peak(offered.attention_peak),
+            self._peak(ceilings.attention_peak),
             _make_constant_term("gemm_efficiency", rates.dense_efficiency),
         )
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
         """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
-        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
+        row, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
             row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
@@ -312,11 +307,11 @@ class _StepTermBuilder:
 
     def cache(self, held: float, context: float) -> DerivationTerm:
         """Return the attention of a decode step in which `held` sequences have `context` tokens each."""
-        row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
+        row, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
         window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
         read = row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state
         attend = row.att_token * context + row.att1_token * window1 + row.att2_token * window2
-        rate = offered.bandwidth * rates.kv_read_efficiency
+        rate = ceilings.bandwidth * rates.kv_read_efficiency
         tokens = DerivationTerm("mean context", context, "tokens", "input tokens + half of the output tokens")
         reading = self._timed(
             "reading",
@@ -341,8 +336,8 @@ class _StepTermBuilder:
         self, tokens: float, seconds: float, inputs: tuple[DerivationTerm, ...], name: str = ""
     ) -> DerivationTerm:
         """Return the arithmetic of attention, which takes `seconds` for each of `tokens`."""
-        rates, offered = self.candidate.rates, self.candidate.offered
-        rate = offered.attention_peak.flops * rates.attention_efficiency
+        rates, ceilings = self.steps.rates, self.steps.ceilings[0]
+        rate = ceilings.attention_peak.flops * rates.attention_efficiency
         return self._timed(
             name or "arithmetic",
             tokens * seconds,
@@ -356,19 +351,19 @@ class _StepTermBuilder:
                 source=self._model,
                 inputs=inputs,
             ),
-            self._peak(offered.attention_peak),
+            self._peak(ceilings.attention_peak),
             _make_constant_term("attention_efficiency", rates.attention_efficiency),
         )
 
     def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
         """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
-        row = self.candidate.row
+        row = self.steps.coefficients
         seconds = row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window)
         seen = DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt")
         return self._attention(tokens, seconds, (seen,), "attention within the prompt")
 
     def _collectives(self, tokens: float) -> DerivationTerm:
-        row, rates = self.candidate.row, self.candidate.rates
+        row, rates = self.steps.coefficients, self.steps.rates
         direct = row.comm_fixed + row.comm_token * tokens
         ring = row.ring_fixed + row.ring_token * tokens
         if ring < direct:
@@ -380,8 +375,8 @@ class _StepTermBuilder:
     def _collective(
         self, tokens: float, fixed: float, latency: str, each: float, share: DerivationTerm
     ) -> DerivationTerm:
-        offered = self.candidate.offered
-        moved = self._unstretched(each) * offered.link.bandwidth * share.number
+        ceilings = self.steps.ceilings[0]
+        moved = self._unstretched(each) * ceilings.link.bandwidth * share.number
         way = "around a ring" if latency == "ring_latency" else "from each rank to each other at once"
         return DerivationTerm(
             "collectives",
@@ -396,7 +391,7 @@ class _StepTermBuilder:
                     each,
                     f"{{bytes_of_a_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
                     DerivationTerm("bytes of a token", moved, "B", source=self._model),
-                    DerivationTerm("link", offered.link.bandwidth, "B/s", source=f"link:{offered.link.kind}"),
+                    DerivationTerm("link", ceilings.link.bandwidth, "B/s", source=f"link:{ceilings.link.kind}"),
                     share,
                 ),
             ),
@@ -409,7 +404,7 @@ class _StepTermBuilder:
         """
         launches, host = self._launches(), self._host(sequences)
         busy = sum(term.number for term in (*others, launches))
-        hidden = self.candidate.row.host_overlap * min(host.number, busy)
+        hidden = self.steps.coefficients.host_overlap * min(host.number, busy)
         return DerivationTerm(
             "overhead",
             launches.number + host.number - hidden,
@@ -424,7 +419,7 @@ class _StepTermBuilder:
                     "s",
                     "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
                     inputs=(
-                        _make_constant_term("host_overlap", self.candidate.row.host_overlap),
+                        _make_constant_term("host_overlap", self.steps.coefficients.host_overlap),
                         DerivationTerm("the lesser of scheduling and all else", min(host.number, busy), "s"),
                     ),
                 ),
@@ -432,7 +427,7 @@ class _StepTermBuilder:
         )
 
     def _launches(self) -> DerivationTerm:
-        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
+        row, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer_time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
         if rates.quantise_s:
@@ -447,7 +442,7 @@ class _StepTermBuilder:
         return self._timed("launches", row.overhead_fixed, formula, *inputs)
 
     def _host(self, sequences: float) -> DerivationTerm:
-        row, rates = self.candidate.row, self.candidate.rates
+        row, rates = self.steps.coefficients, self.steps.rates
         inputs, formula = [_make_constant_term("step_time", rates.step_s, "s")], "{step_time}"
         if sequences:
             inputs += [

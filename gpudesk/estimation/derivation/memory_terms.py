@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import reuses_cache
@@ -19,56 +17,49 @@ _POOLS = {
 }
 
 
-def make_memory_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what stays free on the fullest accelerator at this load, or what it lacks for one request."""
     if not estimate.fits:
-        return _make_short_term(estimate, frame, candidate)
-    capacity, weights, activations, runtime = _make_static_terms(frame, candidate)
+        return _make_short_term(estimate, deployment)
+    capacity, weights, activations, runtime = _make_static_terms(deployment)
     return DerivationTerm(
         "free memory",
         estimate.memory.free_bytes,
         "B",
         "{capacity} − {weights} − {KV_cache} − {activations} − {runtime}",
-        inputs=(capacity, weights, _make_cache_term(estimate, frame, candidate), activations, runtime),
+        inputs=(capacity, weights, _make_cache_term(estimate, deployment), activations, runtime),
     )
 
 
-def make_max_concurrency_term(
-    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
-) -> DerivationTerm:
-    pool = _make_pool_term(candidate.budget.pool_bytes, _make_fraction_term(frame), frame, candidate)
-    return _make_held_term("maximum concurrency", estimate.max_concurrency, pool, estimate, frame, candidate)
+def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    pool = _make_pool_term(deployment.budget.pool_bytes, _make_fraction_term(deployment.configuration), deployment)
+    return _make_held_term("maximum concurrency", estimate.max_concurrency, pool, estimate, deployment)
 
 
-def make_admission_term(
-    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
-) -> DerivationTerm:
+def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what keeps requests waiting: the batch of the serving engine, or the memory that it takes."""
-    budget, engine = candidate.budget, frame.engine.id
+    budget, engine = deployment.budget, deployment.configuration.engine.id
     by_memory = budget.admitted_sequences(_count_tokens(estimate))
     if by_memory > (estimate.admitted or 0):
-        most = candidate.situation.max_batch
+        most = deployment.memory.settings.max_batch
         return DerivationTerm("most in a step", most, None, source=f"setting:{engine}/max_batch")
     if by_memory == estimate.max_concurrency:
-        return make_max_concurrency_term(estimate, frame, candidate)
-    usual = DerivationTerm("fraction", frame.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction")
-    pool = _make_pool_term(budget.usual_pool_bytes, usual, frame, candidate)
-    return _make_held_term("admitted sequences", by_memory, pool, estimate, frame, candidate)
+        return make_max_concurrency_term(estimate, deployment)
+    usual = DerivationTerm(
+        "fraction", deployment.configuration.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction"
+    )
+    pool = _make_pool_term(budget.usual_pool_bytes, usual, deployment)
+    return _make_held_term("admitted sequences", by_memory, pool, estimate, deployment)
 
 
 def _make_held_term(
-    name: str,
-    sequences: int,
-    pool: DerivationTerm,
-    estimate: Estimate,
-    frame: ServingConfiguration,
-    candidate: ResolvedDeployment,
+    name: str, sequences: int, pool: DerivationTerm, estimate: Estimate, deployment: ResolvedDeployment
 ) -> DerivationTerm:
     """Return how many sequences a pool on each attention rank holds in the whole deployment.
 
     Where the usual pool holds none, serving engines are given more of the memory until it holds one.
     """
-    budget, sequence = candidate.budget, _make_sequence_term(estimate, frame, candidate)
+    budget, sequence = deployment.budget, _make_sequence_term(estimate, deployment)
     groups = tuple(
         DerivationTerm(group, count, None)
         for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
@@ -88,8 +79,8 @@ def _make_held_term(
     )
 
 
-def _make_cache_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
-    budget, admitted = candidate.budget, estimate.admitted or 1
+def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    budget, admitted = deployment.budget, estimate.admitted or 1
     resident = min(admitted, budget.admitted_sequences(_count_tokens(estimate)))
     held = -(-resident // (budget.attention_ranks * budget.replicas))
     return DerivationTerm(
@@ -99,20 +90,18 @@ def _make_cache_term(estimate: Estimate, frame: ServingConfiguration, candidate:
         "{sequences} × {bytes_of_one_sequence}",
         inputs=(
             DerivationTerm("sequences", held, None, source="scenario" if resident == admitted else None),
-            _make_sequence_term(estimate, frame, candidate),
+            _make_sequence_term(estimate, deployment),
         ),
     )
 
 
-def _make_pool_term(
-    pool_bytes: int, fraction: DerivationTerm, frame: ServingConfiguration, candidate: ResolvedDeployment
-) -> DerivationTerm:
-    capacity, weights, _, runtime = static = _make_static_terms(frame, candidate)
-    formula = _POOLS[frame.settings.memory_fraction_of]
+def _make_pool_term(pool_bytes: int, fraction: DerivationTerm, deployment: ResolvedDeployment) -> DerivationTerm:
+    capacity, weights, _, runtime = static = _make_static_terms(deployment)
+    formula = _POOLS[deployment.configuration.settings.memory_fraction_of]
     inputs: tuple[DerivationTerm, ...] = (fraction, *static)
-    if frame.settings.memory_fraction_of == "static":
+    if deployment.configuration.settings.memory_fraction_of == "static":
         inputs = (fraction, capacity, runtime, weights)
-        if _ends_at_activations(pool_bytes, candidate.budget):
+        if _ends_at_activations(pool_bytes, deployment.budget):
             formula, inputs = "{capacity} − {weights} − {activations} − {runtime}", static
     return DerivationTerm("KV pool", pool_bytes, "B", formula, inputs=inputs)
 
@@ -123,25 +112,23 @@ def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
     return pool_bytes == budget.capacity_bytes - taken
 
 
-def _make_short_term(estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
+def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what the fullest accelerator lacks for the weights and one request on each attention rank."""
-    budget = candidate.budget
+    budget = deployment.budget
     taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
-    _, weights, activations, runtime = _make_static_terms(frame, candidate)
-    sequence = _make_sequence_term(estimate, frame, candidate)
+    _, weights, activations, runtime = _make_static_terms(deployment)
+    sequence = _make_sequence_term(estimate, deployment)
     held = budget.cache.sequence_bytes(_count_tokens(estimate))
     parts = (weights, sequence, activations, runtime)
-    usable = _make_usable_term(budget.pool_bytes + taken, taken, frame, candidate)
+    usable = _make_usable_term(budget.pool_bytes + taken, taken, deployment)
     needed = DerivationTerm("needed", taken + held, "B", format_sum(tuple(part.name for part in parts)), inputs=parts)
     return DerivationTerm("short", held - budget.pool_bytes, "B", "{needed} − {usable}", inputs=(needed, usable))
 
 
-def _make_usable_term(
-    usable_bytes: int, taken: int, frame: ServingConfiguration, candidate: ResolvedDeployment
-) -> DerivationTerm:
-    capacity, _, activations, runtime = _make_static_terms(frame, candidate)
-    fraction = _make_fraction_term(frame)
-    kind = frame.settings.memory_fraction_of
+def _make_usable_term(usable_bytes: int, taken: int, deployment: ResolvedDeployment) -> DerivationTerm:
+    capacity, _, activations, runtime = _make_static_terms(deployment)
+    fraction = _make_fraction_term(deployment.configuration)
+    kind = deployment.configuration.settings.memory_fraction_of
     if kind == "total":
         return DerivationTerm("usable", usable_bytes, "B", "{fraction} × {capacity}", inputs=(fraction, capacity))
     if kind == "free":
@@ -149,31 +136,34 @@ def _make_usable_term(
         return DerivationTerm(
             "usable", usable_bytes, "B", formula, inputs=(fraction, capacity, DerivationTerm(_TAKEN, taken, "B"))
         )
-    if _ends_at_activations(candidate.budget.pool_bytes, candidate.budget):
+    if _ends_at_activations(deployment.budget.pool_bytes, deployment.budget):
         return DerivationTerm("usable", usable_bytes, "B", "{capacity}", inputs=(capacity,))
     formula = "{fraction} × ({capacity} − {runtime}) + {activations} + {runtime}"
     return DerivationTerm("usable", usable_bytes, "B", formula, inputs=(fraction, capacity, runtime, activations))
 
 
 def _make_static_terms(
-    frame: ServingConfiguration, candidate: ResolvedDeployment
+    deployment: ResolvedDeployment,
 ) -> tuple[DerivationTerm, DerivationTerm, DerivationTerm, DerivationTerm]:
     """Return capacity, weights, activations and runtime, which do not depend on the load."""
     return (
         DerivationTerm(
-            "capacity", candidate.budget.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"
+            "capacity",
+            deployment.budget.capacity_bytes,
+            "B",
+            source=f"catalog:{deployment.configuration.accelerator.id}/memory",
         ),
-        _make_weights_term(frame, candidate),
-        _make_activations_term(frame, candidate),
-        _make_runtime_term(frame, candidate),
+        _make_weights_term(deployment),
+        _make_activations_term(deployment),
+        _make_runtime_term(deployment),
     )
 
 
-def _make_weights_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
-    budget, source = candidate.budget, f"catalog:{frame.model.id}"
-    elements = "elements" if candidate.plan.count == 1 else "elements of the fullest"
+def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    budget, source = deployment.budget, f"catalog:{deployment.configuration.model.id}"
+    elements = "elements" if deployment.plan.count == 1 else "elements of the fullest"
     formula = f"{elements} × bytes of their format, block scales included"
-    if frame.model.layer_input_size:
+    if deployment.configuration.model.layer_input_size:
         formula += ", with the table of the layers' own inputs"
     padding = budget.shards.padding_bytes
     if not padding:
@@ -185,19 +175,20 @@ def _make_weights_term(frame: ServingConfiguration, candidate: ResolvedDeploymen
         "{weights_as_stored} + {padding_of_experts}",
         inputs=(
             DerivationTerm("weights as stored", budget.weights_bytes - padding, "B", formula, source=source),
-            DerivationTerm("padding of experts", padding, "B", source=f"setting:{frame.engine.id}/kernels"),
+            DerivationTerm(
+                "padding of experts", padding, "B", source=f"setting:{deployment.configuration.engine.id}/kernels"
+            ),
         ),
     )
 
 
-def _make_activations_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
-    engine, situation = frame.engine.id, candidate.situation
-    settings = replace(frame.settings, max_batch=situation.max_batch, max_batched_tokens=situation.max_batched_tokens)
-    step = compute_step_bytes(frame.model, candidate.plan, settings)
-    drawing = compute_sampling_bytes(frame.model, settings)
+def _make_activations_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    engine, settings = deployment.configuration.engine.id, deployment.memory.settings
+    step = compute_step_bytes(deployment.configuration.model, deployment.plan, settings)
+    drawing = compute_sampling_bytes(deployment.configuration.model, settings)
     return DerivationTerm(
         "activations",
-        candidate.budget.activations_bytes,
+        deployment.budget.activations_bytes,
         "B",
         "max({a_step}, {drawing_its_tokens})",
         inputs=(
@@ -207,9 +198,9 @@ def _make_activations_term(frame: ServingConfiguration, candidate: ResolvedDeplo
     )
 
 
-def _make_runtime_term(frame: ServingConfiguration, candidate: ResolvedDeployment) -> DerivationTerm:
-    engine, settings = frame.engine.id, frame.settings
-    total = candidate.budget.runtime_bytes
+def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    engine, settings = deployment.configuration.engine.id, deployment.configuration.settings
+    total = deployment.budget.runtime_bytes
     source = f"setting:{engine}/runtime_bytes"
     if total == settings.runtime_bytes:
         return DerivationTerm("runtime", total, "B", source=source)
@@ -227,27 +218,25 @@ def _make_runtime_term(frame: ServingConfiguration, candidate: ResolvedDeploymen
     )
 
 
-def _make_fraction_term(frame: ServingConfiguration) -> DerivationTerm:
+def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
     """Return the share of memory that what fits is judged by: the user's, or the largest safe one."""
-    given = frame.settings.usual_fraction is None
-    source = "scenario" if given else f"setting:{frame.engine.id}/safe_memory_fraction"
-    return DerivationTerm("fraction", frame.settings.memory_fraction, None, source=source)
+    given = configuration.settings.usual_fraction is None
+    source = "scenario" if given else f"setting:{configuration.engine.id}/safe_memory_fraction"
+    return DerivationTerm("fraction", configuration.settings.memory_fraction, None, source=source)
 
 
 def _count_tokens(estimate: Estimate) -> int:
     return estimate.request.workload.input_tokens + estimate.request.workload.output_tokens
 
 
-def _make_sequence_term(
-    estimate: Estimate, frame: ServingConfiguration, candidate: ResolvedDeployment
-) -> DerivationTerm:
-    tokens, cache = _count_tokens(estimate), candidate.budget.cache
+def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    tokens, cache = _count_tokens(estimate), deployment.budget.cache
     held, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer keeps of its tokens"
-    if any(reuses_cache(group.mixer) for group in frame.model.layers):
+    if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
         filling += ", nothing where it reuses the cache of another"
-    model = f"catalog:{frame.model.id}"
+    model = f"catalog:{deployment.configuration.model.id}"
     if held == filled:
         return DerivationTerm("bytes of one sequence", held, "B", filling, source=model, inputs=(length,))
     kept = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
@@ -258,6 +247,11 @@ def _make_sequence_term(
         "{bytes_that_it_fills} + {set_aside_beside_them}",
         inputs=(
             DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
-            DerivationTerm("set aside beside them", held - filled, "B", source=f"setting:{frame.engine.id}/{kept}"),
+            DerivationTerm(
+                "set aside beside them",
+                held - filled,
+                "B",
+                source=f"setting:{deployment.configuration.engine.id}/{kept}",
+            ),
         ),
     )

@@ -1,1 +1,0 @@
-"""The terms behind a step and behind memory: formulas with their numbers and sources."""
