@@ -41,7 +41,11 @@ class ConstantOverride:
     source: str | None = None
 
     def matches(self, keys: ConstantKeys) -> bool:
-        return all(getattr(keys, name, None) in allowed for name, allowed in self.where.items())
+        # A plain loop takes half the time of a generator, and there are tens of thousands of these.
+        for name, allowed in self.where.items():  # noqa: SIM110
+            if getattr(keys, name, None) not in allowed:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,10 @@ class IntervalRule:
     where: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def matches(self, keys: Mapping[str, str]) -> bool:
-        return all(keys.get(name) in allowed for name, allowed in self.where.items())
+        for name, allowed in self.where.items():  # noqa: SIM110 - quicker, as above
+            if keys.get(name) not in allowed:
+                return False
+        return True
 
 
 class ConstantValues(dict[str, float]):

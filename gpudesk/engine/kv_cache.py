@@ -60,8 +60,7 @@ class LayerCache:
     prefill: tuple[CacheGrowth, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CacheReservation:
+class CacheReservation(NamedTuple):
     """How a serving engine sets memory aside for a sequence, where that is more than what the sequence fills.
 
     `window_share`: layers with a window hold this share of the whole length (0: the window alone).
@@ -328,7 +327,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
     if any(isinstance(group.mixer, Compressed) for group in model.layers):
-        holding = replace(holding, window_share=0.0)
+        holding = holding._replace(window_share=0.0)
     merged = _merge(read)
     return KvCacheProfile(
         stored=_merge(stored),

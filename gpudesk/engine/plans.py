@@ -57,20 +57,16 @@ def _heads(mixer: Mixer) -> tuple[int, ...]:
     return (mixer.heads,)
 
 
+@lru_cache(maxsize=1_000)
 def _expert_count(model: Model) -> int:
     return max((g.ffn.experts for g in model.layers if isinstance(g.ffn, MoeFfn)), default=0)
 
 
-def _degrees(wished: int | None, options: tuple[int, ...]) -> tuple[int, ...]:
-    return options if wished is None else (wished,)
-
-
-def _variants(model: Model, wishes: PlanConstraints, tp: int, pp: int, dp: int) -> Iterator[tuple[int, bool]]:
+def _variants(model: Model, wishes: PlanConstraints, tp: int, pp: int) -> Iterator[tuple[int, bool]]:
     experts = _expert_count(model)
     if wishes.attention_dp:
         yield wishes.ep or (tp if experts else 1), True
         return
-    group = tp * dp
     if wishes.ep is not None:
         yield wishes.ep, False
     else:
@@ -78,7 +74,7 @@ def _variants(model: Model, wishes: PlanConstraints, tp: int, pp: int, dp: int) 
         if wishes.allow_ep and experts and tp > 1 and experts % tp == 0:
             yield tp, False
     free = wishes.attention_dp is None and wishes.ep in (None, tp)
-    if free and wishes.allow_attention_dp and experts and tp > 1 and pp == 1 and experts % tp == 0 and group:
+    if free and wishes.allow_attention_dp and experts and tp > 1 and pp == 1 and experts % tp == 0:
         yield tp, True
 
 
@@ -96,24 +92,26 @@ def list_parallel_plans(
 @lru_cache(maxsize=10_000)
 def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
-    options = tuple(tp for tp in TENSOR_DEGREES if tp <= min(count, host) and divides_heads(model, tp))
-    for tp in _degrees(wishes.tp, options):
-        for pp in _degrees(wishes.pp, _stages(model, wishes, count, tp)):
-            if count % (tp * pp):
-                continue
+    for tp in (wishes.tp,) if wishes.tp is not None else _list_tensor_degrees(model, min(count, host)):
+        for pp in (wishes.pp,) if wishes.pp is not None else _list_stages(model, wishes, count // tp):
             dp = count // (tp * pp)
-            if wishes.dp is not None and dp != wishes.dp:
+            if tp * pp * dp != count or dp != (wishes.dp or dp):
                 continue
-            for ep, attention_dp in _variants(model, wishes, tp, pp, dp):
+            for ep, attention_dp in _variants(model, wishes, tp, pp):
                 if (tp * dp) % ep == 0:
                     plans.append(ParallelPlan(tp, pp, ep, dp, attention_dp))
     return tuple(dict.fromkeys(plans))
 
 
-def _stages(model: Model, wishes: PlanConstraints, count: int, tp: int) -> tuple[int, ...]:
+def _list_tensor_degrees(model: Model, most: int) -> Iterator[int]:
+    return (tp for tp in TENSOR_DEGREES if tp <= most and divides_heads(model, tp))
+
+
+def _list_stages(model: Model, wishes: PlanConstraints, most: int) -> Iterator[int]:
     if not wishes.allow_pp:
-        return (1,)
-    return tuple(pp for pp in PIPELINE_DEGREES if tp * pp <= count and pp <= max(1, model.layer_count))
+        return iter((1,))
+    most = min(most, max(1, model.layer_count))
+    return (pp for pp in PIPELINE_DEGREES if pp <= most)
 
 
 def list_replica_counts(accelerator: Accelerator, wishes: PlanConstraints) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantisedTensors
@@ -46,8 +46,7 @@ class TensorShare:
         return TensorShare(self.elements + other.elements, self.stored_bytes + other.stored_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class ExpertPadding:
+class ExpertPadding(NamedTuple):
     """Multiples up to which kernels fill the matrices of experts: of the hidden size, of a rank's width."""
 
     hidden: int = 1

@@ -6,7 +6,6 @@ catalog is refused here, with the field as the place."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest, describe_wrong_ep
@@ -196,10 +195,9 @@ WORKLOAD_FIELDS: Final[dict[str, tuple[str, FieldCheck]]] = {
 
 _REQUIRED: Final = ("accelerator", "model", "weights", "input_tokens", "output_tokens", "load")
 
-_ALL_FIELDS: Final = MappingProxyType(
-    {name: (False, *rest) for name, rest in REQUEST_FIELDS.items()}
-    | {name: (True, *rest) for name, rest in WORKLOAD_FIELDS.items()}
-)
+_ALL_FIELDS: Final = {name: (False, *rest) for name, rest in REQUEST_FIELDS.items()} | {
+    name: (True, *rest) for name, rest in WORKLOAD_FIELDS.items()
+}
 
 
 def parse_request(fields: object) -> EstimateRequest:

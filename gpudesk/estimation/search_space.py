@@ -137,7 +137,7 @@ class SearchSpace:
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
-    _plan_notes: dict[ParallelPlan, tuple[Message, ...]] = field(default_factory=dict)
+    _plan_notes: dict[int, tuple[Message, ...]] = field(default_factory=dict)
 
     def list_memory_plans(self, count: int) -> tuple[MemoryPlan, ...]:
         """Return the plans of `count` accelerators, fitting or not; raises InputError where a fixed count has none."""
@@ -208,7 +208,8 @@ class SearchSpace:
         memory_bytes = self.configuration.accelerator.memory_bytes
         weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
         for count in self.counts:
-            for plan in self._list_open_plans(count):
+            # Wide plans, which are listed last, are the ones that hold most.
+            for plan in reversed(self._list_open_plans(count)):
                 # The ranks that share the weights hold at least as much as all of them.
                 if weights >= memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica):
                     continue
@@ -226,9 +227,9 @@ class SearchSpace:
 
     def list_plan_notes(self, deployment: ResolvedDeployment) -> tuple[Message, ...]:
         """Return what is particular to the plan of a deployment."""
-        notes = self._plan_notes.get(deployment.plan)
+        notes = self._plan_notes.get(deployment.position)
         if notes is None:
-            notes = self._plan_notes[deployment.plan] = make_plan_notes(deployment, self.table.node_bandwidth)
+            notes = self._plan_notes[deployment.position] = make_plan_notes(deployment, self.table.node_bandwidth)
         return notes
 
     def make_step_model(self, deployment: ResolvedDeployment) -> StepModel:
