@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizeP
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
 from gpudesk.text.translation import tr
 
 _WIDE, _FOLDED = 184.0, 48.0
@@ -22,9 +22,6 @@ _ITEM, _PITCH, _DIVIDER = 32.0, 34.0, 17.0
 _SIDE, _TOP = 8.0, 10.0
 _ICON, _ICON_X, _TEXT_X, _DIGIT_SIDE = 16.0, 13.0, 38.0, 12.0
 _BAR, _BAR_INSET = 3.0, 7.0
-
-_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-_ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,9 @@ class RailItem:
 class _RailButton(QAbstractButton):
     """One page: a choice among the others, painted whole."""
 
-    def __init__(self, theme: Theme, item: RailItem, leave: Callable[[QKeyEvent], bool]) -> None:
-        """Show the page's name; `leave` is asked to act on keys that move to another item."""
+    def __init__(self, theme: Theme, item: RailItem) -> None:
         super().__init__()
         self._theme = theme
-        self._leave = leave
         self.item = item
         self.folded = False
         self.setCheckable(True)
@@ -76,7 +71,7 @@ class _RailButton(QAbstractButton):
         """Open the page with Enter as with Space; let the rail act on arrows."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
-        elif not self._leave(event):
+        else:
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
@@ -145,8 +140,10 @@ class PageRail(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._group = QButtonGroup(self)
         self._column = QVBoxLayout(self)
-        self._items = [_RailButton(theme, page, self._act_on_key) for page in pages]
+        self._items = [_RailButton(theme, page) for page in pages]
+        self._keys = ArrowKeyGroup(self)
         for button in self._items:
+            self._keys.add(button)
             self._group.addButton(button)
             if button.item.divided:
                 self._column.addWidget(_RailDivider(theme))
@@ -177,7 +174,7 @@ class PageRail(QWidget):
         for button in self._items:
             button.setChecked(button.item.id == page_id)
         self._group.setExclusive(bool(self.page))
-        self._set_tab_stop(next((b for b in self._items if b.isChecked()), self._items[0]))
+        self._keys.set_tab_stop(next((b for b in self._items if b.isChecked()), self._items[0]))
 
     def set_collapsed(self, collapsed: bool) -> None:
         self._collapsed = collapsed
@@ -205,25 +202,6 @@ class PageRail(QWidget):
     def _choose(self, page_id: str) -> None:
         self.set_page(page_id)
         self.chosen.emit(page_id)
-
-    def _act_on_key(self, event: QKeyEvent) -> bool:
-        """Move the focus to another item; say whether the key was one that does."""
-        key = Qt.Key(event.key())
-        now = next((n for n, button in enumerate(self._items) if button.hasFocus()), 0)
-        if key in _STEPS:
-            target = min(max(now + _STEPS[key], 0), len(self._items) - 1)
-        elif key in _ENDS:
-            target = _ENDS[key]
-        else:
-            return False
-        self._set_tab_stop(self._items[target])
-        self._items[target].setFocus(Qt.FocusReason.TabFocusReason)
-        return True
-
-    def _set_tab_stop(self, only: _RailButton) -> None:
-        for button in self._items:
-            reach = Qt.FocusPolicy.StrongFocus if button is only else Qt.FocusPolicy.ClickFocus
-            button.setFocusPolicy(reach)
 
     def _dress(self) -> None:
         px, folded = self._theme.px, self.folded

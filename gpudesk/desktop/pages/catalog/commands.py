@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from gpudesk.desktop.session import scenario_edits, selection
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection
-from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.desktop.ui.widgets.qt_support import add_entry, make_menu, pop_up
 from gpudesk.domain.catalog_table import CatalogColumn, CatalogRow, CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, Claim, DocumentStatement, PriceRecord
 from gpudesk.domain.scenario import MAX_ACCELERATORS
@@ -258,42 +258,45 @@ class CatalogCommands:
             self.fill_cell_menu(menu, row, column)
             menu.addSeparator()
         self.fill_column_menu(menu, number)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        pop_up(menu, place)
 
     def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: CatalogColumn) -> None:
         section, writable = self._page.section, self._page.desk.service.own.writable
         use = self._use_of(row)
         if use is not None:
-            self._entry(menu, "plus", *use)
+            add_entry(menu, self._page.theme.icon("plus"), *use)
             menu.addSeparator()
         edit, choice = make_edit_request(section, row, column), make_preference_request(section, row, column)
         if edit is not None:
-            self._entry(menu, "pencil", _format_edit_action(row, edit), self.edit).setEnabled(writable)
+            add_entry(menu, self._page.theme.icon("pencil"), _format_edit_action(row, edit), self.edit).setEnabled(
+                writable
+            )
         if choice is not None:
-            self._entry(menu, "scale", tr("Prefer another claim…"), self.prefer).setEnabled(writable)
+            add_entry(menu, self._page.theme.icon("scale"), tr("Prefer another claim…"), self.prefer).setEnabled(
+                writable
+            )
         for icon, text, step in self._own_steps(row, column):
-            self._entry(menu, icon, text, partial(self._do, step)).setEnabled(writable)
+            add_entry(menu, self._page.theme.icon(icon), text, partial(self._do, step)).setEnabled(writable)
         menu.addSeparator()
-        self._entry(menu, "copy", tr("Copy"), self.copy)
-        self._entry(menu, "table-2", tr("Copy table"), self.copy_table)
+        add_entry(menu, self._page.theme.icon("copy"), tr("Copy"), self.copy)
+        add_entry(menu, self._page.theme.icon("table-2"), tr("Copy table"), self.copy_table)
 
     def fill_column_menu(self, menu: QMenu, number: int) -> None:
         page = self._page
         column, arranger = page.model.column(number), page.columns
         sort = tr("Order by {column}", column=label_column(page.section, column))
-        self._entry(menu, "arrow-up-down", sort, lambda: page.sort_by(number))
+        add_entry(menu, self._page.theme.icon("arrow-up-down"), sort, lambda: page.sort_by(number))
         if page.sorting is not None:
-            self._entry(menu, "rotate-ccw", tr("Order as in the catalog"), page.unsort)
+            add_entry(menu, self._page.theme.icon("rotate-ccw"), tr("Order as in the catalog"), page.unsort)
         for step, icon, text in (
             (-1, "arrow-left", tr("Move column left")),
             (1, "arrow-right", tr("Move column right")),
         ):
-            entry = self._entry(menu, icon, text, partial(arranger.move, number, step))
+            entry = add_entry(menu, self._page.theme.icon(icon), text, partial(arranger.move, number, step))
             entry.setEnabled(arranger.can_move(number, step))
-        hide = self._entry(menu, "eye-off", tr("Hide column"), lambda: arranger.toggle(column.key))
+        hide = add_entry(menu, self._page.theme.icon("eye-off"), tr("Hide column"), lambda: arranger.toggle(column.key))
         hide.setEnabled(number > 0)
-        self._entry(menu, "eye", tr("Choose columns…"), page.open_columns)
+        add_entry(menu, self._page.theme.icon("eye"), tr("Choose columns…"), page.open_columns)
 
     def fill_columns_chooser(self, menu: QMenu) -> None:
         page = self._page
@@ -311,11 +314,6 @@ class CatalogCommands:
 
     def _toggle(self, key: str, *_: object) -> None:
         self._page.columns.toggle(key)
-
-    def _entry(self, menu: QMenu, icon: str, text: str, act: Callable[[], object]) -> QAction:
-        entry = menu.addAction(self._page.theme.icon(icon), text.replace("&", "&&"))
-        entry.triggered.connect(lambda _checked: act())
-        return entry
 
     # Actions
 

@@ -40,7 +40,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
@@ -502,13 +502,10 @@ class CatalogPage(DeskPage):
             self.editing_requested.emit(EditorRequest(kind))
 
     def open_columns(self) -> None:
-        from gpudesk.desktop.ui.widgets.qt_support import make_menu
-
         menu = make_menu(parent=self)
         self.commands.fill_columns_chooser(menu)
-        menu.aboutToHide.connect(menu.deleteLater)
         button = self._columns_button
-        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+        pop_up(menu, button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def actions_of_page(self) -> list[ActionSpec]:
         views = [(section.value, label_section(section)) for section in CatalogSection]

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, Signal
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpudesk.desktop.pages.compare.comparison_model import (
@@ -23,7 +23,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.desktop.ui.widgets.qt_support import add_entry, make_menu, pop_up
 from gpudesk.domain.answer import make_column_keys
 from gpudesk.report.comparison.tables import ComparedHead, ComparedRow, ComparisonTable
 from gpudesk.report.writers.clipboard import build_comparison_clipping
@@ -234,43 +234,41 @@ class ComparisonCommands:
             self._fill_row_menu(menu, found, with_copy=column >= 0)
         elif 0 <= column < self._model.columnCount():
             self._fill_head_menu(menu, self._model.head(column))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        pop_up(menu, place)
 
     def _fill_row_menu(self, menu: QMenu, row: ComparedRow, *, with_copy: bool) -> None:
         if with_copy:
-            self._entry(menu, "copy", tr("Copy"), self.copy)
-        self._entry(menu, "table-2", tr("Copy table"), self.copy_table)
+            add_entry(menu, self._theme.icon("copy"), tr("Copy"), self.copy)
+        add_entry(menu, self._theme.icon("table-2"), tr("Copy table"), self.copy_table)
         menu.addSeparator()
-        self._entry(menu, "arrow-up-down", tr("Order columns by this row"), lambda: self._sort(row))
+        add_entry(menu, self._theme.icon("arrow-up-down"), tr("Order columns by this row"), lambda: self._sort(row))
         if self._arranger.arrangement.sorting is not None:
-            self._entry(menu, "rotate-ccw", tr("Order columns as in the scenario"), self._unsort)
+            add_entry(menu, self._theme.icon("rotate-ccw"), tr("Order columns as in the scenario"), self._unsort)
         menu.addSeparator()
-        self._entry(menu, "arrow-up", tr("Move row up"), lambda: self._move(row, -1))
-        self._entry(menu, "arrow-down", tr("Move row down"), lambda: self._move(row, 1))
-        self._entry(menu, "eye-off", tr("Hide row"), lambda: self._hide(row))
+        add_entry(menu, self._theme.icon("arrow-up"), tr("Move row up"), lambda: self._move(row, -1))
+        add_entry(menu, self._theme.icon("arrow-down"), tr("Move row down"), lambda: self._move(row, 1))
+        add_entry(menu, self._theme.icon("eye-off"), tr("Hide row"), lambda: self._hide(row))
         if self._arranger.arrangement.hidden_rows:
-            self._entry(menu, "eye", tr("Show all rows"), self._arranger.show_all_rows)
+            add_entry(menu, self._theme.icon("eye"), tr("Show all rows"), self._arranger.show_all_rows)
 
     def _fill_head_menu(self, menu: QMenu, head: ComparedHead) -> None:
-        baseline = self._entry(menu, "equal", tr("Set as the baseline"), lambda: self.set_baseline(head))
+        baseline = add_entry(
+            menu, self._theme.icon("equal"), tr("Set as the baseline"), lambda: self.set_baseline(head)
+        )
         baseline.setEnabled(head.key != self._model.table.heads[0].key)
         menu.addSeparator()
         for step, icon, text in ((-1, "arrow-left", tr("Move left")), (1, "arrow-right", tr("Move right"))):
-            entry = self._entry(menu, icon, text, partial(self.move_column, head, step))
+            entry = add_entry(menu, self._theme.icon(icon), text, partial(self.move_column, head, step))
             entry.setEnabled(self._neighbour(head, step) is not None)
         menu.addSeparator()
-        hide = self._entry(menu, "eye-off", tr("Hide column"), lambda: self._arranger.hide_column(head.key))
+        hide = add_entry(
+            menu, self._theme.icon("eye-off"), tr("Hide column"), lambda: self._arranger.hide_column(head.key)
+        )
         hide.setEnabled(self._model.columnCount() > 1)
         if self._arranger.arrangement.hidden_columns:
-            self._entry(menu, "eye", tr("Show all columns"), self._arranger.show_all_columns)
+            add_entry(menu, self._theme.icon("eye"), tr("Show all columns"), self._arranger.show_all_columns)
         remove = tr("Remove {name}", name=head.name)
-        self._entry(menu, "trash-2", remove, lambda: self.remove_column(head))
-
-    def _entry(self, menu: QMenu, icon: str, text: str, act: Callable[[], object]) -> QAction:
-        entry = menu.addAction(self._theme.icon(icon), text)
-        entry.triggered.connect(act)
-        return entry
+        add_entry(menu, self._theme.icon("trash-2"), remove, lambda: self.remove_column(head))
 
     def _unsort(self) -> None:
         self._arranger.change(sorting=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
@@ -74,20 +75,13 @@ class OptionButton(QAbstractButton):
     pointed = Signal()
 
     def __init__(
-        self,
-        theme: Theme,
-        value: AnswerValue,
-        words: OptionTexts,
-        number: int,
-        leave: Callable[[QKeyEvent], bool],
-        parent: QWidget | None = None,
+        self, theme: Theme, value: AnswerValue, words: OptionTexts, number: int, parent: QWidget | None = None
     ) -> None:
-        """Show an answer in words; `number` chooses it, `leave` acts on keys that go to another one."""
+        """Show an answer in words; `number` chooses it."""
         super().__init__(parent)
         self.theme, self.value, self.words, self.number = theme, value, words, number
         self.effect: OptionEffect | None = None
         self.origin = ""
-        self._leave = leave
         self.setCheckable(True)
         # Screen readers take it for one of several then.
         self.setAutoExclusive(True)
@@ -131,8 +125,6 @@ class OptionButton(QAbstractButton):
         """Leave it to the scenario which answer is in force."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._leave(event):
-            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             event.ignore()
         else:
@@ -310,21 +302,6 @@ class SmallOptionCard(OptionButton):
             pen.text(place, effect, font="caption", colour="text3", align=RIGHT)
 
 
-def find_next_option(options: Sequence[OptionButton], event: QKeyEvent) -> OptionButton | None:
-    """Return the answer that an arrow key goes to from the one with the focus; None for other keys."""
-    steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
-    ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
-    key = Qt.Key(event.key())
-    if event.modifiers() & Qt.KeyboardModifier.AltModifier:
-        return None
-    if key in ends:
-        return options[ends[key]]
-    if key not in steps:
-        return None
-    now = next((place for place, option in enumerate(options) if option.hasFocus()), 0)
-    return options[(now + steps[key]) % len(options)]
-
-
 _DECIMALS: Final = 3
 #: The smallest number above nothing that the field takes.
 _LEAST: Final = 0.001
@@ -347,6 +324,7 @@ class QuestionBlock(QWidget):
         super().__init__(parent)
         self.question, self.first = question, first
         self.options: list[OptionButton] = []
+        self._keys = ArrowKeyGroup(self, sideways=True, wraps=True)
         self._theme, self._formatter = theme, formatter
         title, why = get_question_text(question), get_question_reason(question)
         self.setAccessibleName(title)
@@ -398,7 +376,7 @@ class QuestionBlock(QWidget):
         self.reset.setText(word)
         self.reset.setAccessibleName(f"{get_question_text(self.question)} {word}")
         self.reset.setVisible(answered.origin is AnswerOrigin.YOURS)
-        self._set_tab_stop(self._focused or self.chosen)
+        self._keys.set_tab_stop(self._focused or self.chosen)
         if self._number_taken:
             self._close_field()
 
@@ -417,10 +395,11 @@ class QuestionBlock(QWidget):
             option.deleteLater()
         made = OptionCard if self.first else SmallOptionCard
         self.options = []
+        self._keys.clear()
         for place, value in enumerate(values):
             words = get_option_texts(self.question, value, self._formatter)
             number = place + 1 if place < _NINE else 0
-            option = made(self._theme, value, words, number, self._act_on_key, self)
+            option = made(self._theme, value, words, number, self)
             option.clicked.connect(lambda _on, value=value: self.answered.emit(self.question, value))
             option.pointed.connect(lambda value=value: self.pointed.emit(self.question, value))
             effect = former.get(value)
@@ -430,6 +409,7 @@ class QuestionBlock(QWidget):
             self._cards.addWidget(option, place // columns, place % columns)
             option.show()
             self.options.append(option)
+            self._keys.add(option)
             if focus is not None and value == focus:
                 option.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -447,7 +427,7 @@ class QuestionBlock(QWidget):
         option = next((each for each in self.options if each.number == number), None)
         if option is None:
             return False
-        self._set_tab_stop(option)
+        self._keys.set_tab_stop(option)
         option.setFocus(Qt.FocusReason.OtherFocusReason)
         option.click()
         return True
@@ -487,21 +467,6 @@ class QuestionBlock(QWidget):
         for widget in (self.field, self.unit):
             if widget is not None:
                 widget.hide()
-
-    def _act_on_key(self, event: QKeyEvent) -> bool:
-        """Go to another answer; say whether the key was one that does."""
-        option = find_next_option(self.options, event)
-        if option is None:
-            return False
-        self._set_tab_stop(option)
-        option.setFocus(Qt.FocusReason.TabFocusReason)
-        return True
-
-    def _set_tab_stop(self, only: OptionButton) -> None:
-        """Let Tab reach one answer; arrows go to the others."""
-        for option in self.options:
-            reach = Qt.FocusPolicy.StrongFocus if option is only else Qt.FocusPolicy.ClickFocus
-            option.setFocusPolicy(reach)
 
     def _dress(self) -> None:
         px = self._theme.px

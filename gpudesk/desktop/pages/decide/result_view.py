@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
-from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
+from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu, pop_up
 from gpudesk.domain import decision as decision_module
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import AnswerOrigin, Decision, DecisionVerdict
@@ -219,8 +219,7 @@ class RuleTraceBlock(QWidget):
         usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
         menu.addSeparator()
         menu.addAction(tr("Copy the trace as text")).triggered.connect(self.copy)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        pop_up(menu, place)
 
 
 #: What the buttons lead to: the key of the page's view of questions.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import DialogueScreen
 from gpudesk.report.decision.questions import label_question_group, label_screen
 from gpudesk.text.translation import tr
@@ -25,9 +26,6 @@ _CHECK: Final = 15.0
 _ABOVE: Final = 8.0
 _BAR, _BAR_INSET = 3.0, 9.0
 _PROGRESS: Final = 4.0
-
-_STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-_ENDS: Final = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,9 @@ class ScreenEntry:
 class _ScreenButton(QAbstractButton):
     """One screen: its number, or a check once it is answered, the question and the answer."""
 
-    def __init__(self, theme: Theme, screen: DialogueScreen, number: int, leave: Callable[[QKeyEvent], bool]) -> None:
+    def __init__(self, theme: Theme, screen: DialogueScreen, number: int) -> None:
         super().__init__()
-        self._theme, self._number, self._leave = theme, number, leave
+        self._theme, self._number = theme, number
         self.step = ScreenEntry(screen, "", "", done=False)
         self.setCheckable(True)
         # Screen readers take it for one of several then.
@@ -70,7 +68,7 @@ class _ScreenButton(QAbstractButton):
         """Open the screen with Enter as with Space; let the list act on arrows."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
-        elif not self._leave(event):
+        else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
@@ -165,6 +163,7 @@ class ScreenList(QWidget):
         self._column = QVBoxLayout(inner)
         self._column.addWidget(self.progress)
         self.rows: list[_ScreenButton] = []
+        self._keys = ArrowKeyGroup(self)
         self._heads: list[ThemedLabel] = []
         group = None
         for number, screen in enumerate(DialogueScreen, start=1):
@@ -174,9 +173,10 @@ class ScreenList(QWidget):
                 self._heads.append(head)
                 self._column.addSpacing(theme.px(_ABOVE))
                 self._column.addWidget(head)
-            row = _ScreenButton(theme, screen, number, self._act_on_key)
+            row = _ScreenButton(theme, screen, number)
             row.clicked.connect(lambda _on, screen=screen: self.chosen.emit(screen))
             self.rows.append(row)
+            self._keys.add(row)
             self._column.addWidget(row)
         self._column.addStretch(1)
         scroll = FullWidthScrollArea()
@@ -192,31 +192,11 @@ class ScreenList(QWidget):
         text = tr("{n} of {total}", n=place, total=len(steps))
         said = tr("Step {n} of {total}, {done} answered", n=place, total=len(steps), done=done)
         self.progress.show_progress(text, done / len(steps), said)
-        self._set_tab_stop(self.rows[place - 1])
+        self._keys.set_tab_stop(self.rows[place - 1])
 
     def focus_current(self) -> None:
         row = next((row for row in self.rows if row.isChecked()), self.rows[0])
         row.setFocus(Qt.FocusReason.TabFocusReason)
-
-    def _act_on_key(self, event: QKeyEvent) -> bool:
-        """Move the focus to another screen; say whether the key was one that does."""
-        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
-            return False
-        key = Qt.Key(event.key())
-        now = next((n for n, row in enumerate(self.rows) if row.hasFocus()), 0)
-        if key in _STEPS:
-            target = min(max(now + _STEPS[key], 0), len(self.rows) - 1)
-        elif key in _ENDS:
-            target = _ENDS[key]
-        else:
-            return False
-        self._set_tab_stop(self.rows[target])
-        self.rows[target].setFocus(Qt.FocusReason.TabFocusReason)
-        return True
-
-    def _set_tab_stop(self, only: _ScreenButton) -> None:
-        for row in self.rows:
-            row.setFocusPolicy(Qt.FocusPolicy.StrongFocus if row is only else Qt.FocusPolicy.ClickFocus)
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QSizeP
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.text.translation import tr
 
 _LEAST = 60.0
@@ -197,5 +197,4 @@ class FilterPill(QAbstractButton):
             return
         menu = make_menu(parent=self)
         self._fill(menu)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+        pop_up(menu, self.mapToGlobal(QPoint(0, self.height() + 4)))

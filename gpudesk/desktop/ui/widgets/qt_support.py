@@ -1,12 +1,13 @@
-"""Small dealings with Qt: accessible roles, key names, rounded menus, calls after the next paint."""
+"""Small dealings with Qt: accessible roles, key names, menus, arrow keys among buttons, calls after a paint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAccessibleWidget, QMenu, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QGuiApplication, QIcon, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QMenu, QMessageBox, QWidget
 
 AccessibleRole = QAccessible.Role
 
@@ -41,6 +42,78 @@ def make_menu(title: str = "", parent: QWidget | None = None) -> QMenu:
     if round_corners(menu):
         menu.setProperty("round", "true")
     return menu
+
+
+def add_entry(menu: QMenu, icon: QIcon, text: str, act: Callable[[], object]) -> QAction:
+    """Add an entry with an icon; an ampersand in its text is shown as such."""
+    entry = menu.addAction(icon, text.replace("&", "&&"))
+    entry.triggered.connect(lambda _checked: act())
+    return entry
+
+
+def pop_up(menu: QMenu, place: QPoint) -> None:
+    """Show a menu at a place of the screen, and let it go once it is left."""
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(place)
+
+
+def ask_question(parent: QWidget, title: str, question: str, more: str, verb: str, keep: str) -> bool:
+    """Ask whether something is to go; return whether the user says so. Enter and Esc keep it."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(title)
+    box.setText(question)
+    box.setInformativeText(more)
+    remove = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    stay = box.addButton(keep, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
+    box.exec()
+    return box.clickedButton() is remove
+
+
+_STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_SIDEWAYS: Final = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}
+_ENDS: Final = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+
+
+class ArrowKeyGroup(QObject):
+    """Buttons of which Tab reaches one; arrow keys, Home and End move the focus to the others."""
+
+    def __init__(self, parent: QObject, *, sideways: bool = False, wraps: bool = False) -> None:
+        """With `sideways` ← and → move it too; with `wraps` the last is followed by the first."""
+        super().__init__(parent)
+        self._steps = _STEPS | _SIDEWAYS if sideways else _STEPS
+        self._wraps = wraps
+        self._buttons: list[QAbstractButton] = []
+
+    def add(self, button: QAbstractButton) -> None:
+        self._buttons.append(button)
+        button.installEventFilter(self)
+
+    def clear(self) -> None:
+        for button in self._buttons:
+            button.removeEventFilter(self)
+        self._buttons.clear()
+
+    def set_tab_stop(self, only: QAbstractButton) -> None:
+        """Let Tab reach one button only; a click reaches all."""
+        for button in self._buttons:
+            reach = Qt.FocusPolicy.StrongFocus if button is only else Qt.FocusPolicy.ClickFocus
+            button.setFocusPolicy(reach)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        key, alt = Qt.Key(event.key()), event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if alt or not (key in self._steps or key in _ENDS):
+            return False
+        last = len(self._buttons) - 1
+        target = next((n for n, button in enumerate(self._buttons) if button is watched), 0) + self._steps.get(key, 0)
+        target = _ENDS[key] if key in _ENDS else target % (last + 1) if self._wraps else min(max(target, 0), last)
+        self.set_tab_stop(self._buttons[target])
+        self._buttons[target].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
 
 
 def round_corners(window: QWidget) -> bool:

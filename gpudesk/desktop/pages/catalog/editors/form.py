@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QWidget
 
 from gpudesk.desktop.pages.catalog.backups import RewriteButton
 from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
@@ -20,6 +20,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
+from gpudesk.desktop.ui.widgets.qt_support import ask_question
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.text.messages import InputError, format_input_error, format_message
@@ -28,17 +29,8 @@ from gpudesk.text.translation import tr
 
 def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -> bool:
     """Ask whether something is to go, and say that it can be brought back; return whether it is."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.NoIcon)
-    box.setWindowTitle(tr("GPU Desk"))
-    box.setText(question)
-    box.setInformativeText(f"{more} {tr('It can be undone until you quit.')}".strip())
-    remove = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
-    keep = box.addButton(tr("Keep"), QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(keep)
-    box.setEscapeButton(keep)
-    box.exec()
-    return box.clickedButton() is remove
+    said = f"{more} {tr('It can be undone until you quit.')}".strip()
+    return ask_question(parent, tr("GPU Desk"), question, said, verb, tr("Keep"))
 
 
 _FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
@@ -227,17 +219,8 @@ class FormDialog(QDialog):
             self.scroll_to_widget(faulty)
 
     def _confirm_discard(self) -> bool:
-        box = QMessageBox(self)
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(self.windowTitle())
-        box.setText(tr("Discard what you entered?"))
-        box.setInformativeText(tr("Nothing of it has been saved."))
-        discard = box.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton(tr("Keep editing"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(keep)
-        box.setEscapeButton(keep)
-        box.exec()
-        return box.clickedButton() is discard
+        question, more = tr("Discard what you entered?"), tr("Nothing of it has been saved.")
+        return ask_question(self, self.windowTitle(), question, more, tr("Discard"), tr("Keep editing"))
 
     def _show_file_problem(self) -> None:
         """Say before anything is typed that nothing can be saved."""
