@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QTimer
@@ -21,8 +21,6 @@ from gpudesk.catalog.user_store.accelerator_edits import (
 from gpudesk.catalog.user_store.edits import describe_shipped_entry, remove_thing, rename_entry
 from gpudesk.catalog.user_store.entry import UnitChoice, ValueKind, make_accelerator_entry, make_slug
 from gpudesk.desktop.pages.catalog.editors.fields import (
-    DENSE,
-    SPARSE,
     ChoiceRow,
     DateRow,
     NumberLimits,
@@ -42,7 +40,6 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
     describe_findings,
 )
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
-from gpudesk.desktop.pages.catalog.editors.value_editor import read_value_row, show_value_in_row
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -124,13 +121,19 @@ _WHOLE: Final = frozenset({"memory_stacks", "scale_up_domain"})
 _LABELS: Final = {"price_low": "Price", "price_high": "Price up to"}
 
 
-def make_figure_rows(theme: Theme, desk: Desk) -> list[tuple[str, list[FormRow]]]:
+def make_figure_rows(
+    theme: Theme, desk: Desk, get_rate_unit: Callable[[], UnitChoice]
+) -> list[tuple[str, list[FormRow]]]:
+    """Return the titles of the sections, each with its rows; `get_rate_unit` is that of floating-point rates."""
     style = desk.formatter.style
 
     def rows(names: tuple[str, ...]) -> list[FormRow]:
         return [_make_figure_row(theme, desk, name) for name in names]
 
-    peaks: list[FormRow] = [PeakRow(theme, precision, style) for precision in _PEAKS]
+    peaks: list[FormRow] = [
+        PeakRow(theme, precision, style, (lambda: _TOPS) if precision.startswith("int") else get_rate_unit)
+        for precision in _PEAKS
+    ]
     return [
         (tr("Memory"), rows(_MEMORY)),
         (tr("Peak arithmetic"), peaks),
@@ -247,7 +250,10 @@ class AcceleratorForm(FormDialog):
 
     def figures(self) -> dict[str, StatedFigure]:
         """Return what is stated, by attribute; raises `FieldFault` or `InputError`."""
-        found = {name: self._origins.get(name) or self._typed(value, unit) for name, value, unit in self._stated()}
+        stated = [figure for row in self.figure_rows for figure in row.list_figures()]
+        found = {
+            each.attribute: self._origins.get(each.attribute) or self._typed(each.value, each.unit) for each in stated
+        }
         status = STATUS_BY_ANNOUNCED[self.status.key() == _ANNOUNCED]
         kept = self._origins.get("status")
         announced = kept is not None and kept.value == _ANNOUNCED
@@ -262,27 +268,12 @@ class AcceleratorForm(FormDialog):
 
     # Reading the rows
 
-    def _stated(self) -> Iterator[tuple[str, object, str | None]]:
-        """Yield every attribute that something is stated of, with the value and its unit."""
-        for row in self.figure_rows:
-            if isinstance(row, PeakRow):
-                unit = self._rate_unit(row).unit
-                for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
-                    rate = row.rate(edit)
-                    if rate is not None:
-                        yield f"{prefix}{row.precision}", self._rate_unit(row).stated(rate), unit
-            elif not row.is_empty():
-                value, unit = read_value_row(row)
-                yield row.name, value, unit
-
     def _typed(self, value: object, unit: str | None) -> StatedFigure:
         source = self.source.source()
         stated = value if isinstance(value, int | float | str | tuple) else None
         return StatedFigure(stated, unit, source)
 
-    def _rate_unit(self, row: PeakRow) -> UnitChoice:
-        if row.precision.startswith("int"):
-            return _TOPS
+    def _find_rate_unit(self) -> UnitChoice:
         return next(unit for unit in _RATES if unit.label == self.rate_unit.key())
 
     def _generation(self, name: str) -> str:
@@ -322,7 +313,7 @@ class AcceleratorForm(FormDialog):
             self.add_rows([self.start])
         self.add_rows([self.name, self.vendor, self.generation, self.status])
         self.figure_rows: list[FormRow] = []
-        for title, rows in make_figure_rows(self.theme, self.desk):
+        for title, rows in make_figure_rows(self.theme, self.desk, self._find_rate_unit):
             self.add_section(title)
             if any(isinstance(row, PeakRow) for row in rows):
                 self.add_rows([self.rate_unit])
@@ -380,43 +371,25 @@ class AcceleratorForm(FormDialog):
         self._judge()
 
     def _show_origin(self, row: FormRow) -> None:
-        if isinstance(row, PeakRow):
-            for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
-                figure = self._origins.get(f"{prefix}{row.precision}")
-                value = figure.value if figure is not None else None
-                rate = value if isinstance(value, int | float) else None
-                row.show_inside(edit, rate, self._rate_unit(row))
-        else:
-            figure = self._origins.get(row.name)
-            show_value_in_row(row, None if figure is None else figure.value)
+        row.show_figures({name: figure.value for name, figure in self._origins.items()})
         self._say_origin(row)
 
-    def _names(self, row: FormRow) -> tuple[str, ...]:
-        if isinstance(row, PeakRow):
-            return (f"{DENSE}{row.precision}", f"{SPARSE}{row.precision}")
-        return (row.name,)
-
     def _say_origin(self, row: FormRow) -> None:
-        figures = [self._origins[name] for name in self._names(row) if name in self._origins]
+        figures = [self._origins[name] for name in row.attributes if name in self._origins]
         titles = dict.fromkeys(figure.source.title for figure in figures)
         row.set_echo(tr("Source: {source}", source=", ".join(titles)) if titles else "")
 
     def _typed_over(self, row: FormRow) -> None:
-        if isinstance(row, PeakRow):
-            for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
-                if edit.isModified():
-                    self._origins.pop(f"{prefix}{row.precision}", None)
-        else:
-            self._forget(row)
+        for name in row.edited_attributes:
+            self._origins.pop(name, None)
         self._say_origin(row)
 
     def _forget(self, row: FormRow) -> None:
-        for name in self._names(row):
+        for name in row.attributes:
             self._origins.pop(name, None)
 
     def _judgement(self, row: FormRow) -> FieldVerdict:
-        names = self._names(row)
-        found = [each for each in self._found if each.attribute in names]
+        found = [each for each in self._found if each.attribute in row.attributes]
         return describe_findings(found, self.desk.formatter)
 
     def _judge(self) -> None:
@@ -429,21 +402,9 @@ class AcceleratorForm(FormDialog):
         values: dict[str, ClaimValue] = {}
         for row in self.figure_rows:
             with contextlib.suppress(FieldError):
-                values.update(self._inside(row))
+                for figure in row.list_figures():
+                    values[figure.attribute] = figure.inside
         return check_accelerator_values(values, self.name.edit.text())
-
-    def _inside(self, row: FormRow) -> Iterator[tuple[str, ClaimValue]]:
-        """Yield what a row states in the units used inside."""
-        if isinstance(row, PeakRow):
-            for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
-                rate = row.rate(edit)
-                if rate is not None:
-                    yield f"{prefix}{row.precision}", self._rate_unit(row).inside(rate)
-        elif isinstance(row, NumberRow):
-            if not row.is_empty():
-                yield row.name, row.inside()
-        elif not row.is_empty():
-            yield row.name, read_value_row(row)[0]
 
     def _say_generation(self) -> None:
         self.generation.set_echo(describe_generation(self.desk, self.generation.key()))

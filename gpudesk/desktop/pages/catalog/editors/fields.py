@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -13,14 +13,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from gpudesk.catalog.user_store.entry import UnitChoice
-from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FaultLineEdit, FieldError, FormRow, WheelBlocker
+from gpudesk.desktop.pages.catalog.editors.rows import (
+    LABEL,
+    FaultLineEdit,
+    FieldError,
+    FormRow,
+    RowFigure,
+    WheelBlocker,
+)
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.report.labels import label_precision
-from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.text.formatting import ENGLISH_NUMBERS, ClaimValue, NumberStyle
 from gpudesk.text.translation import tr
 
 LONGEST_TEXT = 200
@@ -80,8 +87,8 @@ class TextRow(FormRow):
         """Return the text, None where there is none; raises `FieldFault`."""
         return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
 
-    def show_value(self, value: str | None) -> None:
-        self.edit.setText(value or "")
+    def show_value(self, value: ClaimValue) -> None:
+        self.edit.setText(", ".join(value) if isinstance(value, tuple) else str(value or ""))
         self.edit.setCursorPosition(0)
 
     def _completed(self, _text: str) -> None:
@@ -141,8 +148,7 @@ class ChoiceRow(FormRow):
         """Return the key of the choice, empty where nothing is chosen."""
         return str(self.box.currentData() or "")
 
-    def show_value(self, key: str | None) -> None:
-        """Put a choice in force without it counting as one of the user's."""
+    def show_value(self, key: ClaimValue) -> None:
         self.box.blockSignals(True)
         self.box.setCurrentIndex(max(self.box.findData(key or ""), 0))
         self.box.blockSignals(False)
@@ -160,6 +166,13 @@ class YesNoRow(ChoiceRow):
 
     def show_yes(self, yes: bool) -> None:
         self.show_value(_YES if yes else _NO)
+
+    def list_figures(self) -> Iterator[RowFigure]:
+        if not self.is_empty():
+            yield RowFigure(self.name, self.yes(), None, self.yes())
+
+    def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
+        self.show_yes(values.get(self.name) is True)
 
 
 class SegmentRow(FormRow):
@@ -184,8 +197,8 @@ class SegmentRow(FormRow):
     def key(self) -> str:
         return self.segment.value
 
-    def show_value(self, key: str) -> None:
-        self.segment.set_value(key)
+    def show_value(self, key: str | None) -> None:
+        self.segment.set_value(key or "")
 
 
 class NoteRow(FormRow):
@@ -367,8 +380,16 @@ class NumberRow(FormRow):
         """Return the whole number that is typed, None where there is none; raises `FieldFault`."""
         return None if self.is_empty() else int(self.number())
 
-    def show_number(self, value: float | None) -> None:
+    def show_value(self, value: float | None) -> None:
         self.edit.setText("" if value is None else self._format.text(value))
+
+    def list_figures(self) -> Iterator[RowFigure]:
+        if not self.is_empty():
+            yield RowFigure(self.name, self.stated(), self.unit.unit, self.inside())
+
+    def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
+        value = values.get(self.name)
+        self.show_inside(value if isinstance(value, int | float) else None)
 
     def set_units(self, units: Sequence[UnitChoice]) -> None:
         """Take another unit in the place of the one there is; the digits stay."""
@@ -417,14 +438,17 @@ DENSE, SPARSE = "peak_dense_", "peak_sparse_"
 class PeakRow(FormRow):
     """Two numbers of one format, either of which may be empty."""
 
-    def __init__(self, theme: Theme, precision: str, style: NumberStyle) -> None:
+    def __init__(self, theme: Theme, precision: str, style: NumberStyle, get_unit: Callable[[], UnitChoice]) -> None:
+        """Ask `get_unit` for the unit that rates are typed in."""
         unit = "TOPS" if precision.startswith("int") else ""
         shown = label_precision(precision)
         super().__init__(theme, f"{DENSE}{precision}", shown, aside=unit)
         self.precision = precision
         self._format = NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)
+        self.get_unit = get_unit
         self.dense, self.sparse = FaultLineEdit(theme), FaultLineEdit(theme)
-        for edit in (self.dense, self.sparse):
+        self._edits = {f"{DENSE}{precision}": self.dense, f"{SPARSE}{precision}": self.sparse}
+        for edit in self._edits.values():
             edit.setFixedWidth(theme.px(_RATE_WIDTH))
             edit.textEdited.connect(self.user_edited)
             edit.editingFinished.connect(self.check)
@@ -448,12 +472,27 @@ class PeakRow(FormRow):
         """Return what is typed in a line, None where it is empty; raises `FieldFault`."""
         return parse_number(edit.text(), self._format) if edit.text().strip() else None
 
-    def show_inside(self, edit: FaultLineEdit, value: float | None, unit: UnitChoice) -> None:
-        """Show a rate in the unit used inside."""
-        edit.setText("" if value is None else self._format.text(unit.typed(value)))
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return tuple(self._edits)
+
+    @property
+    def edited_attributes(self) -> tuple[str, ...]:
+        return tuple(name for name, edit in self._edits.items() if edit.isModified())
+
+    def list_figures(self) -> Iterator[RowFigure]:
+        for name, edit in self._edits.items():
+            rate, unit = self.rate(edit), self.get_unit()
+            if rate is not None:
+                yield RowFigure(name, unit.stated(rate), unit.unit, unit.inside(rate))
+
+    def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
+        for name, edit in self._edits.items():
+            value = values.get(name)
+            edit.setText(self._format.text(self.get_unit().typed(value)) if isinstance(value, int | float) else "")
 
     def mark_fault(self, wrong: bool) -> None:
-        for edit in (self.dense, self.sparse):
+        for edit in self._edits.values():
             at_fault = wrong and not self._usable(edit)
             edit.setProperty("fault", "true" if at_fault else "false")
             edit.style().unpolish(edit)

@@ -62,8 +62,8 @@ class StaleRuleForm(FormDialog):
             theme, STALE_FACT_DAYS, tr("Other figures after"), _DAYS, required=True, limits=_LIMITS, style=style
         )
         rule = make_age_rule(settings.values)
-        self.prices.show_number(rule.prices)
-        self.facts.show_number(rule.facts)
+        self.prices.show_value(rule.prices)
+        self.facts.show_value(rule.facts)
         self.add_rows([self.prices, self.facts])
         for row in self.rows:
             row.edited.connect(self._preview)
@@ -82,8 +82,8 @@ class StaleRuleForm(FormDialog):
         return None
 
     def _take_default(self) -> None:
-        self.prices.show_number(_DEFAULT_RULE.prices)
-        self.facts.show_number(_DEFAULT_RULE.facts)
+        self.prices.show_value(_DEFAULT_RULE.prices)
+        self.facts.show_value(_DEFAULT_RULE.facts)
         for row in self.rows:
             row.user_edited()
 

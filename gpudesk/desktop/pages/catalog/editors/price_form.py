@@ -174,17 +174,9 @@ class PriceForm(FormDialog):
 
     def _show_held(self, held: UserPrice) -> None:
         self.what.show_value(PURCHASE_TERM if held.term == PURCHASE_TERM else _RENT)
-        self.accelerator.show_value(held.accelerator)
-        self.low.show_number(held.usd if held.usd is not None else held.usd_low)
-        self.high.show_number(held.usd_high)
-        self.term.show_value(held.term)
-        self.provider.show_value(held.provider)
-        self.region.show_value(held.region)
-        self.instance.show_value(held.instance)
-        self.in_instance.show_number(held.accelerators_in_instance)
-        self.basis.show_value(held.basis)
-        self.date.show_value(held.date)
-        self.note_row.show_value(held.note)
+        self.low.show_value(held.usd if held.usd is not None else held.usd_low)
+        for row in (self.accelerator, self.high, *self._terms()):
+            row.show_value(getattr(held, row.name))
         source = self.desk.service.own.facts.get("source", held.source)
         if isinstance(source, Source):
             self.source.show_source(source)

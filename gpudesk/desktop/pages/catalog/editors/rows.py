@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
@@ -13,7 +14,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import ClaimValue, Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
@@ -79,6 +80,15 @@ class FieldRemark(ThemedLabel):
         self.setContentsMargins(self._look.px(_ICON + 6), 0, 0, 0)
 
 
+class RowFigure(NamedTuple):
+    """What a row states of an attribute: the value with the unit that it is stated in, and in the unit used inside."""
+
+    attribute: str
+    value: ClaimValue
+    unit: str | None
+    inside: ClaimValue
+
+
 class FormRow(QWidget):
     """One row. Subclasses make the control and write `is_empty`, `read` and `show_value`.
 
@@ -119,6 +129,30 @@ class FormRow(QWidget):
 
     def control(self) -> QWidget:
         raise NotImplementedError
+
+    def show_value(self, value: Any) -> None:  # noqa: ANN401 - what the row's kind takes
+        """Show a value, None for none, without it counting as one of the user's."""
+        raise NotImplementedError
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that the row states."""
+        return (self.name,)
+
+    @property
+    def edited_attributes(self) -> tuple[str, ...]:
+        return self.attributes
+
+    def list_figures(self) -> Iterator[RowFigure]:
+        """Yield what the row states of its attributes; raises `FieldError`."""
+        if not self.is_empty():
+            value = self.read()
+            text = value if isinstance(value, str | tuple) else None
+            yield RowFigure(self.name, text, None, text)
+
+    def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
+        """Show values of its attributes, in the units used inside."""
+        self.show_value(values.get(self.name))
 
     # What forms ask
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.catalog.importing.accelerator_plausibility import check_new_value
 from gpudesk.catalog.user_store.edits import find_upper_end, revert_attribute, state_value
 from gpudesk.catalog.user_store.entry import ValueEntry, ValueKind, make_entry, make_user_source
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, NumberRow, TextRow, WordListRow, YesNoRow
+from gpudesk.desktop.pages.catalog.editors.fields import NoteRow, NumberRow, TextRow, WordListRow, YesNoRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.form_context import (
     ClaimInForceRow,
@@ -24,7 +24,7 @@ from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim,
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.explanation.claims import label_attribute_alone
 from gpudesk.report.labels import get_today
-from gpudesk.text.formatting import ClaimValue, Quantity, find_quantity
+from gpudesk.text.formatting import Quantity, find_quantity
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
@@ -76,13 +76,13 @@ class ValueEditor(FormDialog):
 
     def _step(self, source: Source) -> FactEdit:
         catalog, name = self.desk.service.catalog, self.entry.attribute.name
-        value, unit = read_value_row(self.value_row)
+        figure = next(self.value_row.list_figures())
         return state_value(
             catalog,
             self.thing.id,
             name,
-            value,
-            unit,
+            figure.value,
+            figure.unit,
             source,
             today=get_today(),
             conditions=self.conditions.text(),
@@ -110,10 +110,10 @@ class ValueEditor(FormDialog):
             self.column.addWidget(shipped)
 
     def _show_held(self, held: Claim) -> None:
-        show_value_in_row(self.value_row, held.value)
+        self.value_row.show_figures({"value": held.value})
         upper = find_upper_end(self.desk.service.catalog, self.entry.attribute)
         if self.high_row is not None and upper is not None and upper.value != held.value:
-            show_value_in_row(self.high_row, upper.value)
+            self.high_row.show_figures({"high": upper.value})
         self.conditions.show_value(held.conditions)
         self.note_row.show_value(held.note)
         preference = self.entry.attribute.preference
@@ -139,8 +139,7 @@ class ValueEditor(FormDialog):
         self.take(step)
 
     def _judge(self) -> FieldVerdict:
-        row, catalog = self.value_row, self.desk.service.catalog
-        value = row.inside() if isinstance(row, NumberRow) else read_value_row(row)[0]
+        catalog, value = self.desk.service.catalog, next(self.value_row.list_figures()).inside
         name = self.entry.attribute.name
         found = check_new_value(catalog, self.thing.id, name, value)
         # Of a price the other end changes with it.
@@ -181,25 +180,3 @@ def make_value_row(theme: Theme, entry: ValueEntry, desk: Desk) -> FormRow:
         empty = tr("Words with commas between them")
         return WordListRow(theme, "value", label, required=True, empty=empty, words=entry.words)
     return TextRow(theme, "value", label, required=True, words=entry.words)
-
-
-def read_value_row(row: FormRow) -> tuple[ClaimValue, str | None]:
-    """Return what a value's row holds, and the unit that it is in; raises `FieldFault`."""
-    if isinstance(row, NumberRow):
-        return row.stated(), row.unit.unit
-    if isinstance(row, YesNoRow):
-        return row.yes(), None
-    read = row.value()
-    return (read if isinstance(read, str | tuple) else None), None
-
-
-def show_value_in_row(row: FormRow, value: ClaimValue) -> None:
-    """Show a value, in the unit used inside, in a value's row."""
-    if isinstance(row, NumberRow):
-        row.show_inside(value if isinstance(value, int | float) else None)
-    elif isinstance(row, YesNoRow):
-        row.show_yes(value is True)
-    elif isinstance(row, ChoiceRow):
-        row.show_value(value if isinstance(value, str) else None)
-    elif isinstance(row, TextRow):
-        row.show_value(", ".join(value) if isinstance(value, tuple) else str(value or ""))

@@ -446,7 +446,7 @@ def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     typed("2")
     tab()
     typed("3")
-    first.in_instance.show_number(8)
+    first.in_instance.show_value(8)
     first.note_row.show_value("a year's term")
     first.source.title.show_value("Quote by mail")
     first.accept()
