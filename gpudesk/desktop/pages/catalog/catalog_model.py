@@ -9,10 +9,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from gpudesk.catalog.list_columns import COLUMNS
 from gpudesk.catalog.list_rows import iterate_catalog_rows
+from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, TableItemModel
 from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
 from gpudesk.domain.claim import SourceKind
 from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
@@ -261,10 +262,6 @@ class CatalogSections:
         return [place for place in found if facets.keeps(rows[place], today, stale_days)]
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-_Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 _EMPTY: Final = CatalogTable(CatalogSection.ACCELERATORS, (), ())
 
 
@@ -284,7 +281,7 @@ class CatalogHeading:
 CatalogLine = int | CatalogHeading
 
 
-class CatalogModel(QAbstractTableModel):
+class CatalogModel(TableItemModel):
     """Lines over a `CatalogTable`; texts are written when they are asked for."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -359,47 +356,31 @@ class CatalogModel(QAbstractTableModel):
         old = self.column(column).kind is CatalogColumnKind.AGE and self.is_stale(row)
         return f"{said}, {tr('stale')}" if old else said
 
-    # What Qt asks
+    # What is shown and read out
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.lines)
+    def count_rows(self) -> int:
+        return len(self.lines)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.table.columns)
+    def count_columns(self) -> int:
+        return len(self.table.columns)
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Return that cells can be selected; headings cannot."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemNeverHasChildren if self.row(index.row()) is None else _HERE
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings are whole lines
+        return HEADING if self.row(row) is None else SELECTABLE
 
-    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if not index.isValid():
-            return None
-        number, column = index.row(), index.column()
-        if role == _Role.DisplayRole:
-            row = self.row(number)
-            if row is None:
-                return self.sentence(number, 0) if column == 0 else ""
-            return self.text(row, column)
-        if role in (_Role.AccessibleTextRole, _Role.ToolTipRole):
-            return self.sentence(number, column)
-        if role == _Role.TextAlignmentRole:
-            return int(self.alignment(column) | Qt.AlignmentFlag.AlignVCenter)
-        return None
+    def get_text(self, row: int, column: int) -> str:
+        line = self.row(row)
+        if line is None:
+            return self.sentence(row, 0) if column == 0 else ""
+        return self.text(line, column)
 
-    def alignment(self, column: int) -> Qt.AlignmentFlag:
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:
         figures = self.column(column).kind in FIGURES
         return Qt.AlignmentFlag.AlignRight if figures else Qt.AlignmentFlag.AlignLeft
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
-        if role != _Role.DisplayRole and not spoken:
-            return None
-        if orientation == Qt.Orientation.Vertical:
-            row = self.row(section)
-            return None if row is None else self.text(row, 0)
-        if not 0 <= section < len(self.table.columns):
-            return None
+    def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - the name says all
+        row = self.row(section)
+        return None if row is None else self.text(row, 0)
+
+    def get_head(self, section: int, *, spoken: bool) -> str:
         name = describe_column if spoken else label_column
         return name(self.table.section, self.column(section))

@@ -6,16 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
+from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.report.comparison.table import describe_compared_cell, describe_compared_row, make_search_text
 from gpudesk.report.comparison.tables import ComparedCell, ComparedGroup, ComparedHead, ComparedRow, ComparisonTable
 from gpudesk.text.formatting import Formatter
@@ -153,14 +146,11 @@ def next_row_sorting(table: ComparisonTable, sorting: ComparisonSorting | None, 
     return ComparisonSorting(key, not best_first) if sorting.descending == best_first else None
 
 
-Index = QModelIndex | QPersistentModelIndex
-
 _EMPTY: Final = ComparisonTable((), ())
 _Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
 
-class ComparisonModel(QAbstractTableModel):
+class ComparisonModel(TableItemModel):
     """A `ComparisonTable` in an `Arrangement`.
 
     New figures in the same rows and columns are told as changed data, so that selection and scrolling stay;
@@ -255,50 +245,33 @@ class ComparisonModel(QAbstractTableModel):
             return line.group.title
         return describe_compared_cell(self.table, line.row, self._positions[column], self._formatter)
 
-    # What Qt asks
+    # What is shown and read out
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self._lines)
+    def count_rows(self) -> int:
+        return len(self._lines)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self._positions)
+    def count_columns(self) -> int:
+        return len(self._positions)
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Return that cells can be selected; headings cannot."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        if self._lines[index.row()].row is None:
-            return Qt.ItemFlag.ItemNeverHasChildren
-        return _HERE
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings are whole lines
+        return HEADING if self._lines[row].row is None else SELECTABLE
 
-    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if not index.isValid():
-            return None
-        row, column = index.row(), index.column()
-        if role == _Role.DisplayRole:
-            cell = self.cell(row, column)
-            if cell is None:
-                return self._lines[row].group.title if column == 0 else ""
-            return cell.text
-        if role in (_Role.AccessibleTextRole, _Role.ToolTipRole):
-            return self.sentence(row, column)
-        if role == _Role.TextAlignmentRole:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return None
+    def get_text(self, row: int, column: int) -> str:
+        cell = self.cell(row, column)
+        if cell is None:
+            return self._lines[row].group.title if column == 0 else ""
+        return cell.text
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        spoken = role in (_Role.AccessibleTextRole, _Role.ToolTipRole)
-        if role != _Role.DisplayRole and not spoken:
-            return None
-        if orientation == Qt.Orientation.Vertical:
-            if not 0 <= section < len(self._lines):
-                return None
-            line = self._lines[section]
-            if line.row is None:
-                return line.group.title
-            return describe_compared_row(line.row) if spoken else line.row.label
-        if not 0 <= section < len(self._positions):
-            return None
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+        return Qt.AlignmentFlag.AlignRight
+
+    def get_label(self, section: int, *, spoken: bool) -> str:
+        line = self._lines[section]
+        if line.row is None:
+            return line.group.title
+        return describe_compared_row(line.row) if spoken else line.row.label
+
+    def get_head(self, section: int, *, spoken: bool) -> str:
         return self._head_sentence(section) if spoken else self.head(section).name
 
     def _head_sentence(self, section: int) -> str:

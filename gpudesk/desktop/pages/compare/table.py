@@ -20,7 +20,8 @@ from gpudesk.desktop.pages.compare.cells import (
     shows_range,
 )
 from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
-from gpudesk.desktop.ui.tables.painted_table import Index, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.item_model import Index
+from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.report.comparison.table import shows_basis

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRect, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QObject, QRect, QRectF, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -16,7 +16,8 @@ from gpudesk.desktop.pages.decide.trace_model import TraceHead, find_common_unit
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_trace_row
-from gpudesk.desktop.ui.tables.painted_table import Index, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
@@ -27,9 +28,6 @@ from gpudesk.report.decision.rules import label_factor, label_level, label_rule_
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
-_Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-_SPOKEN: Final = (_Role.AccessibleTextRole, _Role.ToolTipRole)
 #: The column of what a factor is about, and the first of an accelerator; documents come last.
 FACTOR, FIRST = range(2)
 
@@ -104,7 +102,7 @@ def _level(fact: str, cell: FactorCell, formatter: Formatter) -> FactorTableCell
     )
 
 
-class FactorsModel(QAbstractTableModel):
+class FactorsModel(TableItemModel):
     """Cells over rows of factors."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -117,13 +115,10 @@ class FactorsModel(QAbstractTableModel):
         alike = [head.key for head in heads] == [head.key for head in self.heads] and [row.id for row in rows] == [
             row.id for row in self.rows
         ]
-        if not alike:
-            self.beginResetModel()
+        self.exchange(lambda: self._put(heads, rows), is_alike=alike)
+
+    def _put(self, heads: Sequence[TraceHead], rows: Sequence[FactorRow]) -> None:
         self.heads, self.rows = tuple(heads), tuple(rows)
-        if not alike:
-            self.endResetModel()
-        elif rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, self.columnCount() - 1))
 
     # Looking up
 
@@ -143,40 +138,28 @@ class FactorsModel(QAbstractTableModel):
         said = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
         return tr("{factor}, {name}: {said}", factor=factor.name, name=head.name, said=said)
 
-    # What Qt asks
+    # What is shown and read out
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.rows)
+    def count_rows(self) -> int:
+        return len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else FIRST + len(self.heads) + 1
+    def count_columns(self) -> int:
+        return FIRST + len(self.heads) + 1
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        return _HERE if index.isValid() else Qt.ItemFlag.NoItemFlags
-
-    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if not index.isValid():
-            return None
-        if role in _SPOKEN:
-            return self.sentence(index.row(), index.column())
-        if role != _Role.DisplayRole:
-            return None
-        row, cell = self.rows[index.row()], self.cell(index.row(), index.column())
+    def get_text(self, row: int, column: int) -> str:
+        factor, cell = self.rows[row], self.cell(row, column)
         if cell is not None:
             return f"{cell.word} {cell.figure}".strip()
-        return row.name if index.column() == FACTOR else f"{row.sources}. {row.said}".strip(". ")
+        return factor.name if column == FACTOR else f"{factor.sources}. {factor.said}".strip(". ")
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if role != _Role.DisplayRole and role not in _SPOKEN:
-            return None
-        if orientation == Qt.Orientation.Vertical:
-            return self.rows[section].name if 0 <= section < len(self.rows) else None
+    def get_label(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
+        return self.rows[section].name
+
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
         head = self.head(section)
         if head is not None:
             return head.name
-        if section == FACTOR:
-            return tr("Factor")
-        return tr("What documents say") if section == self.columnCount() - 1 else None
+        return tr("Factor") if section == FACTOR else tr("What documents say")
 
 
 _HEAD_HEIGHT: Final = 34.0

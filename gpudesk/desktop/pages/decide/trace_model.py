@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
+from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.domain.decision import (
     WEIGHT_BOUNDS,
     Decision,
@@ -250,13 +251,10 @@ def format_trace(table: TraceTable, formatter: Formatter) -> str:
     return "\n".join(lines) + "\n"
 
 
-Index = QModelIndex | QPersistentModelIndex
 #: A title of a group, a row, the fold, or a rule that says nothing.
 TraceTableLine = TraceGroup | TraceRuleRow | TraceFold | DecisionRule
 
 _Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-_SPOKEN: Final = (_Role.AccessibleTextRole, _Role.ToolTipRole)
 #: Columns before those of accelerators: what a rule is about, the answer that it rests on, its weight.
 RULE, ANSWER, WEIGHT, FIRST = range(4)
 
@@ -272,7 +270,7 @@ def make_line_key(line: TraceTableLine) -> str:
     return line.key
 
 
-class TraceModel(QAbstractTableModel):
+class TraceModel(TableItemModel):
     """Lines over a `TraceTable`. What changes in the same lines and columns is told as changed data."""
 
     #: The id of a rule that counts, and the weight that the user gives its row.
@@ -292,13 +290,10 @@ class TraceModel(QAbstractTableModel):
         alike = [head.key for head in table.heads] == [head.key for head in self.table.heads] and [
             make_line_key(line) for line in lines
         ] == [make_line_key(line) for line in self.lines]
-        if not alike:
-            self.beginResetModel()
+        self.exchange(lambda: self._put(table, lines), is_alike=alike)
+
+    def _put(self, table: TraceTable, lines: tuple[TraceTableLine, ...]) -> None:
         self.table, self.lines = table, lines
-        if not alike:
-            self.endResetModel()
-        elif lines:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, self.columnCount() - 1))
 
     def set_opened(self, opened: bool) -> None:
         if opened != self.opened:
@@ -368,38 +363,28 @@ class TraceModel(QAbstractTableModel):
             return f"{line.title}, {describe_weight(line, self._formatter)}"
         return describe_row(line, self._formatter)
 
-    # What Qt asks
+    # What is shown and read out
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.lines)
+    def count_rows(self) -> int:
+        return len(self.lines)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else FIRST + len(self.table.heads)
+    def count_columns(self) -> int:
+        return FIRST + len(self.table.heads)
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let rows be selected, the fold and silent rules in their first column, and weights be edited."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        line = self.lines[index.row()]
-        if isinstance(line, TraceGroup):
-            return Qt.ItemFlag.ItemNeverHasChildren
-        if isinstance(line, TraceRuleRow) and index.column() == WEIGHT and self.can_be_weighed(index.row()):
-            return _HERE | Qt.ItemFlag.ItemIsEditable
-        return _HERE
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:
+        """Let rows be selected, the fold and silent rules too, and weights be edited."""
+        if isinstance(self.lines[row], TraceGroup):
+            return HEADING
+        is_weight = column == WEIGHT and self.can_be_weighed(row)
+        return SELECTABLE | Qt.ItemFlag.ItemIsEditable if is_weight else SELECTABLE
 
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if not index.isValid():
-            return None
-        if role == _Role.DisplayRole:
-            return self._text(index.row(), index.column())
-        if role in _SPOKEN:
-            return self.sentence(index.row(), index.column())
+        if role != _Role.EditRole:
+            return super().data(index, role)
         traced = self.row_at(index.row())
-        if role == _Role.EditRole and traced is not None and index.column() == WEIGHT:
-            return traced.weight
-        return None
+        return traced.weight if traced is not None and index.column() == WEIGHT else None
 
-    def _text(self, row: int, column: int) -> str:
+    def get_text(self, row: int, column: int) -> str:
         line = self.lines[row]
         if isinstance(line, TraceRuleRow):
             cell = self.cell(row, column)
@@ -420,14 +405,9 @@ class TraceModel(QAbstractTableModel):
             self.weighed.emit(traced.key, float(value))
         return True
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if role != _Role.DisplayRole and role not in _SPOKEN:
-            return None
-        if orientation == Qt.Orientation.Vertical:
-            known = 0 <= section < len(self.lines)
-            return self.sentence(section, RULE) if known and role in _SPOKEN else None
+    def get_label(self, section: int, *, spoken: bool) -> str | None:
+        return self.sentence(section, RULE) if spoken else None
+
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
         head = self.head(section)
-        if head is not None:
-            return head.name
-        names = (tr("Rule"), tr("Answer"), tr("Weight"))
-        return names[section] if 0 <= section < FIRST else None
+        return (tr("Rule"), tr("Answer"), tr("Weight"))[section] if head is None else head.name

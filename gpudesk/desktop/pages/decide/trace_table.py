@@ -37,7 +37,8 @@ from gpudesk.desktop.pages.decide.trace_model import (
     TraceTableCell,
     make_line_key,
 )
-from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, Index, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.item_model import Index
+from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import find_scroll_area

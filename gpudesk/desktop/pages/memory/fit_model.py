@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.model import Model
 from gpudesk.domain.sizing import FitCell, FitMatrix, FitQuestion
@@ -131,15 +132,7 @@ def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow
     return [*(reversed(known) if order.descending else known), *rows[len(known) :]]
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-_Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-_SPOKEN: Final = (_Role.AccessibleTextRole, _Role.ToolTipRole)
-_CENTRE: Final = int(Qt.AlignmentFlag.AlignCenter)
-
-
-class FitModel(QAbstractTableModel):
+class FitModel(TableItemModel):
     """Cells over a `FitTable`. New counts of the same models and accelerators are told as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -150,15 +143,10 @@ class FitModel(QAbstractTableModel):
     def show(self, table: FitTable) -> None:
         if table == self.table:
             return
-        alike = _frame(table) == _frame(self.table)
-        if not alike:
-            self.beginResetModel()
+        self.exchange(lambda: self._put(table), is_alike=_frame(table) == _frame(self.table))
+
+    def _put(self, table: FitTable) -> None:
         self.table = table
-        if not alike:
-            self.endResetModel()
-        elif table.rows and table.columns:
-            last = self.index(len(table.rows) - 1, len(table.columns) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
 
     # Looking up
 
@@ -177,53 +165,41 @@ class FitModel(QAbstractTableModel):
         column = next((n for n, each in enumerate(self.table.columns) if each.part.id == part), -1)
         return self.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
-    def sentence(self, index: Index) -> str:
-        cell, table = self.cell(index), self.table
-        if cell is None or table.question is None:
+    def sentence(self, row: int, column: int) -> str:
+        """Return all that a cell says, empty before anything was asked."""
+        cell, table = self.table.rows[row].cells[column], self.table
+        if table.question is None:
             return ""
-        part, model = self.column(index.column()).name, self.row(index.row()).model
+        part, model = self.column(column).name, self.row(row).model
         if table.reading:
             return describe_reading_cell(cell, part, model, self._formatter)
         return describe_fit_cell(cell, part, model, table.question, self._formatter)
 
-    # What Qt asks
+    # What is shown and read out
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.table.rows)
+    def count_rows(self) -> int:
+        return len(self.table.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self.table.columns)
+    def count_columns(self) -> int:
+        return len(self.table.columns)
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        return _HERE if index.isValid() else Qt.ItemFlag.NoItemFlags
+    def get_text(self, row: int, column: int) -> str:
+        count = self.table.rows[row].cells[column].count
+        return MISSING_VALUE_TEXT if count is None else self._formatter.count(count)
 
-    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        cell = self.cell(index)
-        if cell is None:
-            return None
-        if role == _Role.DisplayRole:
-            return MISSING_VALUE_TEXT if cell.count is None else self._formatter.count(cell.count)
-        if role in _SPOKEN:
-            return self.sentence(index)
-        return _CENTRE if role == _Role.TextAlignmentRole else None
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+        return Qt.AlignmentFlag.AlignHCenter
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
-        if role != _Role.DisplayRole and role not in _SPOKEN:
-            return None
-        if orientation == Qt.Orientation.Vertical:
-            if not 0 <= section < len(self.table.rows):
-                return None
-            return self._row_head(self.table.rows[section], spoken=role in _SPOKEN)
-        if not 0 <= section < len(self.table.columns):
-            return None
+    def get_head(self, section: int, *, spoken: bool) -> str:
         column = self.table.columns[section]
-        if role == _Role.DisplayRole:
+        if not spoken:
             return column.name
         part = column.part
         told = f"{part.name}, {part.vendor}, {self._formatter.gib(part.memory_bytes)} GiB"
         return f"{told}, {tr('announced')}" if part.announced else told
 
-    def _row_head(self, row: FitRow, *, spoken: bool) -> str:
+    def get_label(self, section: int, *, spoken: bool) -> str:
+        row = self.table.rows[section]
         if not spoken:
             return row.model.name
         told = f"{row.model.name}, {row.model.organisation}"

@@ -436,7 +436,7 @@ class FitMatrixView(QWidget):
         elif cell is None:
             self._say(tr("Choose a cell to read all that it says"), "")
         else:
-            self._say(self.model.sentence(self.table.currentIndex()), tr("Open as scenario") if cell.fits else "")
+            self._say(self.table.describe_cell(self.table.currentIndex()), tr("Open as scenario") if cell.fits else "")
 
     def _say(self, words: str, action: str) -> None:
         if words != self.remark.text():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.tables.item_model import SELECTABLE, TableItemModel
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
@@ -209,13 +209,7 @@ def format_needed_count(cell: NeededCell, formatter: Formatter) -> str:
     return MISSING_VALUE_TEXT if cell.count is None else formatter.count(cell.count)
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-_Role = Qt.ItemDataRole
-_HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-
-class NeededModel(QAbstractTableModel):
+class NeededModel(TableItemModel):
     """Lines are titles of groups and their rows. New counts in the same cells are told as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -267,35 +261,30 @@ class NeededModel(QAbstractTableModel):
         line = self._lines[row] if 0 <= row < len(self._lines) else None
         return line.cells[column - 1] if isinstance(line, NeededRow) and column > 0 else None
 
-    # Qt's questions
+    # What is shown and read out
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._lines)
+    def count_rows(self) -> int:
+        return len(self._lines)
 
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._table.heads) + 1
+    def count_columns(self) -> int:
+        return len(self._table.heads) + 1
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        return _HERE if self.cell(index.row(), index.column()) is not None else Qt.ItemFlag.ItemIsEnabled
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:
+        return Qt.ItemFlag.ItemIsEnabled if self.cell(row, column) is None else SELECTABLE
 
-    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if not index.isValid():
-            return None
-        line, cell = self._lines[index.row()], self.cell(index.row(), index.column())
-        if cell is None:
-            label = line.title if isinstance(line, NeededGroup) else line.label
-            spoken = role in (_Role.DisplayRole, _Role.AccessibleTextRole)
-            return label if spoken and index.column() == 0 else None
-        if role == _Role.DisplayRole:
+    def get_text(self, row: int, column: int) -> str | None:
+        line, cell = self._lines[row], self.cell(row, column)
+        if cell is not None:
             return format_needed_count(cell, self._formatter)
-        return cell.sentence if role in (_Role.AccessibleTextRole, _Role.ToolTipRole) else None
+        label = line.title if isinstance(line, NeededGroup) else line.label
+        return label if column == 0 else None
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if orientation is not Qt.Orientation.Horizontal or role not in (_Role.DisplayRole, _Role.AccessibleTextRole):
-            return None
+    def sentence(self, row: int, column: int) -> str | None:
+        cell = self.cell(row, column)
+        return self.get_text(row, column) if cell is None else cell.sentence
+
+    def get_head(self, section: int, *, spoken: bool) -> str:
         head = self.head(section)
         if head is None:
-            return tr("Weights") if section == 0 else None
-        return head.name if role == _Role.DisplayRole else f"{head.name}, {head.memory}"
+            return tr("Weights")
+        return f"{head.name}, {head.memory}" if spoken else head.name

@@ -22,7 +22,8 @@ from gpudesk.desktop.pages.memory.needed_model import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_deployment
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, Index, PaintedHeader, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.item_model import Index
+from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -116,6 +117,10 @@ class NeededMatrixView(PaintedTable):
 
     def get_keys(self, index: Index) -> None:  # noqa: ARG002 - another answer has other cells
         return None
+
+    def describe_cell(self, index: Index) -> str:
+        """Return all that a cell says; labels say nothing more."""
+        return super().describe_cell(index) if self.is_walkable(index.row()) and index.column() else ""
 
     def is_walkable(self, row: int) -> bool:
         return self.needs_item_model.cell(row, 1) is not None

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QItemSelectionModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRectF,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -26,11 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.text.translation import tr
-
-_Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ class FiguresContent:
     remarks_head: str = ""
 
 
-class FiguresModel(QAbstractTableModel):
+class FiguresModel(TableItemModel):
     """An item model of those rows: name, figures, sentence."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -69,48 +59,40 @@ class FiguresModel(QAbstractTableModel):
         """Show other figures; the same rows and heads only change their texts."""
         before = self.figures
         alike = before.heads == figures.heads and len(before.rows) == len(figures.rows)
-        if not alike:
-            self.beginResetModel()
+        self.exchange(lambda: self._put(figures), is_alike=alike)
+
+    def _put(self, figures: FiguresContent) -> None:
         self.figures = figures
-        if not alike:
-            self.endResetModel()
-        elif figures.rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(figures.rows) - 1, self.columnCount() - 1))
 
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.figures.rows)
+    def count_rows(self) -> int:
+        return len(self.figures.rows)
 
-    def columnCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.figures.heads) + 2
+    def count_columns(self) -> int:
+        return len(self.figures.heads) + 2
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if not index.isValid() or index.row() >= len(self.figures.rows):
-            return None
-        row = self.figures.rows[index.row()]
-        texts = (row.name, *row.cells, row.sentence)
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return texts[index.column()]
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            if index.column() in (0, len(texts) - 1):
-                return texts[index.column()]
-            return tr(
-                "{figure}, {name}: {value}",
-                figure=self.figures.heads[index.column() - 1],
-                name=row.name,
-                value=texts[index.column()],
-            )
-        return None
+    def _is_figure(self, column: int) -> bool:
+        return 0 < column <= len(self.figures.heads)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
+    def get_text(self, row: int, column: int) -> str:
+        line = self.figures.rows[row]
+        return (line.name, *line.cells, line.sentence)[column]
+
+    def sentence(self, row: int, column: int) -> str:
+        text = self.get_text(row, column)
+        if not self._is_figure(column):
+            return text
+        line = self.figures.rows[row]
+        return tr("{figure}, {name}: {value}", figure=self.figures.heads[column - 1], name=line.name, value=text)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
+
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
         remarks = self.figures.remarks_head or tr("What limits it")
-        heads = (tr("Accelerator"), *self.figures.heads, remarks)
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(heads):
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            words = section in (0, len(heads) - 1)
-            side = Qt.AlignmentFlag.AlignLeft if words else Qt.AlignmentFlag.AlignRight
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return heads[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return None if spoken else (tr("Accelerator"), *self.figures.heads, remarks)[section]
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:
+        return Qt.AlignmentFlag.AlignRight if self._is_figure(column) else Qt.AlignmentFlag.AlignLeft
 
 
 class _FiguresDelegate(QStyledItemDelegate):
@@ -120,7 +102,7 @@ class _FiguresDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
         if not isinstance(model, FiguresModel):
             return

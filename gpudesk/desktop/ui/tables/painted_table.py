@@ -14,7 +14,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -34,6 +33,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QToolTip, QWidget
 
+from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
@@ -69,7 +69,6 @@ class TypeAhead:
         return next(begins, next(holds, None))
 
 
-Index = QModelIndex | QPersistentModelIndex
 _Flag = QItemSelectionModel.SelectionFlag
 _Move = QAbstractItemView.CursorAction
 ENTER_KEYS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

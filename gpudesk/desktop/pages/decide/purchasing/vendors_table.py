@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.domain.cost import UncertainValue
@@ -171,13 +172,12 @@ def _explain_overload(plan: RoutedPlan, ranking: RouteRanking | None, money: Mon
     )
 
 
-_Index = QModelIndex | QPersistentModelIndex
 #: Lengths of the design: rows, head, the gutter for ≈ at the right of figures, around texts.
 _ROW, _HEAD, _GUTTER, _SIDE = 44.0, 40.0, 20.0, 3.0
 _LEAST, _WIDEST = 62.0, 116.0
 
 
-class RoutingPlanModel(QAbstractTableModel):
+class RoutingPlanModel(TableItemModel):
     """The plans as an item model: the plan first, then its figures."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -189,28 +189,23 @@ class RoutingPlanModel(QAbstractTableModel):
         self.table = table
         self.endResetModel()
 
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.table.lines)
+    def count_rows(self) -> int:
+        return len(self.table.lines)
 
-    def columnCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.table.heads) + 1
+    def count_columns(self) -> int:
+        return len(self.table.heads) + 1
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if not index.isValid() or index.row() >= len(self.table.lines):
+    def get_text(self, row: int, column: int) -> str:
+        line = self.table.lines[row]
+        return line.name if column == 0 else line.cells[column - 1].text
+
+    def sentence(self, row: int, column: int) -> str:
+        return self.table.sentence(row, column)
+
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
+        if spoken:
             return None
-        line, column = self.table.lines[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return line.name if column == 0 else line.cells[column - 1].text
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self.table.sentence(index.row(), column)
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        if section == 0:
-            return tr("Plan")
-        return self.table.heads[section - 1].name if section <= len(self.table.heads) else None
+        return tr("Plan") if section == 0 else self.table.heads[section - 1].name
 
 
 class _RoutingPlanHeader(QHeaderView):
@@ -260,7 +255,7 @@ class _RoutingPlanDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
         if not isinstance(model, RoutingPlanModel):
             return

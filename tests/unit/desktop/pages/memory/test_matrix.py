@@ -198,7 +198,7 @@ def test_keys_walk_over_the_cells_and_tell_what_each_says(view: FitMatrixView) -
     row = table.currentIndex().row()
     QTest.keyClick(table, Qt.Key.Key_Up)
     assert table.currentIndex().row() == row - 1
-    assert view.remark.text() == view.model.sentence(table.currentIndex())
+    assert view.remark.text() == table.describe_cell(table.currentIndex())
     QTest.keyClicks(table, "qwen3")
     assert view.model.row(table.currentIndex().row()).model.name.startswith("Qwen3")
 

@@ -1,0 +1,87 @@
+"""The base of the item models of tables that are only shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+_Role = Qt.ItemDataRole
+_SPOKEN: Final = (_Role.AccessibleTextRole, _Role.ToolTipRole)
+#: Flags of a cell that can be current, and of one that cannot.
+SELECTABLE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+HEADING: Final = Qt.ItemFlag.ItemNeverHasChildren
+
+
+class TableItemModel(QAbstractTableModel):
+    """Subclasses say how many rows and columns there are, and what a cell and a head show and are read out as."""
+
+    def count_rows(self) -> int:
+        raise NotImplementedError
+
+    def count_columns(self) -> int:
+        raise NotImplementedError
+
+    def get_text(self, row: int, column: int) -> str | None:
+        raise NotImplementedError
+
+    def sentence(self, row: int, column: int) -> str | None:
+        """Return all that a cell says, read out and in its tool tip."""
+        return self.get_text(row, column)
+
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
+        """Return what stands over a column, or what is read out there."""
+        raise NotImplementedError
+
+    def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - for rows with labels
+        """Return what stands at the left of a row, or what is read out there."""
+        return None
+
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - for tables with headings
+        return SELECTABLE
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag | None:  # noqa: ARG002 - for columns of figures
+        return None
+
+    def exchange(self, put: Callable[[], object], *, is_alike: bool) -> None:
+        """Put other content in; where rows and columns are alike, it is told as changed data, else as a reset."""
+        if not is_alike:
+            self.beginResetModel()
+        put()
+        if not is_alike:
+            self.endResetModel()
+        elif self.count_rows() and self.count_columns():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.count_rows() - 1, self.count_columns() - 1))
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else self.count_rows()
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else self.count_columns()
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return self.get_flags(index.row(), index.column()) if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid():
+            return None
+        if role == _Role.DisplayRole:
+            return self.get_text(index.row(), index.column())
+        if role in _SPOKEN:
+            return self.sentence(index.row(), index.column())
+        side = self.get_alignment(index.column()) if role == _Role.TextAlignmentRole else None
+        return None if side is None else int(side | Qt.AlignmentFlag.AlignVCenter)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        across = orientation is Qt.Orientation.Horizontal
+        if not 0 <= section < (self.count_columns() if across else self.count_rows()):
+            return None
+        if role == _Role.DisplayRole or role in _SPOKEN:
+            get = self.get_head if across else self.get_label
+            return get(section, spoken=role in _SPOKEN)
+        side = self.get_alignment(section) if across and role == _Role.TextAlignmentRole else None
+        return None if side is None else int(side | Qt.AlignmentFlag.AlignVCenter)
