@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
-from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, leaves_undo
 from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.report.decision.verdict import (
     describe_robustness,
@@ -161,14 +161,8 @@ class ElidedParagraph(QWidget):
 
     def _measure(self) -> None:
         metrics = QFontMetricsF(self._theme.font(self._font))
-        lines: list[str] = []
         room = max(1, self.width())
-        for word in self._text.split():
-            longer = f"{lines[-1]} {word}" if lines else word
-            if lines and metrics.horizontalAdvance(longer) <= room:
-                lines[-1] = longer
-            else:
-                lines.append(word)
+        lines = break_words(self._text.split(), room, metrics)
         cut = len(lines) > self._most
         if cut:
             rest = " ".join(lines[self._most - 1 :])
@@ -282,13 +276,7 @@ class NoteEdit(QLineEdit):
             self.edited.emit(typed)
 
     def event(self, event: QEvent) -> bool:
-        """Leave undo and redo to the window unless there is something typed to take back."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
-            if not self.isModified() and (event.matches(undo) or event.matches(redo)):
-                event.ignore()
-                return False
-        return super().event(event)
+        return False if leaves_undo(self, event) else super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.isModified():

@@ -22,7 +22,7 @@ from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.ui.tables.text_table import style_as_list
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -259,17 +259,5 @@ def measure_cell_height(theme: Theme, shown: RecordCell, width: int) -> int:
     height = 2 * theme.px(_ABOVE)
     for said in shown.said:
         metrics = QFontMetricsF(theme.font(said.font))
-        height += count_lines(said.text, room, metrics) * theme.line(said.font)
+        height += len(break_words(said.text.split(" "), room, metrics)) * theme.line(said.font)
     return height
-
-
-def count_lines(text: str, room: float, metrics: QFontMetricsF) -> int:
-    """Return on how many lines a text stands, broken at spaces as a pen does."""
-    count, current = 0, ""
-    for word in text.split(" "):
-        longer = f"{current} {word}" if current else word
-        if current and metrics.horizontalAdvance(longer) > room:
-            count, current = count + 1, word
-        else:
-            current = longer
-    return count + 1

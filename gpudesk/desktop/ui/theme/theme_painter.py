@@ -6,6 +6,7 @@ with the look."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
@@ -95,15 +96,7 @@ class ThemePainter:
         metrics = self.metrics(font)
         lines: list[str] = []
         for paragraph in text.split("\n"):
-            current = ""
-            for word in paragraph.split(" "):
-                longer = f"{current} {word}" if current else word
-                if current and metrics.horizontalAdvance(longer) > width:
-                    lines.append(current)
-                    current = word
-                else:
-                    current = longer
-            lines.append(current)
+            lines += break_words(paragraph.split(" "), width, metrics)
         if most and len(lines) > most:
             rest = " ".join(lines[most - 1 :])
             lines = [*lines[: most - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)]
@@ -298,6 +291,18 @@ class ThemePainter:
         Halves go one way, unlike with `round`: rows of an odd height would not look alike.
         """
         return math.floor(position * self._ratio + 0.5) / self._ratio if self._snaps else position
+
+
+def break_words(words: Iterable[str], room: float, metrics: QFontMetricsF) -> list[str]:
+    """Return words as lines of that width at most, unless a single word is wider."""
+    lines: list[str] = []
+    for word in words:
+        longer = f"{lines[-1]} {word}" if lines and lines[-1] else word
+        if lines and (not lines[-1] or metrics.horizontalAdvance(longer) <= room):
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def _anchor(rect: QRectF, align: Align) -> float:

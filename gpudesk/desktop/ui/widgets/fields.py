@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QWidge
 from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.text.translation import tr
@@ -99,7 +99,7 @@ class FieldErrorNote(QWidget):
         metrics = QFontMetricsF(theme.font("small"))
         padding = theme.px(_PADDING)
         room = min(theme.px(_WIDEST), window.width() - 16) - 2 * padding
-        self._lines = _broken(self._text, metrics, room)
+        self._lines = break_words(self._text.split(), room, metrics)
         width = max(metrics.horizontalAdvance(line) for line in self._lines) + 2 * padding + 2
         height = len(self._lines) * theme.line("small") + 2 * padding - 4
         self.resize(int(width) + 1, height)
@@ -107,17 +107,6 @@ class FieldErrorNote(QWidget):
         self.move(max(8, min(place.x(), window.width() - self.width() - 8)), place.y())
         self.raise_()
         self.update()
-
-
-def _broken(text: str, metrics: QFontMetricsF, room: float) -> list[str]:
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and metrics.horizontalAdvance(longer) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
 
 
 #: Inside a field: left and right of its texts, above the caption, below the value.

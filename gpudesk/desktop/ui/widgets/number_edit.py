@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.qt_support import leaves_undo
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -182,13 +183,7 @@ class NumberEdit(QLineEdit):
         self._take(value)
 
     def event(self, event: QEvent) -> bool:
-        """Leave undo and redo to the window unless there is something typed to take back."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
-            if not self.isModified() and (event.matches(undo) or event.matches(redo)):
-                event.ignore()
-                return False
-        return super().event(event)
+        return False if leaves_undo(self, event) else super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())

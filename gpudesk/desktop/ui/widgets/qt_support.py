@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QGuiApplication, QIcon, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QLineEdit, QMenu, QMessageBox, QWidget
 
 AccessibleRole = QAccessible.Role
 
@@ -70,6 +70,17 @@ def ask_question(parent: QWidget, title: str, question: str, more: str, verb: st
     box.setEscapeButton(stay)
     box.exec()
     return box.clickedButton() is remove
+
+
+def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
+    """Leave undo and redo to the window unless there is something typed to take back; say whether that is so."""
+    if edit.isModified() or event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
+    if not any(event.matches(key) for key in keys):
+        return False
+    event.ignore()
+    return True
 
 
 _STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
