@@ -412,7 +412,7 @@ class GpuDeskService:
         return Decider(read_rules(paths.rules_dir()), DecisionFactsBuilder(self))
 
     @cached_property
-    def beside(self) -> ReferenceData:
+    def reference_data(self) -> ReferenceData:
         """What stands beside a recommendation: records, and plans for it."""
         from gpudesk.decision.purchasing.reference_data import ReferenceData
 

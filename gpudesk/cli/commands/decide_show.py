@@ -169,8 +169,8 @@ class AdvisoryRequest:
         return self.answer.scenario
 
     @property
-    def beside(self) -> ReferenceData:
-        return self.service.beside
+    def reference_data(self) -> ReferenceData:
+        return self.service.reference_data
 
     @property
     def money(self) -> MoneyFormatter:
@@ -196,7 +196,7 @@ class AdvisoryRequest:
         from gpudesk.domain.reference_data import find_references
 
         parts = (column.accelerator.id for column in self.answer.columns)
-        return find_references(self.beside.references, *parts)
+        return find_references(self.reference_data.references, *parts)
 
     def buy_or_wait(self) -> DeferralAnalysis:
         """Return whether to buy now or to wait; raises `InputError` for inputs that cannot be."""
@@ -204,7 +204,7 @@ class AdvisoryRequest:
 
         found = self.decision.recommended
         position = find_bought_position(self.scenario, None if found is None else found.key)
-        return self.beside.buy_or_wait(self.scenario, position, self.today)
+        return self.reference_data.buy_or_wait(self.scenario, position, self.today)
 
 
 # As JSON values
@@ -224,25 +224,25 @@ def _waiting_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever J
 def _vendors_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_routing
 
-    return encode_routing(asked.beside.routing(asked.scenario), asked.scenario.decision.plans)
+    return encode_routing(asked.reference_data.routing(asked.scenario), asked.scenario.decision.plans)
 
 
 def _export_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_export_checks
 
-    return encode_export_checks(asked.beside.export_checks(asked.scenario), asked.beside.export_rules)
+    return encode_export_checks(asked.reference_data.export_checks(asked.scenario), asked.reference_data.export_rules)
 
 
 def _negotiation_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_negotiation
 
-    return encode_negotiation(asked.beside.negotiation(asked.scenario, asked.decision, asked.today))
+    return encode_negotiation(asked.reference_data.negotiation(asked.scenario, asked.decision, asked.today))
 
 
 def _software_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_software_support
 
-    return encode_software_support(asked.beside.support, asked.platforms)
+    return encode_software_support(asked.reference_data.support, asked.platforms)
 
 
 def _reference_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
@@ -254,13 +254,13 @@ def _reference_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever
 def _loading_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_weight_loading
 
-    return encode_weight_loading(asked.beside.loadings(asked.answer))
+    return encode_weight_loading(asked.reference_data.loadings(asked.answer))
 
 
 def _watch_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_watch_list
 
-    return encode_watch_list(asked.beside.watch_list())
+    return encode_watch_list(asked.reference_data.watch_list())
 
 
 _FIELDS: Final[Mapping[str, Callable[[AdvisoryRequest], Any]]] = {
@@ -297,27 +297,33 @@ def _waiting_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
 
 def _vendors_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+    from gpudesk.decision.purchasing.routing import list_mixing_rules
 
-    found, rules = asked.beside.routing(asked.scenario), asked.beside.rules_on_mixing()
+    found = asked.reference_data.routing(asked.scenario)
+    rules = list_mixing_rules(asked.service.decider.rules)
     return list_routing_lines(found, rules, asked.names, asked.money, Formatter())
 
 
 def _export_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_export_lines
 
-    return list_export_lines(asked.beside.export_checks(asked.scenario), asked.beside.export_rules, Formatter())
+    return list_export_lines(
+        asked.reference_data.export_checks(asked.scenario), asked.reference_data.export_rules, Formatter()
+    )
 
 
 def _negotiation_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_negotiation_lines
 
-    return list_negotiation_lines(asked.beside.negotiation(asked.scenario, asked.decision, asked.today), Formatter())
+    return list_negotiation_lines(
+        asked.reference_data.negotiation(asked.scenario, asked.decision, asked.today), Formatter()
+    )
 
 
 def _software_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_support_lines
 
-    return list_support_lines(asked.beside.support, asked.platforms)
+    return list_support_lines(asked.reference_data.support, asked.platforms)
 
 
 def _reference_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
@@ -329,14 +335,15 @@ def _reference_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 def _loading_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_loading_lines
 
-    return list_loading_lines(asked.beside.loadings(asked.answer), asked.names, Formatter())
+    return list_loading_lines(asked.reference_data.loadings(asked.answer), asked.names, Formatter())
 
 
 def _watch_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
     source = asked.service.catalog.source
     shown = (
-        (each, "" if each.known is None else source(each.known.source).title) for each in asked.beside.watch_list()
+        (each, "" if each.known is None else source(each.known.source).title)
+        for each in asked.reference_data.watch_list()
     )
     return list_watch_lines(shown, Formatter())
 

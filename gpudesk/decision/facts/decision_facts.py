@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
 from gpudesk.decision.facts.accelerator_facts import (
@@ -30,7 +30,28 @@ from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB
 
 if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.decision.purchasing.reference_data import ReferenceData
+    from gpudesk.domain.estimate import CalibrationCoverage
+    from gpudesk.domain.sizing import FitMatrix
+    from gpudesk.estimation.estimator import Estimator
+
+
+class DecisionSource(Protocol):
+    """What decisions are made from: the catalog, estimates, costs and records."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    @property
+    def costing(self) -> CostCalculator: ...
+    @property
+    def reference_data(self) -> ReferenceData: ...
+    def request_time(self, estimate: Estimate) -> RequestTimeline | None: ...
+    def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...
+    def fit_matrix(self, question: FitQuestion, accelerators: Sequence[str] | None = None) -> FitMatrix: ...
 
 
 _BILLION: Final = 1e9
@@ -225,7 +246,7 @@ class _EngineAnswers(NamedTuple):
 class DecisionFactsBuilder:
     """Finds the ground of answered scenarios; the last is kept, for dialogues ask for it again and again."""
 
-    def __init__(self, service: GpuDeskService) -> None:
+    def __init__(self, service: DecisionSource) -> None:
         self._service = service
         self._last: dict[str | None, tuple[Answer, DecisionFacts]] = {}
         self._asked: tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]] | None = None
@@ -298,8 +319,8 @@ class DecisionFactsBuilder:
                 held=asked.held,
                 rows=asked.rows,
                 time=asked.time,
-                references=self._service.beside.named_references(column.accelerator.id),
-                export=self._service.beside.export_facts(column.accelerator.id),
+                references=self._service.reference_data.named_references(column.accelerator.id),
+                export=self._service.reference_data.export_facts(column.accelerator.id),
             )
             for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )

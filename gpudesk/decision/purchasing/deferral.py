@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
@@ -57,7 +57,17 @@ from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, SECONDS_PER_HOU
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
-    from gpudesk.service import GpuDeskService
+    from gpudesk.costing.scenario_costs import CostCalculator
+
+
+class CostedScenarios(Protocol):
+    """The catalog, answers to scenarios, and what these cost."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def costing(self) -> CostCalculator: ...
+    def answer(self, scenario: Scenario) -> Answer: ...
 
 
 _DATE: Final = re.compile(
@@ -485,7 +495,7 @@ def check_wait_question(question: DeferralQuestion) -> None:
 
 
 def compare_buy_and_wait(
-    scenario: Scenario, position: int, question: DeferralQuestion, service: GpuDeskService
+    scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios
 ) -> DeferralAnalysis:
     """Return whether to buy the part of a scenario's column now, or to wait for the next one.
 
@@ -564,7 +574,7 @@ def _make_compared_scenario(
 _TUNED: Final = "cdna4"
 
 
-def plan_deferral(scenario: Scenario, position: int, today: str, service: GpuDeskService) -> DeferralAnalysis:
+def plan_deferral(scenario: Scenario, position: int, today: str, service: CostedScenarios) -> DeferralAnalysis:
     """Return whether to buy the part of a column now or to wait; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "next_part", service.catalog.accelerator)
     question = make_wait_question(scenario, today=today)
@@ -573,7 +583,7 @@ def plan_deferral(scenario: Scenario, position: int, today: str, service: GpuDes
     return name_failed_input(lambda: compare_buy_and_wait(scenario, position, asked, service))
 
 
-def _is_tuned_for_next(scenario: Scenario, position: int, question: DeferralQuestion, service: GpuDeskService) -> bool:
+def _is_tuned_for_next(scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios) -> bool:
     if resolve_answers(scenario)["tuned_for"].value != _TUNED:
         return False
     chosen = service.catalog.accelerator(scenario.accelerators[position].accelerator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk import paths
 from gpudesk.decision.purchasing.export_control import check_export
@@ -24,12 +24,16 @@ from gpudesk.domain.watch_list import SignalStatus, WatchSignal, make_watch_list
 from gpudesk.text.messages import Message, message
 
 if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.catalog.user_store.user_catalog import UserCatalog
+    from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.answer import Answer
-    from gpudesk.domain.decision import AnswerValue, Decision, DecisionRule, FactValue
+    from gpudesk.domain.decision import AnswerValue, Decision, FactValue
     from gpudesk.domain.deployment_analysis import WeightLoading
-    from gpudesk.domain.estimate import Estimate
+    from gpudesk.domain.derivation import DerivationTerm
+    from gpudesk.domain.estimate import Estimate, EstimateRequest
     from gpudesk.domain.scenario import Scenario
-    from gpudesk.service import GpuDeskService
+    from gpudesk.estimation.estimator import Estimator
 
 _WORKING: Final = message("plans.working", "Working out the plan")
 
@@ -37,10 +41,26 @@ _WORKING: Final = message("plans.working", "Working out the plan")
 _GIGA: Final = 1e9
 
 
+class PlanningSource(Protocol):
+    """The catalog with the user's notes, and what plans ask of estimates and costs."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def own(self) -> UserCatalog: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    @property
+    def costing(self) -> CostCalculator: ...
+    def answer(self, scenario: Scenario) -> Answer: ...
+    def estimate(self, request: EstimateRequest) -> Estimate: ...
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm: ...
+
+
 class ReferenceData:
     """Reads each file at its first question; all raise `InputError` or `MissingFileError` without it."""
 
-    def __init__(self, service: GpuDeskService) -> None:
+    def __init__(self, service: PlanningSource) -> None:
         self._service = service
 
     # Records
@@ -174,12 +194,6 @@ class ReferenceData:
     def routing_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
         yield JobProgress(_WORKING)
         return self.routing(scenario)
-
-    def rules_on_mixing(self) -> tuple[DecisionRule, ...]:
-        """Return what documents say of two vendors side by side, the oldest first."""
-        from gpudesk.decision.purchasing.routing import list_mixing_rules
-
-        return list_mixing_rules(self._service.decider.rules)
 
     def watch_list(self) -> tuple[SignalStatus, ...]:
         """Return every signal with what is known of it, the user's notes before the record."""

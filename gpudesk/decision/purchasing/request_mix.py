@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -25,7 +25,20 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.domain.estimate import Estimate
+    from gpudesk.estimation.estimator import Estimator
+
+
+class RequestEstimates(Protocol):
+    """The catalog, and estimates of requests."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    def estimate(self, request: EstimateRequest) -> Estimate: ...
+
 
 _NO_RATE: Final = message("routing.no_rate", "answers no requests under this load; change the load or the limits")
 
@@ -81,7 +94,7 @@ def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
 
 
 def list_request_classes(
-    scenario: Scenario, mix: RequestMix, requests_per_s: float, service: GpuDeskService
+    scenario: Scenario, mix: RequestMix, requests_per_s: float, service: RequestEstimates
 ) -> tuple[tuple[RequestClass, ...], tuple[Message, ...]]:
     """Return the kinds of requests that there are, short ones first, and what their lengths rest on."""
     work, share = scenario.workload, mix.long_share
@@ -112,7 +125,7 @@ def list_request_classes(
 
 
 def resolve_request_rate(
-    scenario: Scenario, stated: float | None, service: GpuDeskService
+    scenario: Scenario, stated: float | None, service: RequestEstimates
 ) -> tuple[float, RequestRateOrigin, Demand | None]:
     """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
 
@@ -145,7 +158,7 @@ def _make_unlimited_demand(rate: float) -> Demand:
     return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
 
 
-def _rate_of_baseline(scenario: Scenario, service: GpuDeskService) -> float:
+def _rate_of_baseline(scenario: Scenario, service: RequestEstimates) -> float:
     estimate = service.estimate(scenario.requests()[0])
     if estimate.output_tokens_per_s is None:
         problem = estimate.reason or _NO_RATE
@@ -203,7 +216,7 @@ class ReplicaFinder:
     column's deployment under the load of the scenario, as it is estimated elsewhere.
     """
 
-    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: GpuDeskService) -> None:
+    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: RequestEstimates) -> None:
         """Take the scenario; replicas are loaded up to a share `cap` of their rates."""
         self._scenario, self._demand, self._cap, self._service = scenario, demand, cap, service
 

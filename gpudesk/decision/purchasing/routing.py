@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
@@ -26,6 +26,7 @@ from gpudesk.decision.purchasing.plan_inputs import (
 from gpudesk.decision.purchasing.request_mix import (
     ReplicaFinder,
     ReplicaRates,
+    RequestEstimates,
     check_mix,
     compute_even_spread_loss,
     count_busy_replicas,
@@ -54,7 +55,15 @@ from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
+    from gpudesk.costing.scenario_costs import CostCalculator
+
+
+class CostedRequests(RequestEstimates, Protocol):
+    """Estimates of requests, answers to scenarios, and what these cost."""
+
+    @property
+    def costing(self) -> CostCalculator: ...
+    def answer(self, scenario: Scenario) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +173,7 @@ def compare_routing_plans(
     scenario: Scenario,
     positions: tuple[int, int],
     mix: RequestMix,
-    service: GpuDeskService,
+    service: CostedRequests,
     requests_per_s: float | None = None,
 ) -> RoutingResult:
     """Return what the plans for a mix of requests take and cost on the parts of two columns, A and B.
@@ -374,7 +383,7 @@ def _make_routing_notes(
     )
 
 
-def plan_routing(scenario: Scenario, service: GpuDeskService) -> RoutingResult:
+def plan_routing(scenario: Scenario, service: CostedRequests) -> RoutingResult:
     """Return the plans for requests that two columns share; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "other_model", service.catalog.model)
     mix, rate = make_request_mix(scenario)

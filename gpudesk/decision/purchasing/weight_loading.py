@@ -6,7 +6,7 @@ bounds: no file is opened, checked or converted."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
@@ -18,7 +18,15 @@ from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import convert_to_si_unit
 
 if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
+    from gpudesk.catalog.read import Catalog
+
+
+class MemoryExplainer(Protocol):
+    """The catalog, and the working of a figure of an estimate."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm: ...
 
 
 _STORAGE: Final = NumberBounds(0.0, 1e15, above=True)
@@ -30,7 +38,7 @@ _ATTRIBUTE: Final = "pcie_bandwidth"
 
 
 def compute_weight_loading(
-    estimate: Estimate, service: GpuDeskService, storage_bytes_per_s: float | None = None
+    estimate: Estimate, service: MemoryExplainer, storage_bytes_per_s: float | None = None
 ) -> WeightLoading:
     """Return how long loading the weights takes; `storage_bytes_per_s` is what storage gives to a host.
 
@@ -58,7 +66,7 @@ def compute_weight_loading(
     )
 
 
-def _get_stored_weights(estimate: Estimate, service: GpuDeskService) -> DerivationTerm:
+def _get_stored_weights(estimate: Estimate, service: MemoryExplainer) -> DerivationTerm:
     memory = service.explain(estimate, "memory")
     return next(term for term in memory.inputs if term.name == _WEIGHTS)
 
@@ -143,7 +151,7 @@ def _make_storage_term(read: DerivationTerm, storage: float) -> DerivationTerm:
     return DerivationTerm(_BY_STORAGE, read.number / storage, "s", formula, inputs=(read, rate))
 
 
-def _quote_claim(part: Accelerator, weights_bytes: float, service: GpuDeskService) -> Iterator[QuotedLinkRate]:
+def _quote_claim(part: Accelerator, weights_bytes: float, service: MemoryExplainer) -> Iterator[QuotedLinkRate]:
     for claim in service.catalog.seed_claims(part.id):
         if claim.concerns(part.id, _ATTRIBUTE) and claim.unit is not None:
             low = convert_to_si_unit(float(claim.value), claim.unit)

@@ -28,15 +28,15 @@ def scenario_of(plans: Mapping[str, AnswerValue], *parts: tuple[str, int]) -> Sc
 
 def test_each_accelerator_is_checked_once_for_the_destination(service: GpuDeskService) -> None:
     parts = (("h200-sxm", 1), ("mi325x", 1), ("h200-sxm", 2))
-    checks = service.beside.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
+    checks = service.reference_data.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
     assert [check.accelerator for check in checks] == ["h200-sxm", "mi325x"]
     assert {check.destination for check in checks} == {"Macau"}
-    assert {check.destination for check in service.beside.export_checks(scenario_of({}, *parts))} == {None}
+    assert {check.destination for check in service.reference_data.export_checks(scenario_of({}, *parts))} == {None}
 
 
 def test_each_column_has_a_time_or_a_reason(service: GpuDeskService) -> None:
     scenario = scenario_of({}, ("h200-sxm", 1), ("h200-sxm", 2), ("l4", 1))
-    found = service.beside.loadings(service.answer(scenario))
+    found = service.reference_data.loadings(service.answer(scenario))
     assert len(found) == 3
     one, two, none = found.values()
     assert isinstance(one, WeightLoading)
@@ -47,7 +47,7 @@ def test_each_column_has_a_time_or_a_reason(service: GpuDeskService) -> None:
 
 def test_the_rate_of_storage_is_in_gigabytes_a_second(service: GpuDeskService) -> None:
     scenario = scenario_of({"storage_gb_s": 14.0}, ("h200-sxm", 1))
-    found = service.beside.loadings(service.answer(scenario))["h200-sxm"]
+    found = service.reference_data.loadings(service.answer(scenario))["h200-sxm"]
     assert isinstance(found, WeightLoading)
     assert found.storage_bytes_per_s == 14e9
     assert found.one.storage_s == pytest.approx(found.weights_bytes / 14e9)

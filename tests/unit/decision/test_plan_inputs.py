@@ -28,6 +28,7 @@ from gpudesk.decision.purchasing.plan_inputs import (
     parse_plan,
     parse_plans,
 )
+from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.documents.scenario_file import format_scenario, read_scenario, read_template
 from gpudesk.documents.scenario_sections import parse_decision, write_decision_section
 from gpudesk.domain.cost import UncertainValue
@@ -213,10 +214,10 @@ def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenari
 
 
 def test_a_plan_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.beside.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
+    found = service.reference_data.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
     assert (found.chosen, found.next_part, found.document) == ("h200-sxm", "b200-hgx", DeferralVerdict.BUY)
     assert found.months_to_launch == 3.0
-    alone = service.beside.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
+    alone = service.reference_data.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
     assert alone.next_part is None
 
 
@@ -224,10 +225,10 @@ def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
     service: GpuDeskService, scenario: Scenario
 ) -> None:
     tuned = DecisionSettings(answers={"tuned_for": "cdna4", "months_to_launch": 9.0}, plans={"next_part": "mi355x"})
-    found = service.beside.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
+    found = service.reference_data.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
     assert "D002-18" in [rule.rule for rule in found.rules]
     assert found.document is DeferralVerdict.WAIT
-    has_it = service.beside.buy_or_wait(
+    has_it = service.reference_data.buy_or_wait(
         replace(scenario, decision=replace(tuned, plans={"next_part": "mi455x"})), MI325X, TODAY
     )
     assert "D002-18" not in [rule.rule for rule in has_it.rules]
@@ -244,13 +245,13 @@ def test_a_next_part_that_cannot_be_is_told_by_its_input(
     service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        service.beside.buy_or_wait(saying(scenario, plans), H200, TODAY)
+        service.reference_data.buy_or_wait(saying(scenario, plans), H200, TODAY)
     assert (refused.value.where, refused.value.problem.id) == (where, problem)
 
 
 def test_the_curve_over_the_slip_goes_through_what_was_found(service: GpuDeskService, scenario: Scenario) -> None:
     stated = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2)
-    found = service.beside.buy_or_wait(stated, H200, TODAY)
+    found = service.reference_data.buy_or_wait(stated, H200, TODAY)
     points = {point.slip_months: point for point in compute_slip_curve(found)}
     assert found.sums is not None
     assert points[2.0].waiting_usd == pytest.approx(found.sums.waiting_usd.likely)
@@ -261,7 +262,7 @@ def test_the_curve_over_the_slip_goes_through_what_was_found(service: GpuDeskSer
     slips = [point.slip_months for point in compute_slip_curve(found)]
     assert crossed == [slip < turn for slip in slips]
     assert slips[-1] > turn
-    unpriced = service.beside.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
+    unpriced = service.reference_data.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
     assert compute_slip_curve(unpriced) == ()
 
 
@@ -305,7 +306,9 @@ def test_requests_are_those_stated(scenario: Scenario) -> None:
 
 
 def test_routing_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.beside.routing(planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10))
+    found = service.reference_data.routing(
+        planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10)
+    )
     assert found.keys == ("h200-sxm", "b200-hgx")
     assert (found.requests_per_s, found.rate_origin) == (10.0, RequestRateOrigin.YOURS)
     assert [plan.plan for plan in found.plans] == list(RoutePlan)
@@ -322,18 +325,18 @@ def test_routing_that_cannot_be_is_told_by_its_input(
     service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        service.beside.routing(saying(scenario, plans))
+        service.reference_data.routing(saying(scenario, plans))
     assert refused.value.where == where
 
 
 def test_rules_on_mixing_are_those_that_disagree_with_their_dates(service: GpuDeskService) -> None:
-    rules = service.beside.rules_on_mixing()
+    rules = list_mixing_rules(service.decider.rules)
     assert [rule.id for rule in rules] == ["D002-07", "D002-20", "D000-21"]
     assert [rule.dated for rule in rules] == sorted(rule.dated or "" for rule in rules)
     assert all(rule.against for rule in rules)
 
 
 def test_jobs_bring_the_same(service: GpuDeskService, scenario: Scenario) -> None:
-    beside = service.beside
+    beside = service.reference_data
     assert run_to_end(beside.buy_or_wait_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
     assert run_to_end(beside.routing_steps(scenario)).plans == beside.routing(scenario).plans

@@ -32,8 +32,8 @@ def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
 
 
 def test_exports_have_rules_scores_and_the_warning(service: GpuDeskService) -> None:
-    checks = [service.beside.export_check(part, "China") for part in ("mi300x", "l4")]
-    found = kept(encode_export_checks(checks, service.beside.export_rules))
+    checks = [service.reference_data.export_check(part, "China") for part in ("mi300x", "l4")]
+    found = kept(encode_export_checks(checks, service.reference_data.export_rules))
     assert found["warning"].startswith("Verify with the rule in force")
     assert found["destination"] == "China"
     days = [rule["in_force"] or rule["published"] for rule in found["rules"]]
@@ -52,12 +52,12 @@ def test_exports_have_rules_scores_and_the_warning(service: GpuDeskService) -> N
 
 
 def test_exports_of_nothing_have_no_destination(service: GpuDeskService) -> None:
-    found = kept(encode_export_checks([], service.beside.export_rules))
+    found = kept(encode_export_checks([], service.reference_data.export_rules))
     assert (found["destination"], found["accelerators"]) == (None, [])
 
 
 def test_software_keeps_every_entry(service: GpuDeskService) -> None:
-    support = service.beside.support
+    support = service.reference_data.support
     cuda, rocm, gaudi = kept(encode_software_support(support, ["CUDA", "ROCm", "SynapseAI"]))
     assert gaudi == {"platform": "SynapseAI", "software": []}
     for found in (cuda, rocm):
@@ -75,7 +75,7 @@ def test_software_keeps_every_entry(service: GpuDeskService) -> None:
 
 
 def test_deployments_have_no_count_where_none_is_printed(service: GpuDeskService) -> None:
-    found = {each["id"]: each for each in kept(encode_reference_deployments(service.beside.references))}
+    found = {each["id"]: each for each in kept(encode_reference_deployments(service.reference_data.references))}
     assert found["azure-production"]["count"] == 4800
     assert found["azure-announced"]["count"] is None
     assert found["sovereign-cloud"]["named"] is False
@@ -87,7 +87,7 @@ def test_steps_say_what_is_missing_and_what_is_done(service: GpuDeskService) -> 
     costs = scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))
     scenario = replace(scenario, decision=replace(scenario.decision, done=done), costs=costs)
     decision = service.decide(service.answer(scenario))
-    found = kept(encode_negotiation(service.beside.negotiation(scenario, decision, "2026-11-23")))
+    found = kept(encode_negotiation(service.reference_data.negotiation(scenario, decision, "2026-11-23")))
     assert found["done"] == 1
     first, *_, last = found["steps"]
     assert (first["applies"], first["missing"], first["past"]) == (None, ["competing_quote"], True)
@@ -101,7 +101,7 @@ def test_steps_say_what_is_missing_and_what_is_done(service: GpuDeskService) -> 
 def test_loading_has_times_or_a_reason(service: GpuDeskService) -> None:
     parts = (AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("gb200-nvl72", 8), AcceleratorChoice("l4", 1))
     answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
-    h200, gb200, l4 = kept(encode_weight_loading(service.beside.loadings(answer)))
+    h200, gb200, l4 = kept(encode_weight_loading(service.reference_data.loadings(answer)))
     assert h200["one"]["seconds"] == pytest.approx(h200["weights_bytes"] / h200["link_bytes_per_s"])
     assert h200["quoted"][0]["statement"] == "C000-035"
     assert gb200["host"]["seconds"] is None

@@ -70,7 +70,7 @@ def spaced(text: str) -> str:
 
 
 def test_each_software_has_its_newest_entry_first_and_none_is_merged(service: GpuDeskService) -> None:
-    support = service.beside.support
+    support = service.reference_data.support
     groups = list(group_by_software(support, "ROCm"))
     assert [group[0].software for group in groups] == [
         each for each in support.software if support.support("ROCm", each)
@@ -83,9 +83,9 @@ def test_each_software_has_its_newest_entry_first_and_none_is_merged(service: Gp
 
 
 def test_a_platform_that_nobody_speaks_of_says_so(service: GpuDeskService) -> None:
-    text = join_lines(list_support_lines(service.beside.support, ["SynapseAI"]))
+    text = join_lines(list_support_lines(service.reference_data.support, ["SynapseAI"]))
     assert "No document on record says anything of software on SynapseAI." in text
-    assert set(list_platforms(service.beside.support)) == {"CUDA", "ROCm"}
+    assert set(list_platforms(service.reference_data.support)) == {"CUDA", "ROCm"}
 
 
 def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
@@ -114,7 +114,7 @@ def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
 
 
 def steps(service: GpuDeskService, **facts: float | bool | None) -> NegotiationSheet:
-    return make_negotiation_sheet(service.beside.steps, facts, {"P002-04": "by June"}, TODAY)
+    return make_negotiation_sheet(service.reference_data.steps, facts, {"P002-04": "by June"}, TODAY)
 
 
 def step(service: GpuDeskService, number: int, **facts: float | bool | None) -> ProcurementStepStatus:
@@ -191,7 +191,7 @@ def test_a_comparison_that_is_only_true_or_not_has_no_sign(service: GpuDeskServi
 
 
 def loadings(service: GpuDeskService, scenario: Scenario) -> dict[str, WeightLoading]:
-    found = service.beside.loadings(service.answer(scenario))
+    found = service.reference_data.loadings(service.answer(scenario))
     return {key: each for key, each in found.items() if isinstance(each, WeightLoading)}
 
 
@@ -222,7 +222,7 @@ def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
 def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     scenario = scenario_of(("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
-    found = service.beside.loadings(service.answer(replace(scenario, decision=settings)))
+    found = service.reference_data.loadings(service.answer(replace(scenario, decision=settings)))
     gb200, trainium = found["gb200-nvl72"], found["trainium2"]
     assert isinstance(gb200, WeightLoading)
     assert format_load_time(gb200.host, FORMATTER) == "unknown"
@@ -239,7 +239,7 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
 
 
 def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:
-    found = service.beside.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
+    found = service.reference_data.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
     notes = merge_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("B200: The PCIe rate on record") for note in notes)

@@ -47,7 +47,7 @@ def service() -> Iterator[GpuDeskService]:
 
 
 def checked(service: GpuDeskService, part: str, destination: str | None = None) -> ExportCheck:
-    return service.beside.export_check(part, destination)
+    return service.reference_data.export_check(part, destination)
 
 
 def test_scores_are_products_and_formats_with_one_product_stand_together(service: GpuDeskService) -> None:
@@ -116,7 +116,7 @@ def test_outcomes_name_the_lines_behind_them(service: GpuDeskService) -> None:
 
 
 def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) -> None:
-    rules = service.beside.export_rules
+    rules = service.reference_data.export_rules
     by_id = {rule.id: rule for rule in rules.rules}
     assert format_rule_dates(by_id[OCTOBER]) == "in force 2023-11-17, published 2023-10-25"
     assert format_rule_dates(by_id[JANUARY]) == "published and in force 2026-01-15"
@@ -130,7 +130,7 @@ def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) ->
 
 
 def test_all_that_a_rule_says_is_in_its_lines(service: GpuDeskService) -> None:
-    rules = service.beside.export_rules
+    rules = service.reference_data.export_rules
     october = next(rule for rule in rules.rules if rule.id == OCTOBER)
     lines = list_export_rule_lines(october, rules, FORMATTER)
     assert lines[0] == october.counts
@@ -145,7 +145,7 @@ def test_all_that_a_rule_says_is_in_its_lines(service: GpuDeskService) -> None:
 
 
 def test_a_destination_is_only_looked_for_among_those_that_are_named(service: GpuDeskService) -> None:
-    rules = {rule.id: rule for rule in service.beside.export_rules.rules}
+    rules = {rule.id: rule for rule in service.reference_data.export_rules.rules}
     china, peru = checked(service, "l4", "China"), checked(service, "l4", "Peru")
     assert describe_destination(rules[OCTOBER], china) == "What was read of it names China."
     assert describe_destination(rules[OCTOBER], peru) == "What was read of it does not name Peru."
@@ -173,7 +173,7 @@ def test_notes_are_said_once_with_names_where_not_for_all(service: GpuDeskServic
 
 def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
     checks = [checked(service, "mi300x")]
-    text = join_lines(list_export_lines(checks, service.beside.export_rules, FORMATTER))
+    text = join_lines(list_export_lines(checks, service.reference_data.export_rules, FORMATTER))
     assert get_export_warning() == "Verify with the rule in force and counsel: this is arithmetic, not advice"
     assert text.splitlines()[1].strip() == f"{get_export_warning()}."
     assert text.index("Guidance of May 2026") < text.index("Rule of October 2022")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.cost import DisplayCurrency, UncertainValue
 from gpudesk.domain.decision import AnswerValue, DecisionSettings
@@ -117,13 +118,13 @@ def planned(scenario: Scenario, launch: float = 9.0, **plans: AnswerValue) -> Sc
 def near(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an H200 now or wait six months for a B200, with a launch in three."""
     asked = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6)
-    return service.beside.buy_or_wait(asked, H200, TODAY)
+    return service.reference_data.buy_or_wait(asked, H200, TODAY)
 
 
 @pytest.fixture(scope="module")
 def unpriced(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an MI325X now or wait for what is announced, which has no price."""
-    return service.beside.buy_or_wait(planned(scenario), MI325X, TODAY)
+    return service.reference_data.buy_or_wait(planned(scenario), MI325X, TODAY)
 
 
 def bare(**more: object) -> DeferralAnalysis:
@@ -304,7 +305,7 @@ def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis
 @pytest.fixture(scope="module")
 def routed(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
     """Return ten requests a second over an H200 and an MI325X."""
-    return service.beside.routing(planned(scenario, requests_per_s=10))
+    return service.reference_data.routing(planned(scenario, requests_per_s=10))
 
 
 @pytest.fixture(scope="module")
@@ -312,7 +313,7 @@ def demanded(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
     """Return the plans of a demand, with spare replicas of several accelerators."""
     free = tuple(replace(choice, count=None) for choice in scenario.accelerators)
     demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=3000.0, tpot_ms=80.0)
-    return service.beside.routing(replace(scenario, accelerators=free, demand=demand))
+    return service.reference_data.routing(replace(scenario, accelerators=free, demand=demand))
 
 
 def test_plans_are_called_by_their_parts(routed: RoutingResult) -> None:
@@ -343,7 +344,7 @@ def test_pools_count_accelerators_and_tell_replicas(routed: RoutingResult, deman
 
 
 def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.beside.routing(planned(scenario, requests_per_s=10, other_model="deepseek-v3"))
+    found = service.reference_data.routing(planned(scenario, requests_per_s=10, other_model="deepseek-v3"))
     reasons = [describe_impossible_plan(plan, FORMATTER) for plan in found.plans]
     assert any(reasons)
     assert all(reason == "" or reason[0].isupper() for reason in reasons)
@@ -385,7 +386,7 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
 
 
 def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskService) -> None:
-    lines = [format_mixing_line(rule) for rule in service.beside.rules_on_mixing()]
+    lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
     assert lines[0].startswith("A second path of software is kept up (2024-02, D002-07, Seed 002")
     assert "against D002-20, D002-07" in lines[-1]
     assert "Take one platform for one pool" in lines[-1]
@@ -417,7 +418,7 @@ def watched(signals: tuple[WatchSignal, ...], signal: str, *notes: WatchNote) ->
 
 
 def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
-    signals = service.beside.signals
+    signals = service.reference_data.signals
     gap = watched(signals, "W002-01")
     assert find_signal_state(gap) is SignalState.NOT
     assert plain(format_threshold(gap.signal, FORMATTER)) == "below 12 %"
@@ -435,7 +436,7 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
 
 def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
-    gap = watched(service.beside.signals, "W002-01", note)
+    gap = watched(service.reference_data.signals, "W002-01", note)
     assert label_signal_state(find_signal_state(gap)) == "passed"
     assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9 %, 2026-10; yours: Our own test"
     assert describe_signal_note(gap) == "read twice"
@@ -448,9 +449,9 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
 
 def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", True, "2026-10", "Our own test")
-    gap = watched(service.beside.signals, "W002-01", note)
+    gap = watched(service.reference_data.signals, "W002-01", note)
     assert "has no effect" in describe_idle_note(gap)
-    assert describe_idle_note(watched(service.beside.signals, "W002-01")) == ""
+    assert describe_idle_note(watched(service.reference_data.signals, "W002-01")) == ""
 
 
 def test_a_signal_may_have_to_rise() -> None:
@@ -462,7 +463,7 @@ def test_a_signal_may_have_to_rise() -> None:
 
 def test_the_watch_list_is_plain_json(service: GpuDeskService) -> None:
     notes = (WatchNote("W002-01", 9, "2026-10", "Our own test"), WatchNote("W002-03", 3, "2026-10", "Old"))
-    fields = encode_watch_list(make_watch_list(service.beside.signals, notes))
+    fields = encode_watch_list(make_watch_list(service.reference_data.signals, notes))
     assert json.loads(json.dumps(fields, allow_nan=False)) == fields
     by_id = {each["id"]: each for each in fields}
     assert by_id["W002-01"]["state"] == "passed"

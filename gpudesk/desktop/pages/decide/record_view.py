@@ -251,7 +251,7 @@ class WeightLoadingBlock(QWidget):
     # Showing
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._loadings = self._desk.service.beside.loadings(found.answer)
+        self._loadings = self._desk.service.reference_data.loadings(found.answer)
         self._names = found.names
         stated = found.answer.scenario.decision.plans.get(STORAGE)
         self.storage.set_value(_NONE if stated is None else float(stated))
@@ -373,7 +373,7 @@ class RecordView(DecideView):
         found = self._found
         if found is None:
             return
-        support = self.desk.service.beside.support
+        support = self.desk.service.reference_data.support
         on = _group_by_platform(found)
         self._make_platforms(self._wanted_platforms())
         for block in self.platforms:
@@ -398,10 +398,10 @@ class RecordView(DecideView):
         compared = tuple(_group_by_platform(self._found))
         if self.extent.value == COMPARED:
             return compared
-        return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.beside.support))))
+        return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.reference_data.support))))
 
     def _wanted_references(self) -> tuple[ReferenceDeployment, ...]:
-        references = self.desk.service.beside.references
+        references = self.desk.service.reference_data.references
         if self._found is None or self.extent.value == ALL_RECORDS:
             return references
         return find_references(references, *(part.column.accelerator.id for part in self._found.columns))
@@ -417,7 +417,7 @@ class RecordView(DecideView):
     # What the page asks
 
     def copied(self) -> str:
-        formatter, support = self.desk.formatter, self.desk.service.beside.support
+        formatter, support = self.desk.formatter, self.desk.service.reference_data.support
         parts = (
             join_lines(list_support_lines(support, self._wanted_platforms())),
             join_lines(list_reference_lines(self._wanted_references(), formatter)),

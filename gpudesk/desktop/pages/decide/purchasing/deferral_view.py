@@ -313,7 +313,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
         self.show_form()
         self.show_watch_list()
-        position, beside, day = self._position, self.desk.service.beside, get_today()
+        position, beside, day = self._position, self.desk.service.reference_data, get_today()
         asked = (found.answer, position, day)
         self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))
 
@@ -384,7 +384,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     def show_watch_list(self) -> None:
         own = self.desk.service.own
         try:
-            signals = self.desk.service.beside.watch_list()
+            signals = self.desk.service.reference_data.watch_list()
         except (InputError, MissingFileError) as error:
             formatter = self.desk.formatter
             self.watch.show_problem(
@@ -431,7 +431,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
 
     def _signal(self, signal: str) -> WatchedSignal:
-        return next(each for each in self.desk.service.beside.signals if each.id == signal)
+        return next(each for each in self.desk.service.reference_data.signals if each.id == signal)
 
     def _undo(self) -> None:
         self.watch.show_problem("")

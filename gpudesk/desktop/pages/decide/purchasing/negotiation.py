@@ -195,7 +195,7 @@ class NegotiationBlock(QWidget):
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         scenario = found.answer.scenario
-        sheet = self._desk.service.beside.negotiation(scenario, found.decision, get_today())
+        sheet = self._desk.service.reference_data.negotiation(scenario, found.decision, get_today())
         self.sheet = sheet
         if [block.step for block in self.steps] != [line.step for line in sheet.lines]:
             self._make_steps(sheet, found.formatter)

@@ -137,7 +137,7 @@ class ExportCheckBlock(QWidget):
     # Showing
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
-        beside, scenario = self._desk.service.beside, found.answer.scenario
+        beside, scenario = self._desk.service.reference_data, found.answer.scenario
         checks, rules = beside.export_checks(scenario), beside.export_rules
         self._checks, self._rules = checks, rules
         self.destination.show_words(str(scenario.decision.plans.get(DESTINATION, "")))
@@ -311,15 +311,15 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     if found is None:
         return
     scenario, service = found.answer.scenario, view.desk.service
-    sheet = service.beside.negotiation(scenario, found.decision, get_today())
+    sheet = service.reference_data.negotiation(scenario, found.decision, get_today())
     documents = dict.fromkeys(line.step.source for line in sheet.lines)
     paper = NegotiationDocument(
         title=scenario.name,
         decision=found.decision,
         names=found.names,
         sheet=sheet,
-        checks=service.beside.export_checks(scenario),
-        rules=service.beside.export_rules,
+        checks=service.reference_data.export_checks(scenario),
+        rules=service.reference_data.export_rules,
         sources={each: service.catalog.source(each) for each in documents},
         made_on=get_today(),
         revision=found.answer.catalog_revision[:8],

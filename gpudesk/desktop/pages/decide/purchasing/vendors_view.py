@@ -11,6 +11,7 @@ from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_positions, make_request_mix
+from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
@@ -298,7 +299,7 @@ class VendorsView(PlanView[RoutingResult]):
             self.show_failure(error)
             return
         self.show_form()
-        self.job.ask((found.answer,), lambda: service.beside.routing_steps(scenario))
+        self.job.ask((found.answer,), lambda: service.reference_data.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` where there are no two parts."""
@@ -395,7 +396,7 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _show_mixing(self) -> None:
         service = self.desk.service
-        rules = service.beside.rules_on_mixing()
+        rules = list_mixing_rules(service.decider.rules)
         lines = [MarkedLine("book-open", "text2", text) for text in map(format_mixing_line, rules)]
         disputes = {each for rule in rules for each in rule.disputes}
         lines += [

@@ -48,7 +48,7 @@ def test_each_platform_that_is_compared_has_a_block(view: RecordView) -> None:
     assert [block.platform for block in view.platforms] == ["CUDA", "ROCm"]
     assert view.platforms[0].parts.text() == "H200 SXM, B200 SXM"
     rows = view.platforms[1].table.texts()
-    assert len(rows) == len(view.desk.service.beside.support.support("ROCm"))
+    assert len(rows) == len(view.desk.service.reference_data.support.support("ROCm"))
     vllm = next(place for place, row in enumerate(rows) if row[0] == "vLLM")
     assert rows[vllm][1:5] == ("works", "Works on ROCm 7", "2026-05-15", "Seed 003")
     assert [row[0] for row in rows[vllm + 1 :]] == [""] * 5, "older entries stand below the newest"
@@ -62,7 +62,7 @@ def test_all_platforms_and_deployments_can_be_shown(view: RecordView, desk: Desk
     assert not view.references.table.isVisible()
     view.extent._buttons["all"].click()
     assert [block.platform for block in view.platforms] == ["CUDA", "ROCm"]
-    assert len(view.references.table.rows) == len(desk.service.beside.references)
+    assert len(view.references.table.rows) == len(desk.service.reference_data.references)
     view.extent._buttons["compared"].click()
     assert [block.platform for block in view.platforms] == ["CUDA"]
 

@@ -63,7 +63,7 @@ def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
 
 
 def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk) -> None:
-    found = desk.service.beside.buy_or_wait(desk.scenario, 0, get_today())
+    found = desk.service.reference_data.buy_or_wait(desk.scenario, 0, get_today())
     names = {part.id: part.name for part in desk.service.catalog.accelerators()}
     assert view.found == found
     assert found.sums is not None
@@ -361,7 +361,7 @@ def test_a_file_of_signals_that_cannot_be_read_is_told(
     def broken() -> None:
         raise InputError(message("field.missing", "is missing"), "signals.toml")
 
-    monkeypatch.setattr(desk.service.beside, "watch_list", broken)
+    monkeypatch.setattr(desk.service.reference_data, "watch_list", broken)
     view.show_watch_list()
     assert view.watch.problem.isVisible()
     assert "signals.toml" in view.watch.problem.text()

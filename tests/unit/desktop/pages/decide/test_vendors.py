@@ -46,7 +46,7 @@ def type_into(row: PlanInputRow, text: str) -> None:
 
 
 def test_plans_are_those_of_the_service(view: VendorsView, desk: Desk) -> None:
-    found = desk.service.beside.routing(desk.scenario)
+    found = desk.service.reference_data.routing(desk.scenario)
     table = view.table.plans.table
     assert view.found is not None
     assert view.found.plans == found.plans

@@ -195,7 +195,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
 
 def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, own_desk: Desk) -> None:
     row(view, REPORTS).edit.setFocus()
-    gap = next(each for each in own_desk.service.beside.signals if each.id == GAP)
+    gap = next(each for each in own_desk.service.reference_data.signals if each.id == GAP)
     own = own_desk.service.own
     own.do(note_signal(own.watched, gap, 9.0, date="2026-10", source="A test"))
     assert row(view, REPORTS).edit.hasFocus()
