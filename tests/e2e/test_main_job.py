@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.pages.first_run import RecentFileButton, StartQuestionButton
 from gpudesk.desktop.session.scenario_edits import read_load_value
-from gpudesk.desktop.ui.panel.nodes import NodeKind
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.report.explanation.parts import ClaimLine
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User
 
@@ -159,7 +159,7 @@ def test_a_cell_that_is_selected_by_keys_fills_the_panel(program: StartProgram) 
         assert window.desk.selection is not None
         user.until(lambda: panel.explanation is not None)
         said = [line.node for top in panel.view.lines.lines for line in top.walk()]
-        assert any(node.kind is NodeKind.CLAIM for node in said)
+        assert any(isinstance(node.subject, ClaimLine) for node in said)
         user.press("F6")
         assert panel.isAncestorOf(window.focusWidget())
         user.press("Ctrl+I")

@@ -10,7 +10,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import apply_remedy
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.panel.nodes import LinkCommand, NodeLink, PanelNode, make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.panel.blocks import LinkBlock, LinkCommand
+from gpudesk.desktop.ui.panel.nodes import PanelNode, make_empty_nodes, make_nodes
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
@@ -24,7 +25,7 @@ from gpudesk.desktop.window.selection_explainer import (
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.claims import format_explanation, format_working
-from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation, ExplanationDetail
+from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
@@ -147,13 +148,12 @@ class SourcesPanel(QWidget):
     # Links
 
     def _follow(self, node: PanelNode) -> None:
-        content = node.content
-        if isinstance(content, ExplanationDetail):
-            self._copy(content.value)
-        elif isinstance(content, NodeLink):
-            self._do(content)
+        if isinstance(node.block, LinkBlock):
+            self._do(node.block)
+        else:
+            self._copy(node.copied)
 
-    def _do(self, link: NodeLink) -> None:
+    def _do(self, link: LinkBlock) -> None:
         explanation = self._explanation
         if explanation is None:
             return

@@ -6,8 +6,9 @@ import math
 from typing import Final
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 
 #: Room for the halo around words that stand on a plot.
@@ -18,44 +19,16 @@ _AROUND: Final = tuple((2.0 * math.cos(turn * math.pi / 6), 2.0 * math.sin(turn 
 _MOST_PICTURES: Final = 200
 
 
-class TextPainter:
+class TextPainter(TextMeasure):
     """Measures and draws text by token; forgets everything when the theme changes."""
 
     def __init__(self, theme: Theme) -> None:
-        self._theme = theme
-        self._fonts: dict[str, tuple[QFont, QFontMetricsF]] = {}
-        self._widths: dict[tuple[str, str], float] = {}
+        super().__init__(theme)
         self._pictures: dict[tuple[str, str, int, float], QPixmap] = {}
-        theme.changed.connect(self._forget)
 
-    def _forget(self) -> None:
-        self._fonts.clear()
-        self._widths.clear()
+    def clear(self) -> None:
+        super().clear()
         self._pictures.clear()
-
-    def font(self, token: str) -> QFont:
-        return self._kept(token)[0]
-
-    def metrics(self, token: str) -> QFontMetricsF:
-        return self._kept(token)[1]
-
-    def _kept(self, token: str) -> tuple[QFont, QFontMetricsF]:
-        found = self._fonts.get(token)
-        if found is None:
-            font = self._theme.font(token)
-            found = self._fonts[token] = (font, QFontMetricsF(font))
-        return found
-
-    def width(self, text: str, token: str) -> float:
-        found = self._widths.get((text, token))
-        if found is None:
-            found = self._widths[(text, token)] = self.metrics(token).horizontalAdvance(text)
-        return found
-
-    def elided(self, text: str, token: str, width: float) -> str:
-        if self.width(text, token) <= width:
-            return text
-        return self.metrics(token).elidedText(text, Qt.TextElideMode.ElideRight, width)
 
     def middle(self, token: str, middle: float) -> float:
         """Return the base line of a text whose capital letters are centred at a height."""
@@ -94,6 +67,6 @@ class TextPainter:
             painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
             baseline = self._ascent(token)
             for right, down in _AROUND:
-                self.draw(painter, _HALO + right, baseline + down, text, token, self._theme.colour("page"))
+                self.draw(painter, _HALO + right, baseline + down, text, token, self.theme.colour("page"))
             self.draw(painter, _HALO, baseline, text, token, colour)
         return picture

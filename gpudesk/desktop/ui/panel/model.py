@@ -7,8 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gpudesk.desktop.ui.panel.nodes import PASSIVE, NodeKind, PanelNode
-from gpudesk.report.explanation.parts import ClaimLine, ExplanationDetail, MeasuredRunLine, TermLine
+from gpudesk.desktop.ui.panel.blocks import RowBlock
+from gpudesk.desktop.ui.panel.nodes import PanelNode
+from gpudesk.report.explanation.parts import Explanation
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -125,12 +126,12 @@ class PanelModel(QAbstractItemModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Say that headings cannot be moved to, and that addresses can be selected as text."""
         line = self.line(index)
-        if line is None or line.node.kind in PASSIVE:
+        if line is None or line.node.passive:
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if not line.node.has_children:
             flags |= Qt.ItemFlag.ItemNeverHasChildren
-        if is_address(line.node):
+        if line.node.address:
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 
@@ -141,33 +142,21 @@ class PanelModel(QAbstractItemModel):
         node = line.node
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return node.sentence
-        if role == Qt.ItemDataRole.EditRole and isinstance(node.content, ExplanationDetail):
-            return node.content.value
+        if role == Qt.ItemDataRole.EditRole and node.address:
+            return node.address
         if role == Qt.ItemDataRole.ToolTipRole:
             return make_tool_tip(node)
         return node.copied if role == COPIED_ROLE else None
 
 
 def _differs(former: PanelNode, node: PanelNode) -> bool:
-    """Whether a line looks another way; of a term without looking at what enters it."""
-    old, new = former.content, node.content
-    if isinstance(old, TermLine) and isinstance(new, TermLine):
-        return (old.value, old.unit, old.formula, old.source) != (new.value, new.unit, new.formula, new.source)
-    return former.sentence != node.sentence or (node.kind is NodeKind.BAR and old != new)
-
-
-def is_address(node: PanelNode) -> bool:
-    return isinstance(node.content, ExplanationDetail) and node.content.url
+    """Whether a line looks another way; of an explanation only its head counts, which its sentence says."""
+    head = isinstance(node.block, Explanation)
+    return former.sentence != node.sentence if head else former.block != node.block
 
 
 def make_tool_tip(node: PanelNode) -> str | None:
-    content = node.content
-    if isinstance(content, ClaimLine):
-        return content.source
-    if isinstance(content, TermLine):
-        return content.source or content.formula
-    if isinstance(content, MeasuredRunLine):
-        return content.source
-    if isinstance(content, ExplanationDetail):
-        return content.value
-    return node.sentence if node.kind is NodeKind.HEAD else None
+    """Return the whole of what a line may have no room for."""
+    if isinstance(node.block, RowBlock):
+        return node.block.tool_tip
+    return node.sentence if isinstance(node.block, Explanation) else None

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Final, TypeVar
 
-from gpudesk.domain.sizing import FitRemedy
+from gpudesk.desktop.ui.panel.blocks import (
+    QUIET,
+    BarBlock,
+    HeadingBlock,
+    LinkBlock,
+    LinkCommand,
+    NoteBlock,
+    PanelBlock,
+    RowBlock,
+    RowCut,
+    RowLine,
+    RowText,
+)
+from gpudesk.domain.claim import ClaimStatus
+from gpudesk.report.decision.questions import ColumnOutcome
 from gpudesk.report.explanation.parts import (
     CatalogAction,
     ClaimGroup,
@@ -18,18 +31,15 @@ from gpudesk.report.explanation.parts import (
     DecisionFinding,
     DisputeLine,
     ExplainedPlan,
-    ExplainedPlanGroup,
     ExplainedPlans,
     Explanation,
     ExplanationBasis,
     ExplanationDetail,
     LimiterBreakdown,
-    LimiterShareLine,
     MeasuredRunLine,
     MeasuredRunLines,
     RemedyLine,
     RulingLine,
-    StatedGroup,
     StatementLine,
     TermLine,
     UseLine,
@@ -40,153 +50,39 @@ T = TypeVar("T")
 
 #: How many lines of a long list are in sight before it is unfolded.
 _FIRST: Final = 5
-
-
-class NodeKind(StrEnum):
-    """What a line of the panel shows."""
-
-    HEAD = "head"
-    SECTION = "section"
-    BAR = "bar"
-    SHARE = "share"
-    RECORD = "record"
-    TERM = "term"
-    GROUP = "group"
-    CLAIM = "claim"
-    DETAIL = "detail"
-    NOTE = "note"
-    DISPUTE = "dispute"
-    REMEDY = "remedy"
-    PLAN = "plan"
-    PLANS = "plans"
-    STATEMENT = "statement"
-    STATED = "stated"
-    MORE = "more"
-    USE = "use"
-    OUTCOME = "outcome"
-    RULING = "ruling"
-    SAID = "said"
-    RULE = "rule"
-    LINK = "link"
-    EMPTY = "empty"
-
-
-#: Lines that cannot be moved to: they only set others apart.
-PASSIVE = frozenset({NodeKind.SECTION, NodeKind.BAR, NodeKind.GROUP, NodeKind.RULE})
-
-#: Lines that a click anywhere on them folds in or out.
-FOLDING = frozenset(
-    {
-        NodeKind.CLAIM,
-        NodeKind.PLANS,
-        NodeKind.RECORD,
-        NodeKind.STATEMENT,
-        NodeKind.STATED,
-        NodeKind.MORE,
-        NodeKind.RULING,
-    }
-)
-
-
-class LinkCommand(StrEnum):
-    """What a link does."""
-
-    COPY_WITH_SOURCES = "copy with sources"
-    COPY_WORKING = "copy working"
-    APPLY = "apply"
-    EDIT = "edit"
-
-
-@dataclass(frozen=True, slots=True)
-class NodeHeading:
-    """The title of a part of the panel, and a word at its right."""
-
-    title: str
-    aside: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRemark:
-    """A sentence with an icon."""
-
-    text: str
-    icon: str
-
-
-@dataclass(frozen=True, slots=True)
-class RankedShare:
-    """One part of the bar with its place in it, the largest being 0."""
-
-    line: LimiterShareLine
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
-class NodeLink:
-    """An action: its wording, what it does, with what, and the key that does it too."""
-
-    text: str
-    command: LinkCommand
-    remedy: FitRemedy | None = None
-    offer: CatalogAction | None = None
-
-    @property
-    def key(self) -> str:
-        """The key that does the same, empty where there is none."""
-        return "" if self.offer is None else self.offer.key
-
-
-NodeContent = (
-    Explanation
-    | NodeHeading
-    | LimiterBreakdown
-    | RankedShare
-    | TermLine
-    | ClaimLine
-    | ExplanationDetail
-    | NodeRemark
-    | DisputeLine
-    | RemedyLine
-    | MeasuredRunLine
-    | ExplainedPlan
-    | ExplainedPlanGroup
-    | StatementLine
-    | StatedGroup
-    | UseLine
-    | ColumnOutcomeLine
-    | RulingLine
-    | NodeLink
-    | None
-)
+#: Lines of a reason or a statement where it is not the current row.
+_MOST_LINES: Final = 3
 
 
 @dataclass(frozen=True)
 class PanelNode:
-    """One line; `key` tells it from all others. A term says itself what is read out, when it is asked."""
+    """One row of the tree; `key` tells it from all others, `subject` is what it is about.
 
-    kind: NodeKind
+    A term says itself what is read out, and what belongs to it, when it is asked.
+    """
+
     key: str
-    content: NodeContent
+    block: PanelBlock
     said: str | None = None
     copied_as: str | None = None
     below: tuple[PanelNode, ...] = ()
+    subject: object = None
 
     @property
     def has_children(self) -> bool:
-        return bool(self.content.outline[1]) if isinstance(self.content, TermLine) else bool(self.below)
+        return bool(self.subject.outline[1]) if isinstance(self.subject, TermLine) else bool(self.below)
 
     @cached_property
     def children(self) -> tuple[PanelNode, ...]:
-        """The lines that belong to this one; those of a term are made when they are asked for."""
-        if isinstance(self.content, TermLine):
-            return tuple(make_term_node(each, f"{self.key}/{each.name}") for each in self.content.inputs)
+        if isinstance(self.subject, TermLine):
+            return tuple(make_term_node(each, f"{self.key}/{each.name}") for each in self.subject.inputs)
         return self.below
 
     @property
     def sentence(self) -> str:
         if self.said is not None:
             return self.said
-        return self.content.sentence if isinstance(self.content, TermLine) else ""
+        return self.subject.sentence if isinstance(self.subject, TermLine) else ""
 
     @property
     def copied(self) -> str:
@@ -194,161 +90,48 @@ class PanelNode:
         return self.sentence if self.copied_as is None else self.copied_as
 
     @property
+    def address(self) -> str:
+        return self.block.address if isinstance(self.block, RowBlock) else ""
+
+    @property
+    def folding(self) -> bool:
+        return isinstance(self.block, RowBlock) and self.block.folding
+
+    @property
+    def passive(self) -> bool:
+        """Whether it cannot be moved to: it only sets others apart."""
+        return isinstance(self.block, HeadingBlock | BarBlock)
+
+    @property
     def shape(self) -> tuple[object, ...]:
         """What has to be equal for the tree to keep its lines and change their texts only."""
-        if isinstance(self.content, TermLine):
-            return (self.kind, self.key, self.content.outline)
-        return (self.kind, self.key, tuple(child.shape for child in self.below))
-
-
-def make_term_node(term: TermLine, key: str) -> PanelNode:
-    return PanelNode(NodeKind.TERM, key, term)
-
-
-def make_section_node(key: str, title: str, aside: str = "") -> PanelNode:
-    said = f"{title}, {aside}" if aside else title
-    return PanelNode(NodeKind.SECTION, f"section.{key}", NodeHeading(title, aside), said)
-
-
-def fold_long_list(prefix: str, items: Sequence[T], node_of: Callable[[str, T], PanelNode]) -> Iterator[PanelNode]:
-    """Yield the lines of a list, of a long one the first few and a fold with the others.
-
-    `node_of` makes the line of an item, whose key begins as it is told.
-    """
-    shown = len(items) if len(items) <= _FIRST + 1 else _FIRST
-    for item in items[:shown]:
-        yield node_of(prefix, item)
-    if others := items[shown:]:
-        key = f"{prefix}.more"
-        label = tr("… and {n} more", n=len(others))
-        yield PanelNode(
-            NodeKind.MORE, key, NodeHeading(label), label, below=tuple(node_of(key, each) for each in others)
-        )
-
-
-def make_detail_nodes(details: tuple[ExplanationDetail, ...], key: str) -> tuple[PanelNode, ...]:
-    """Return what is folded below a line; of an address itself is copied."""
-    return tuple(
-        PanelNode(
-            NodeKind.DETAIL,
-            f"{key}.{number}",
-            detail,
-            f"{detail.label}: {detail.value}",
-            detail.value if detail.url else f"{detail.label}: {detail.value}",
-        )
-        for number, detail in enumerate(details)
-    )
-
-
-def make_detail_section(explanation: Explanation) -> Iterator[PanelNode]:
-    if explanation.details:
-        yield make_section_node("details", tr("Source"))
-        yield from make_detail_nodes(explanation.details, "detail")
-
-
-def make_remark_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    for place, text in enumerate(explanation.remarks):
-        yield PanelNode(NodeKind.NOTE, f"remark.{place}", NodeRemark(text, "info"), text)
-
-
-def make_statement_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    if explanation.statements:
-        yield make_section_node("statements", tr("As printed"), tr("statements of source documents"))
-    yield from fold_long_list("statement", explanation.statements, _make_statement_node)
-
-
-def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
-    key = f"{prefix}.{line.id}"
-    return PanelNode(NodeKind.STATEMENT, key, line, line.sentence, below=make_detail_nodes(line.details, key))
-
-
-def make_stated_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    if explanation.stated:
-        yield make_section_node("stated", tr("What it states"))
-    for group in explanation.stated:
-        key = f"stated.{group.key}"
-        figures = make_detail_nodes(group.figures, key)
-        more = (PanelNode(NodeKind.GROUP, f"{key}.more", NodeHeading(group.more), group.more),) if group.more else ()
-        yield PanelNode(NodeKind.STATED, key, group, group.label, below=(*figures, *more))
-
-
-def make_use_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    if explanation.uses:
-        yield make_section_node("uses", tr("Used by"))
-    for place, use in enumerate(explanation.uses):
-        yield PanelNode(NodeKind.USE, f"use.{place}", use, f"{use.name}, {use.role}")
-
-
-#: In the order in which they are read, after claims and their reason.
-AFTER_CLAIMS: tuple[Callable[[Explanation], Iterator[PanelNode]], ...] = (
-    make_remark_nodes,
-    make_detail_section,
-    make_statement_nodes,
-    make_stated_nodes,
-)
-
-
-#: Findings that are remarks on what is in doubt, in a box with the sign of a verdict.
-_JUDGED = ("undecided", "removed", "open")
-
-
-def make_decision_nodes(decision: DecisionExplanation | None) -> Iterator[PanelNode]:
-    if decision is None:
-        return
-    for place, line in enumerate(decision.outcomes):
-        yield _make_outcome_node(place, line)
-    for finding in decision.findings:
-        yield from _make_finding_nodes(finding)
-    if decision.rulings:
-        yield make_section_node("rulings", decision.rulings_title)
-    yield from fold_long_list("ruling", decision.rulings, _make_ruling_node)
-
-
-def _make_outcome_node(place: int, line: ColumnOutcomeLine) -> PanelNode:
-    return PanelNode(NodeKind.OUTCOME, f"outcome.{place}", line, line.sentence)
-
-
-def _make_finding_nodes(finding: DecisionFinding) -> Iterator[PanelNode]:
-    yield make_section_node(f"finding.{finding.key}", finding.title)
-    judged = finding.key.split(".")[0] in _JUDGED
-    for place, text in enumerate(finding.texts):
-        key = f"finding.{finding.key}.{place}"
-        if judged:
-            yield PanelNode(NodeKind.NOTE, key, NodeRemark(text, "scale"), text)
-        else:
-            yield PanelNode(NodeKind.SAID, key, NodeHeading(text), text)
-
-
-def _make_ruling_node(prefix: str, line: RulingLine) -> PanelNode:
-    key = f"{prefix}.{line.id}"
-    below = tuple(
-        PanelNode(NodeKind.SAID, f"{key}.{place}", NodeHeading(text), text) for place, text in enumerate(line.lines)
-    )
-    copied = "\n".join((line.sentence, *line.lines))
-    return PanelNode(NodeKind.RULING, key, line, line.sentence, copied, below)
+        if isinstance(self.subject, TermLine):
+            return (self.key, self.subject.outline)
+        return (self.key, type(self.block), tuple(child.shape for child in self.below))
 
 
 def make_nodes(explanation: Explanation) -> tuple[PanelNode, ...]:
     """Return the lines of an explanation in the order in which they are read."""
     return (
-        PanelNode(NodeKind.HEAD, "head", explanation, _head_sentence(explanation), explanation.sentence),
-        *make_decision_nodes(explanation.decision),
+        PanelNode("head", explanation, _head_sentence(explanation), explanation.sentence),
+        *_make_decision_nodes(explanation.decision),
         *_make_remedy_nodes(explanation),
         *_make_record_nodes(explanation.record),
         *_make_limit_nodes(explanation.limits),
         *_make_plan_nodes(explanation.plans),
         *_make_working_nodes(explanation.working),
         *_make_claim_nodes(explanation),
-        *(node for nodes in AFTER_CLAIMS for node in nodes(explanation)),
+        *_make_catalog_nodes(explanation),
         *_make_dispute_nodes(explanation.disputes),
-        *make_use_nodes(explanation),
+        *_make_use_nodes(explanation.uses),
         *_make_link_nodes(explanation),
     )
 
 
 def make_empty_nodes() -> tuple[PanelNode, ...]:
+    """Return what the panel says while nothing is selected."""
     text = tr("Click any figure, curve or bar: its sources, its formula and the numbers in it appear here.")
-    return (PanelNode(NodeKind.EMPTY, "empty", NodeRemark(text, "mouse-pointer-click"), text),)
+    return (PanelNode("empty", NoteBlock(text, "mouse-pointer-click", boxed=False), text),)
 
 
 def _head_sentence(explanation: Explanation) -> str:
@@ -363,51 +146,230 @@ def _head_sentence(explanation: Explanation) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _make_limit_nodes(limits: LimiterBreakdown | None) -> Iterator[PanelNode]:
-    if limits is None:
+# What all parts are made of
+
+
+def _make_section_node(key: str, title: str, aside: str = "") -> PanelNode:
+    return PanelNode(f"section.{key}", HeadingBlock(title, aside), f"{title}, {aside}" if aside else title)
+
+
+def _make_group_node(key: str, title: str) -> PanelNode:
+    return PanelNode(key, HeadingBlock(title, group=True), title)
+
+
+def make_note_node(key: str, text: str, icon: str = "info") -> PanelNode:
+    return PanelNode(key, NoteBlock(text, icon), text)
+
+
+def _make_fold_node(key: str, label: str, below: Iterable[PanelNode], colour: str = "text2") -> PanelNode:
+    """Return a label, below which further lines are folded."""
+    line = RowLine(label, "small", colour, most=1, cut=RowCut.NEVER, fold=True)
+    return PanelNode(key, RowBlock((line,), folding=True), label, below=tuple(below))
+
+
+def _fold_long_list(prefix: str, items: Sequence[T], node_of: Callable[[str, T], PanelNode]) -> Iterator[PanelNode]:
+    """Yield the lines of a list, of a long one the first few and a fold with the others.
+
+    `node_of` makes the line of an item, whose key begins as it is told.
+    """
+    shown = len(items) if len(items) <= _FIRST + 1 else _FIRST
+    for item in items[:shown]:
+        yield node_of(prefix, item)
+    if others := items[shown:]:
+        key = f"{prefix}.more"
+        yield _make_fold_node(key, tr("… and {n} more", n=len(others)), (node_of(key, each) for each in others))
+
+
+def make_detail_nodes(details: tuple[ExplanationDetail, ...], key: str) -> tuple[PanelNode, ...]:
+    """Return what is folded below a line; of an address itself is copied."""
+    return tuple(_make_detail_node(f"{key}.{number}", detail) for number, detail in enumerate(details))
+
+
+def _make_detail_node(key: str, detail: ExplanationDetail) -> PanelNode:
+    line = RowLine(detail.value, colour="text1", label=detail.label)
+    if detail.url:
+        line = RowLine(detail.value, colour="link", label=detail.label, most=1, middle=True)
+    address = detail.value if detail.url else ""
+    block = RowBlock((line,), space=(2, 2), indent=4, tool_tip=detail.value, address=address)
+    said = f"{detail.label}: {detail.value}"
+    return PanelNode(key, block, said, detail.value if detail.url else said, subject=detail)
+
+
+# Decisions
+
+
+#: Findings that are remarks on what is in doubt, in a box with the sign of a verdict.
+_JUDGED: Final = ("undecided", "removed", "open")
+_OUTCOME_COLOURS: Final = {
+    ColumnOutcome.STAYS: "text2",
+    ColumnOutcome.UNDECIDED: "disputed_text",
+    ColumnOutcome.REMOVED: "text2",
+}
+
+
+def _make_decision_nodes(decision: DecisionExplanation | None) -> Iterator[PanelNode]:
+    if decision is None:
         return
-    yield make_section_node("limits", tr("What limits it"), limits.of)
-    if limits.remark:
-        yield PanelNode(NodeKind.NOTE, "limits.remark", NodeRemark(limits.remark, "info"), limits.remark)
-    said = ", ".join(f"{share.label} {share.text}" for share in limits.shares)
-    yield PanelNode(NodeKind.BAR, "limits.bar", limits, said)
-    for place, share in enumerate(limits.shares):
-        text = f"{share.label} {share.text}"
-        yield PanelNode(NodeKind.SHARE, f"limits.{place}", RankedShare(share, place), text)
+    for place, line in enumerate(decision.outcomes):
+        yield _make_outcome_node(f"outcome.{place}", line)
+    for finding in decision.findings:
+        yield from _make_finding_nodes(finding)
+    if decision.rulings:
+        yield _make_section_node("rulings", decision.rulings_title)
+    yield from _fold_long_list("ruling", decision.rulings, _make_ruling_node)
+
+
+def _make_outcome_node(key: str, line: ColumnOutcomeLine) -> PanelNode:
+    state = RowText(line.state, "small", _OUTCOME_COLOURS[line.fate], share=0.6)
+    name = RowLine(line.name, "body_strong", f"slot{line.slot}", most=1, cut=RowCut.NEVER, values=(state,))
+    lines = (name, RowLine(line.text, "small"))
+    block = RowBlock(lines, space=(3, 5), swatch=(line.slot, line.is_variant))
+    return PanelNode(key, block, line.sentence, subject=line)
+
+
+def _make_finding_nodes(finding: DecisionFinding) -> Iterator[PanelNode]:
+    yield _make_section_node(f"finding.{finding.key}", finding.title)
+    judged = finding.key.split(".")[0] in _JUDGED
+    for place, text in enumerate(finding.texts):
+        key = f"finding.{finding.key}.{place}"
+        yield make_note_node(key, text, "scale") if judged else _make_sentence_node(key, text)
+
+
+def _make_sentence_node(key: str, text: str) -> PanelNode:
+    return PanelNode(key, RowBlock((RowLine(text, "small", "text1"),), space=(2, 4)), text)
+
+
+def _make_ruling_node(prefix: str, line: RulingLine) -> PanelNode:
+    key = f"{prefix}.{line.id}"
+    below = tuple(_make_sentence_node(f"{key}.{place}", text) for place, text in enumerate(line.lines))
+    copied = "\n".join((line.sentence, *line.lines))
+    lines = (
+        RowLine(line.title, "small_strong", "text1" if line.applies else "text2", fold=True),
+        RowLine(line.strength),
+        RowLine(line.origin, colour=QUIET),
+    )
+    return PanelNode(key, RowBlock(lines, space=(4, 5), folding=True), line.sentence, copied, below, line)
+
+
+# Figures
+
+
+def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
+    if explanation.remedies:
+        unfit = explanation.ground is ExplanationBasis.DOES_NOT_FIT
+        title = tr("What would make it fit") if unfit else tr("What would end the waiting")
+        yield _make_section_node("remedies", title)
+    for place, remedy in enumerate(explanation.remedies):
+        yield _make_remedy_node(f"remedy.{place}", remedy)
+    for place, remedy in enumerate(explanation.remedies):
+        if remedy.action is not None:
+            link = LinkBlock(remedy.action, LinkCommand.APPLY, remedy.remedy)
+            yield PanelNode(f"apply.{place}", link, remedy.action)
+
+
+def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:
+    verdict = RowText(remedy.verdict, "small_strong")
+    lines = (
+        RowLine(remedy.label, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=(verdict,)),
+        RowLine(remedy.detail, colour=QUIET, most=2),
+    )
+    said = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
+    return PanelNode(key, RowBlock(lines), said, subject=remedy)
 
 
 def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
     if record is None:
         return
-    yield make_section_node("record", tr("Our record"), tr("ours without having seen them"))
+    yield _make_section_node("record", tr("Our record"), tr("ours without having seen them"))
     if record.of:
-        yield PanelNode(NodeKind.GROUP, "record.of", NodeHeading(record.of), record.of)
+        yield _make_group_node("record.of", record.of)
     if record.remark:
-        yield PanelNode(NodeKind.NOTE, "record.remark", NodeRemark(record.remark, "info"), record.remark)
+        yield make_note_node("record.remark", record.remark)
     for place, line in enumerate(record.lines):
-        key = f"record.{place}"
-        copied = f"{line.sentence}, {line.address}" if line.address else line.sentence
-        yield PanelNode(NodeKind.RECORD, key, line, line.sentence, copied, make_detail_nodes(line.details, key))
+        yield _make_run_node(f"record.{place}", line)
+
+
+def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
+    """Return what a run is of and our error, below them both figures, and who published it."""
+    error, date = RowText(line.error, "small_strong"), RowText(line.date, "caption", QUIET)
+    lines = (
+        RowLine(line.what, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, values=(error,), fold=True),
+        RowLine(line.compared),
+        RowLine(line.source, colour=QUIET, most=1, values=(date,)),
+    )
+    block = RowBlock(lines, space=(4, 6), folding=True, tool_tip=line.source)
+    copied = f"{line.sentence}, {line.address}" if line.address else line.sentence
+    return PanelNode(key, block, line.sentence, copied, make_detail_nodes(line.details, key), line)
+
+
+def _make_limit_nodes(limits: LimiterBreakdown | None) -> Iterator[PanelNode]:
+    if limits is None:
+        return
+    yield _make_section_node("limits", tr("What limits it"), limits.of)
+    if limits.remark:
+        yield make_note_node("limits.remark", limits.remark)
+    texts = [f"{share.label} {share.text}" for share in limits.shares]
+    yield PanelNode("limits.bar", BarBlock(tuple(share.share for share in limits.shares)), ", ".join(texts))
+    for place, (share, text) in enumerate(zip(limits.shares, texts, strict=True)):
+        font, colour = ("small", "text2") if place else ("label", "text1")
+        value = RowText(share.text, font, colour)
+        line = RowLine(share.label, font, colour, most=1, cut=RowCut.NEVER, values=(value,), leading=3)
+        yield PanelNode(f"limits.{place}", RowBlock((line,), space=(0, 0), ink=place), text, subject=share)
 
 
 def _make_plan_nodes(plans: ExplainedPlans | None) -> Iterator[PanelNode]:
     if plans is None:
         return
-    yield make_section_node("plans", tr("Why this plan"), tr("fastest first"))
+    yield _make_section_node("plans", tr("Why this plan"), tr("fastest first"))
     for place, plan in enumerate(plans.shown):
-        yield PanelNode(NodeKind.PLAN, f"plan.{place}", plan, plan.sentence)
+        yield _make_plan_node(f"plan.{place}", plan)
     for group in plans.more:
         key = f"plans.{group.key}"
-        below = tuple(
-            PanelNode(NodeKind.PLAN, f"{key}.{place}", plan, plan.sentence) for place, plan in enumerate(group.plans)
-        )
-        yield PanelNode(NodeKind.PLANS, key, group, group.label, below=below)
+        below = (_make_plan_node(f"{key}.{place}", plan) for place, plan in enumerate(group.plans))
+        yield _make_fold_node(key, group.label, below)
+
+
+def _make_plan_node(key: str, plan: ExplainedPlan) -> PanelNode:
+    """Return a plan with its throughput, below them why it was taken or not."""
+    values = _make_values(plan.figure, plan.unit)
+    lines = (
+        RowLine(plan.name, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=values, check=plan.taken),
+        RowLine(plan.reason, colour=QUIET, most=0 if plan.taken else _MOST_LINES),
+        RowLine(plan.latency, colour="text1", current_only=True),
+    )
+    return PanelNode(key, RowBlock(lines, nested=True, emphatic=plan.taken), plan.sentence, subject=plan)
+
+
+def _make_values(figure: str, unit: str | None) -> tuple[RowText, ...]:
+    value = RowText(figure, "small_strong")
+    return (RowText(unit, "caption", QUIET), value) if unit else (value,)
 
 
 def _make_working_nodes(term: TermLine | None) -> Iterator[PanelNode]:
     if term is not None:
-        yield make_section_node("working", tr("Working"), tr("select a term for its source"))
+        yield _make_section_node("working", tr("Working"), tr("select a term for its source"))
         yield make_term_node(term, "term")
+
+
+def make_term_node(term: TermLine, key: str) -> PanelNode:
+    label = RowLine(
+        term.label,
+        "small_strong",
+        "text1",
+        most=1,
+        cut=RowCut.NEVER,
+        values=_make_values(term.value, term.unit),
+        fold=True,
+    )
+    lines = (
+        label,
+        RowLine(term.formula or "", colour=QUIET, most=2),
+        RowLine(term.source or "", colour=QUIET, most=1, current_colour="text1", current_only=bool(term.formula)),
+    )
+    return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=term.source or term.formula), subject=term)
+
+
+# Claims and the catalog
 
 
 def _make_claim_nodes(explanation: Explanation) -> Iterator[PanelNode]:
@@ -415,63 +377,113 @@ def _make_claim_nodes(explanation: Explanation) -> Iterator[PanelNode]:
     if not groups:
         return
     aside = tr("preferred first") if any(len(group.claims) > 1 for group in groups) else ""
-    yield make_section_node("claims", explanation.claims_title, aside)
+    yield _make_section_node("claims", explanation.claims_title, aside)
     named = len(groups) > 1 or explanation.working is not None
     for group in groups:
         if named:
-            yield PanelNode(NodeKind.GROUP, f"group.{group.key}", NodeHeading(group.label), group.label)
-        yield from _make_group_nodes(group)
+            yield _make_group_node(f"group.{group.key}", group.label)
+        yield from _make_claim_group_nodes(group)
 
 
-def _make_group_nodes(group: ClaimGroup) -> Iterator[PanelNode]:
+def _make_claim_group_nodes(group: ClaimGroup) -> Iterator[PanelNode]:
     for place, claim in enumerate(group.claims):
         key = f"claim.{group.key}.{place}"
-        children = (*make_detail_nodes(claim.details, key), *_make_offer_nodes(claim.offer, key))
-        yield PanelNode(NodeKind.CLAIM, key, claim, f"{group.label}, {claim.sentence}", claim.sentence, children)
+        yield make_claim_node(key, claim, f"{group.label}, {claim.sentence}")
     if group.reason:
-        key = f"reason.{group.key}"
-        yield PanelNode(NodeKind.NOTE, key, NodeRemark(group.reason, "scale"), group.reason)
+        yield make_note_node(f"reason.{group.key}", group.reason, "scale")
+
+
+def make_claim_node(key: str, claim: ClaimLine, said: str) -> PanelNode:
+    """Return a claim with its stance, below it who states it; what is known of it is folded below that."""
+    preferred = claim.stance is ClaimStatus.TAKEN
+    agrees = (RowText(tr("agrees"), "caption", QUIET),) if claim.stance is ClaimStatus.AGREES else ()
+    sign = {
+        ClaimStatus.TAKEN: "check",
+        ClaimStatus.AGREES: "",
+        ClaimStatus.REFUSED: "unfit",
+        ClaimStatus.DIFFERS: "disputed",
+    }[claim.stance]
+    value = RowLine(claim.value, "section", "text1", most=2, values=agrees, unit=claim.unit or "", fold=True, sign=sign)
+    origin = RowText(claim.origin, "caption", QUIET)
+    lines = (
+        value,
+        RowLine(claim.title, most=1, cut=RowCut.NEVER, values=(origin,)),
+        RowLine(claim.verdict or "", most=2, cut=RowCut.UNTIL_OPEN),
+    )
+    block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, filled=preferred, tool_tip=claim.source)
+    below = (*make_detail_nodes(claim.details, key), *_make_offer_nodes(claim.offer, key))
+    return PanelNode(key, block, said, claim.sentence, below, claim)
 
 
 def _make_offer_nodes(offer: CatalogAction | None, key: str) -> tuple[PanelNode, ...]:
     if offer is None:
         return ()
-    return (PanelNode(NodeKind.LINK, f"{key}.offer", NodeLink(offer.text, LinkCommand.EDIT, offer=offer), offer.text),)
+    return (PanelNode(f"{key}.offer", LinkBlock(offer.text, LinkCommand.EDIT, offer=offer), offer.text),)
+
+
+def _make_catalog_nodes(explanation: Explanation) -> Iterator[PanelNode]:
+    """Yield whose choice a fact is, its source, what was printed of it, and what a source states."""
+    for place, text in enumerate(explanation.remarks):
+        yield make_note_node(f"remark.{place}", text)
+    if explanation.details:
+        yield _make_section_node("details", tr("Source"))
+        yield from make_detail_nodes(explanation.details, "detail")
+    if explanation.statements:
+        yield _make_section_node("statements", tr("As printed"), tr("statements of source documents"))
+    yield from _fold_long_list("statement", explanation.statements, _make_statement_node)
+    if explanation.stated:
+        yield _make_section_node("stated", tr("What it states"))
+    for group in explanation.stated:
+        key = f"stated.{group.key}"
+        more = (_make_group_node(f"{key}.more", group.more),) if group.more else ()
+        yield _make_fold_node(key, group.label, (*make_detail_nodes(group.figures, key), *more), "text1")
+
+
+def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
+    key = f"{prefix}.{line.id}"
+    lines = (
+        RowLine(line.said, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, fold=True),
+        RowLine(line.origin, colour=QUIET, most=1, cut=RowCut.NEVER, middle=True),
+        RowLine(line.remark, most=1, cut=RowCut.UNTIL_OPEN),
+    )
+    block = RowBlock(lines, space=(4, 6), folding=True)
+    return PanelNode(key, block, line.sentence, below=make_detail_nodes(line.details, key), subject=line)
 
 
 def _make_dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[PanelNode]:
     if disputes:
-        yield make_section_node("disputes", tr("Contradictions, judged"))
-    yield from fold_long_list("dispute", tuple(enumerate(disputes)), _make_dispute_node)
+        yield _make_section_node("disputes", tr("Contradictions, judged"))
+    yield from _fold_long_list("dispute", tuple(enumerate(disputes)), _make_dispute_node)
 
 
 def _make_dispute_node(prefix: str, numbered: tuple[int, DisputeLine]) -> PanelNode:
     place, dispute = numbered
+    lines = (
+        RowLine(dispute.disagreement, "small"),
+        RowLine(tr("Verdict: {verdict}", verdict=dispute.verdict), "small_strong", "text1"),
+        RowLine(dispute.refused_by),
+        RowLine(dispute.reason, colour=QUIET),
+    )
     said = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
-    return PanelNode(NodeKind.DISPUTE, f"{prefix}.{place}", dispute, said)
+    return PanelNode(f"{prefix}.{place}", RowBlock(lines, space=(4, 6), glyph="disputed"), said, subject=dispute)
 
 
-def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    if explanation.remedies:
-        unfit = explanation.ground is ExplanationBasis.DOES_NOT_FIT
-        yield make_section_node("remedies", tr("What would make it fit") if unfit else tr("What would end the waiting"))
-    for place, remedy in enumerate(explanation.remedies):
-        said = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
-        yield PanelNode(NodeKind.REMEDY, f"remedy.{place}", remedy, said)
-    for place, remedy in enumerate(explanation.remedies):
-        if remedy.action is not None:
-            link = NodeLink(remedy.action, LinkCommand.APPLY, remedy.remedy)
-            yield PanelNode(NodeKind.LINK, f"apply.{place}", link, remedy.action)
+def _make_use_nodes(uses: tuple[UseLine, ...]) -> Iterator[PanelNode]:
+    if uses:
+        yield _make_section_node("uses", tr("Used by"))
+    for place, use in enumerate(uses):
+        lines = (RowLine(use.name, "small", "text1", most=1, cut=RowCut.NEVER), RowLine(use.role, colour=QUIET))
+        yield PanelNode(f"use.{place}", RowBlock(lines, space=(2, 4)), f"{use.name}, {use.role}", subject=use)
 
 
 def _make_link_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    yield PanelNode(NodeKind.RULE, "links", None, "")
+    yield PanelNode("links", HeadingBlock(), "")
     for place, offer in enumerate(explanation.offers):
-        link = NodeLink(offer.text, LinkCommand.EDIT, offer=offer)
+        link = LinkBlock(offer.text, LinkCommand.EDIT, offer=offer)
         said = tr("{action}, key {key}", action=offer.text, key=offer.key) if offer.key else offer.text
-        yield PanelNode(NodeKind.LINK, f"offer.{place}", link, said)
-    links = [NodeLink(tr("Copy with sources"), LinkCommand.COPY_WITH_SOURCES)]
+        yield PanelNode(f"offer.{place}", link, said)
+    links = [LinkBlock(tr("Copy with sources"), LinkCommand.COPY_WITH_SOURCES)]
     if explanation.working is not None:
-        links.append(NodeLink(tr("Copy working"), LinkCommand.COPY_WORKING))
+        links.append(LinkBlock(tr("Copy working"), LinkCommand.COPY_WORKING))
     for link in links:
-        yield PanelNode(NodeKind.LINK, f"link.{link.command}", link, link.text)
+        yield PanelNode(f"link.{link.command}", link, link.text)

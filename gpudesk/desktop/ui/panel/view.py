@@ -28,11 +28,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.ui.panel.blocks import BlockLayouts, BlockState
-from gpudesk.desktop.ui.panel.model import COPIED_ROLE, PanelModel, PanelRow, is_address
-from gpudesk.desktop.ui.panel.nodes import FOLDING, NodeKind, NodeLink, PanelNode
-from gpudesk.desktop.ui.panel.pieces import BlockLayout, TextMeasure
+from gpudesk.desktop.ui.panel.blocks import BlockLayouts, BlockState, LinkBlock, RowBlock
+from gpudesk.desktop.ui.panel.model import COPIED_ROLE, PanelModel, PanelRow
+from gpudesk.desktop.ui.panel.nodes import PanelNode
+from gpudesk.desktop.ui.panel.pieces import BlockLayout
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import make_menu
@@ -43,12 +44,6 @@ Index = QModelIndex | QPersistentModelIndex
 
 _INSET: Final = 8.0
 _RADIUS: Final = 6.0
-#: Lines that have a selection of their own look, or none.
-_UNFILLED: Final = frozenset(
-    {NodeKind.HEAD, NodeKind.NOTE, NodeKind.EMPTY, NodeKind.SECTION, NodeKind.BAR, NodeKind.RULE}
-)
-#: Lines that stand further in, the deeper they lie.
-_INDENTED: Final = frozenset({NodeKind.TERM, NodeKind.PLAN})
 
 
 class PanelDelegate(QStyledItemDelegate):
@@ -67,7 +62,7 @@ class PanelDelegate(QStyledItemDelegate):
         state = BlockState(
             width=self._view.width(),
             edge=self._view.box_edge(),
-            depth=line.depth if node.kind in _INDENTED else 0,
+            depth=line.depth,
             foldable=foldable,
             expanded=foldable and self._view.isExpanded(index),
             current=index == self._view.currentIndex(),
@@ -93,7 +88,7 @@ class PanelDelegate(QStyledItemDelegate):
             self.layout(line, index).draw(pen, self._measure, rect.y())
 
     def _fill(self, line: PanelRow, index: Index) -> str | None:
-        if line.node.kind in _UNFILLED:
+        if not isinstance(line.node.block, RowBlock | LinkBlock):
             return None
         if index == self._view.currentIndex():
             return "selection"
@@ -249,7 +244,7 @@ class PanelView(QTreeView):
                 self._open(line.children)
 
     def _is_open(self, line: PanelRow) -> bool:
-        default = line.node.kind is NodeKind.TERM and line.depth < OPEN_LEVELS
+        default = isinstance(line.node.subject, TermLine) and line.depth < OPEN_LEVELS
         return self._folds.get(line.node.key, default)
 
     def _keep_fold(self, index: Index, *, open_: bool) -> None:
@@ -290,7 +285,7 @@ class PanelView(QTreeView):
     def _follow_key(self, key: str) -> bool:
         """Follow the link that a key stands for; an address takes the key itself, to be selected as text."""
         current = self._line(self.currentIndex())
-        if current is not None and is_address(current.node):
+        if current is not None and current.node.address:
             return False
         nodes = (line.node for line in self.lines.lines)
         link = next((node for node in nodes if _key_of(node) == key), None)
@@ -308,12 +303,12 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        if line.node.kind is NodeKind.LINK or is_address(line.node):
+        if isinstance(line.node.block, LinkBlock) or line.node.address:
             self.followed.emit(line.node)
         elif line.node.has_children:
             self._toggle(line)
-        elif isinstance(line.node.content, TermLine) and line.node.content.claims:
-            self.go_to(f"claim.{line.node.content.claims}.0")
+        elif isinstance(line.node.subject, TermLine) and line.node.subject.claims:
+            self.go_to(f"claim.{line.node.subject.claims}.0")
 
     def _go_first(self) -> None:
         if self.lines.lines:
@@ -334,18 +329,17 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        whole = line.node.kind in FOLDING
-        if self._on_fold(line, index, point) or whole:
+        if line.node.folding or self._on_fold(line, index, point):
             self._toggle(line)
-        elif line.node.kind is NodeKind.LINK:
+        elif isinstance(line.node.block, LinkBlock):
             self.followed.emit(line.node)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         line = self._line(index)
-        if line is not None and line.node.kind is NodeKind.TERM and line.node.has_children:
+        if line is not None and isinstance(line.node.subject, TermLine) and line.node.has_children:
             self._toggle(line)
-        elif line is not None and is_address(line.node):
+        elif line is not None and line.node.address:
             self.edit(index)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -379,7 +373,7 @@ class PanelView(QTreeView):
         for changed in (former, line):
             if changed is not None:
                 self.viewport().update(self.visualRect(self.lines.index_of(changed)))
-        hand = line is not None and line.node.kind is NodeKind.LINK
+        hand = line is not None and isinstance(line.node.block, LinkBlock)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
 
     def _on_fold(self, line: PanelRow, index: QModelIndex, point: QPoint) -> bool:
@@ -412,4 +406,4 @@ class PanelView(QTreeView):
 
 
 def _key_of(node: PanelNode) -> str:
-    return node.content.key if isinstance(node.content, NodeLink) else ""
+    return node.block.key if isinstance(node.block, LinkBlock) else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from gpudesk.desktop.ui.printing.paper import UNITS, TextLine, make_paper_font, measure_ascent, measure_line_height
 from gpudesk.desktop.ui.theme.glyphs import FLAT
@@ -37,10 +37,10 @@ class SheetPainter:
     def text(self, x: float, baseline: float, text: str, *, style: str, colour: str, align: str = "left") -> None:
         """Write one line from, to or around a point on its base line."""
         where = QPointF(x, baseline) * UNITS
-        self._pen.text(where, text, font=make_paper_font(style), colour=self._colour(colour), align=_ALIGN[align])
+        self._pen.text(where, text, font=make_paper_font(style), colour=colour, align=_ALIGN[align])
 
     def rule(self, x1: float, y1: float, x2: float, y2: float, *, colour: str, width: float) -> None:
-        self._pen.rule(x1 * UNITS, y1 * UNITS, x2 * UNITS, y2 * UNITS, self._colour(colour), width * UNITS)
+        self._pen.rule(x1 * UNITS, y1 * UNITS, x2 * UNITS, y2 * UNITS, colour, width * UNITS)
 
     def tint(self, x: float, y: float, width: float, height: float, colour: str, *, radius: float) -> None:
         """Fill a rectangle; the radius is in points."""
@@ -84,9 +84,6 @@ class SheetPainter:
     def leader(self, start: QPointF, end: QPointF, slot: int) -> None:
         self._painter.setPen(QPen(self._look.mark_color(slot), 0.5 * UNITS, Qt.PenStyle.SolidLine, FLAT))
         self._painter.drawLine(start * UNITS, end * UNITS)
-
-    def _colour(self, token: str) -> str | QColor:
-        return self._look.name_color(int(token[4:])) if token.startswith("slot") else token
 
 
 def _rect(x: float, y: float, width: float, height: float) -> QRectF:

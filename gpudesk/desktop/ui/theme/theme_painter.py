@@ -47,7 +47,10 @@ class ThemePainter:
     # Looking up
 
     def colour(self, colour: Colour) -> QColor:
-        return colour if isinstance(colour, QColor) else self.look.colour(colour)
+        """Return the colour of a token; `slot3` is that of the names of the third accelerator."""
+        if isinstance(colour, QColor):
+            return colour
+        return self.look.name_color(int(colour[4:])) if colour.startswith("slot") else self.look.colour(colour)
 
     def metrics(self, font: str | QFont) -> QFontMetricsF:
         return self._face(font)[1]

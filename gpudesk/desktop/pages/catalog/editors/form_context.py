@@ -14,7 +14,8 @@ from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldError
 from gpudesk.desktop.pages.catalog.editors.sources import format_kind_choice
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.ui.panel.nodes import NodeKind, NodeRemark, PanelNode
+from gpudesk.desktop.ui.panel.blocks import NoteBlock
+from gpudesk.desktop.ui.panel.nodes import PanelNode, make_claim_node, make_note_node
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -122,22 +123,15 @@ class RivalClaimsPanel(QWidget):
 
 
 def _make_claim_nodes(group: ClaimGroup) -> tuple[PanelNode, ...]:
-    lines = []
-    for place, claim in enumerate(group.claims):
-        key = f"claim.{place}"
-        below = tuple(
-            PanelNode(NodeKind.DETAIL, f"{key}.{number}", detail, f"{detail.label}: {detail.value}")
-            for number, detail in enumerate(claim.details)
-        )
-        lines.append(PanelNode(NodeKind.CLAIM, key, claim, claim.sentence, claim.sentence, below))
+    lines = [make_claim_node(f"claim.{place}", claim, claim.sentence) for place, claim in enumerate(group.claims)]
     if group.reason:
-        lines.append(PanelNode(NodeKind.NOTE, "reason", NodeRemark(group.reason, "scale"), group.reason))
+        lines.append(make_note_node("reason", group.reason, "scale"))
     return tuple(lines)
 
 
 def _make_empty_node() -> PanelNode:
     text = tr("Nobody states a value yet")
-    return PanelNode(NodeKind.EMPTY, "nobody", NodeRemark(text, "info"), text)
+    return PanelNode("nobody", NoteBlock(text, "info", boxed=False), text)
 
 
 #: The typing rests for so long before an answer is made.

@@ -14,7 +14,7 @@ from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_NOTE, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.form_context import SaveEffectPreview
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.ui.panel.pieces import TextMeasure
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button

@@ -6,15 +6,46 @@ from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.ui.panel.blocks import HeadingBlock
 from gpudesk.desktop.ui.panel.model import PanelModel
-from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.ui.panel.nodes import PanelNode
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 
 
-def lines(panel: SourcesPanel, kind: NodeKind) -> list[str]:
-    """Return the sentences of all lines of a kind."""
-    found = (line.node for top in panel.view.lines.lines for line in top.walk())
-    return [node.sentence for node in found if node.kind is kind]
+def lines(panel: SourcesPanel, kind: type) -> list[str]:
+    """Return the sentences of all lines of a kind of block, or about a kind of thing."""
+    return [node.sentence for node in _nodes(panel) if is_about(node, kind)]
+
+
+def is_about(node: PanelNode, kind: type) -> bool:
+    return isinstance(node.subject, kind) or isinstance(node.block, kind)
+
+
+def sections(panel: SourcesPanel) -> list[str]:
+    """Return the titles of the parts."""
+    return [node.sentence for node in _nodes(panel) if _is_heading(node, group=False)]
+
+
+def groups(panel: SourcesPanel) -> list[str]:
+    """Return the titles within parts."""
+    return [node.sentence for node in _nodes(panel) if _is_heading(node, group=True)]
+
+
+def folds(panel: SourcesPanel) -> list[str]:
+    """Return the labels below which lines are folded."""
+    return [node.sentence for node in _nodes(panel) if is_fold(node)]
+
+
+def is_fold(node: PanelNode) -> bool:
+    return node.folding and node.subject is None
+
+
+def _is_heading(node: PanelNode, *, group: bool) -> bool:
+    return isinstance(node.block, HeadingBlock) and bool(node.block.title) and node.block.group is group
+
+
+def _nodes(panel: SourcesPanel) -> list[PanelNode]:
+    return [line.node for top in panel.view.lines.lines for line in top.walk()]
 
 
 def current(panel: SourcesPanel) -> str:

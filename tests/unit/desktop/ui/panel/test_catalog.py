@@ -26,13 +26,14 @@ from gpudesk.desktop.session.selection import (
     select_catalog_source,
     select_catalog_statement,
 )
-from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.claim import ClaimPreference, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
+from gpudesk.report.explanation.parts import ClaimLine, Explanation, StatementLine, UseLine
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
-from tests.unit.desktop.ui.panel.reading import check, lines, press
+from tests.unit.desktop.ui.panel.reading import check, is_about, lines, press
 from tests.unit.domain.own_samples import LAB, OFFER, TODAY
 
 BANDWIDTH = select_catalog_attribute("mi325x", "memory_bandwidth")
@@ -71,7 +72,7 @@ def go(panel: SourcesPanel, text: str) -> None:
         line
         for top in panel.view.lines.lines
         for line in top.walk()
-        if line.node.kind is NodeKind.LINK and line.node.sentence.startswith(text)
+        if is_about(line.node, LinkBlock) and line.node.sentence.startswith(text)
     )
     panel.view.setCurrentIndex(panel.view.lines.index_of(line))
 
@@ -112,24 +113,24 @@ def test_what_waits_says_why_and_can_be_removed(
     )
     service.own.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=facts))
     desk.select(selected)
-    assert lines(panel, NodeKind.HEAD)[0].startswith(head)
-    assert remark in lines(panel, NodeKind.NOTE)
+    assert lines(panel, Explanation)[0].startswith(head)
+    assert remark in lines(panel, NoteBlock)
     requests = asked(panel)
     go(panel, "Remove from your facts")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert not requests
     assert len(service.own.facts) == left
-    qtbot.waitUntil(lambda: remark not in lines(panel, NodeKind.NOTE))
+    qtbot.waitUntil(lambda: remark not in lines(panel, NoteBlock))
 
 
 def test_an_attribute_is_explained_though_the_scenario_does_not_have_it(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_catalog_attribute("l40s", "memory_bandwidth"))
-    assert lines(panel, NodeKind.HEAD)[0].startswith("Memory bandwidth, L40S; Shipped value; ")
-    assert lines(panel, NodeKind.CLAIM)
-    assert not lines(panel, NodeKind.USE)
+    assert lines(panel, Explanation)[0].startswith("Memory bandwidth, L40S; Shipped value; ")
+    assert lines(panel, ClaimLine)
+    assert not lines(panel, UseLine)
     desk.select(BANDWIDTH)
-    assert lines(panel, NodeKind.USE) == ["Llama 3.1 70B for chat on four accelerators, accelerator of the comparison"]
-    assert any("C000-014" in text for text in lines(panel, NodeKind.STATEMENT))
+    assert lines(panel, UseLine) == ["Llama 3.1 70B for chat on four accelerators, accelerator of the comparison"]
+    assert any("C000-014" in text for text in lines(panel, StatementLine))
 
 
 def test_it_stays_selected_while_the_scenario_changes(desk: Desk, panel: SourcesPanel) -> None:
@@ -137,11 +138,11 @@ def test_it_stays_selected_while_the_scenario_changes(desk: Desk, panel: Sources
     desk.edit("One part", accelerators=desk.scenario.accelerators[:1])
     desk.flush()
     assert desk.selection == BANDWIDTH
-    assert lines(panel, NodeKind.CLAIM)
+    assert lines(panel, ClaimLine)
     desk.edit("No model", model="")
     desk.flush()
     assert desk.answer is None
-    assert lines(panel, NodeKind.CLAIM), "the catalog needs no answer"
+    assert lines(panel, ClaimLine), "the catalog needs no answer"
 
 
 def test_the_key_for_editing_asks_for_the_value(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
@@ -157,8 +158,8 @@ def test_the_key_for_editing_asks_for_the_value(desk: Desk, panel: SourcesPanel,
 def test_every_rival_leads_to_the_choice_among_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
     requests = asked(panel)
-    offers = [text for text in lines(panel, NodeKind.LINK) if text == "Take this claim…"]
-    assert len(offers) == len(lines(panel, NodeKind.CLAIM)) - 1
+    offers = [text for text in lines(panel, LinkBlock) if text == "Take this claim…"]
+    assert len(offers) == len(lines(panel, ClaimLine)) - 1
     panel.view.setExpanded(panel.view.lines.find("claim.mi325x/memory_bandwidth.1"), True)
     go(panel, "Take this claim…")
     press(qtbot, panel, Qt.Key.Key_Return)
@@ -171,7 +172,7 @@ def test_a_value_of_the_users_is_taken_back_at_once(
 ) -> None:
     state(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
-    assert "900 W; Shipped: 1,000 W · −10 %" in lines(panel, NodeKind.HEAD)[0]
+    assert "900 W; Shipped: 1,000 W · −10 %" in lines(panel, Explanation)[0]
     go(panel, "Edit source and date…")
     requests = asked(panel)
     press(qtbot, panel, Qt.Key.Key_Return)
@@ -179,7 +180,7 @@ def test_a_value_of_the_users_is_taken_back_at_once(
     go(panel, "Revert to the shipped value")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert service.catalog.attribute("mi325x", "tdp").value == 1000
-    assert "1,000 W" in lines(panel, NodeKind.HEAD)[0], "the panel shows what holds now"
+    assert "1,000 W" in lines(panel, Explanation)[0], "the panel shows what holds now"
 
 
 def test_a_step_that_fails_says_so(
@@ -215,8 +216,8 @@ def test_every_kind_of_selection_has_lines_by_the_rules_of_qt(
     selection: Selection, desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester
 ) -> None:
     desk.select(selection)
-    assert lines(panel, NodeKind.HEAD)
-    assert "Copy with sources" in lines(panel, NodeKind.LINK)
+    assert lines(panel, Explanation)
+    assert "Copy with sources" in lines(panel, LinkBlock)
     check(qtmodeltester, panel.view.lines)
 
 
@@ -225,7 +226,7 @@ def test_a_price_shows_its_age_and_is_copied_with_its_source(
 ) -> None:
     price = next(each for each in service.catalog.prices("mi325x") if each.date == "2026-03")
     desk.select(select_catalog_price(price.id))
-    assert "months old" in lines(panel, NodeKind.HEAD)[0]
+    assert "months old" in lines(panel, Explanation)[0]
     go(panel, "Copy with sources")
     press(qtbot, panel, Qt.Key.Key_Return)
     copied = QGuiApplication.clipboard().text()
@@ -236,4 +237,4 @@ def test_a_price_shows_its_age_and_is_copied_with_its_source(
 def test_what_is_gone_is_explained_no_more(desk: Desk, panel: SourcesPanel) -> None:
     for selection in (select_catalog_price("gone"), select_catalog_source("gone"), select_catalog_entry("gone")):
         desk.select(selection)
-        assert lines(panel, NodeKind.EMPTY)
+        assert lines(panel, NoteBlock)

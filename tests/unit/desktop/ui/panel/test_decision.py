@@ -8,21 +8,22 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.session.selection import select_decision_option, select_trace_row
+from gpudesk.desktop.ui.panel.blocks import NoteBlock
 from gpudesk.desktop.ui.panel.model import COPIED_ROLE
-from gpudesk.desktop.ui.panel.nodes import NodeKind
 from gpudesk.desktop.window.sources_panel import SourcesPanel
-from tests.unit.desktop.ui.panel.reading import check, click, lines
+from gpudesk.report.explanation.parts import ColumnOutcomeLine, Explanation, RulingLine
+from tests.unit.desktop.ui.panel.reading import check, click, lines, sections
 
 
 def test_an_answer_shows_what_becomes_of_each_accelerator(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_decision_option("ttft_limit_ms", 2000.0))
-    outcomes = lines(panel, NodeKind.OUTCOME)
+    outcomes = lines(panel, ColumnOutcomeLine)
     assert len(outcomes) == 4
     assert outcomes[0].startswith("B200 SXM, stays, Time to first token")
     assert outcomes[-1].startswith("H200 SXM, undecided, ")
-    assert "The limit lies inside the band" in lines(panel, NodeKind.NOTE)[0]
-    assert "Rule behind this question" in lines(panel, NodeKind.SECTION)
-    head = lines(panel, NodeKind.HEAD)[0]
+    assert "The limit lies inside the band" in lines(panel, NoteBlock)[0]
+    assert "Rule behind this question" in sections(panel)
+    head = lines(panel, Explanation)[0]
     assert head == "After this answer; How long may a user wait for the first token? 2 s"
     panel.grab()
 
@@ -32,7 +33,7 @@ def test_a_rule_unfolds_its_texts_and_is_copied_with_them(
 ) -> None:
     desk.select(select_decision_option("priority", "cost"))
     check(qtmodeltester, panel.view.lines)
-    assert "Seed 0" in lines(panel, NodeKind.RULING)[0]
+    assert "Seed 0" in lines(panel, RulingLine)[0]
     index = panel.view.lines.find("ruling.D000-02")
     panel.view.scrollTo(index)
     click(qtbot, panel, index)
@@ -47,24 +48,24 @@ def test_a_rule_unfolds_its_texts_and_is_copied_with_them(
 
 def test_a_cell_and_a_row_of_the_trace_are_explained(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_trace_row("D000-14", "h200-sxm"))
-    assert lines(panel, NodeKind.HEAD)[0].startswith("The platform in production; Strong preference; H200 SXM: ")
-    assert not lines(panel, NodeKind.OUTCOME)
-    assert "What it weighs" in lines(panel, NodeKind.SECTION)
+    assert lines(panel, Explanation)[0].startswith("The platform in production; Strong preference; H200 SXM: ")
+    assert not lines(panel, ColumnOutcomeLine)
+    assert "What it weighs" in sections(panel)
     desk.select(select_trace_row("D000-14"))
-    assert len(lines(panel, NodeKind.OUTCOME)) == 4
+    assert len(lines(panel, ColumnOutcomeLine)) == 4
     panel.grab()
 
 
 def test_what_is_selected_stays_while_answers_and_accelerators_change(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_decision_option("priority", "cost"))
-    before = lines(panel, NodeKind.OUTCOME)
+    before = lines(panel, ColumnOutcomeLine)
     desk.apply(replace_answer(desk.scenario, "current_platform", "ROCm"), "Platform")
     desk.flush()
     assert desk.selection == select_decision_option("priority", "cost")
-    assert lines(panel, NodeKind.OUTCOME) != before
+    assert lines(panel, ColumnOutcomeLine) != before
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[:2])
     desk.flush()
-    assert len(lines(panel, NodeKind.OUTCOME)) == 2
+    assert len(lines(panel, ColumnOutcomeLine)) == 2
     desk.select(select_trace_row("D000-14", "h200-sxm"))
     desk.edit("One", accelerators=desk.scenario.accelerators[1:])
     desk.flush()

@@ -15,28 +15,31 @@ from gpudesk.desktop.session.selection import (
     select_catalog_source,
 )
 from gpudesk.desktop.ui.panel.model import PanelRow
-from gpudesk.desktop.ui.panel.nodes import NodeKind
 from gpudesk.desktop.window.sources_panel import SourcesPanel
-from tests.unit.desktop.ui.panel.reading import check
+from gpudesk.report.explanation.parts import DisputeLine, StatementLine
+from tests.unit.desktop.ui.panel.reading import check, is_about, is_fold
 
 SEED = select_catalog_source("seed-002")
 PART = select_catalog_entry("mi325x")
 
 
-def of_kind(panel: SourcesPanel, kind: NodeKind) -> list[PanelRow]:
-    """Return the lines at the top that are of a kind."""
-    return [line for line in panel.view.lines.lines if line.node.kind is kind]
+def of_kind(panel: SourcesPanel, kind: type) -> list[PanelRow]:
+    """Return the lines at the top that are about a kind of thing."""
+    return [line for line in panel.view.lines.lines if is_about(line.node, kind)]
 
 
-@pytest.mark.parametrize(("selected", "kind"), [(SEED, NodeKind.STATEMENT), (PART, NodeKind.DISPUTE)])
+def folded(panel: SourcesPanel) -> list[PanelRow]:
+    """Return the labels at the top below which lines are folded."""
+    return [line for line in panel.view.lines.lines if is_fold(line.node)]
+
+
+@pytest.mark.parametrize(("selected", "kind"), [(SEED, StatementLine), (PART, DisputeLine)])
 def test_five_are_in_sight_and_the_others_unfold(
-    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selected: Selection, kind: NodeKind
+    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selected: Selection, kind: type
 ) -> None:
     desk.select(selected)
     assert len(of_kind(panel, kind)) == 5
-    fold = next(
-        line for line in of_kind(panel, NodeKind.MORE) if {child.node.kind for child in line.children} == {kind}
-    )
+    fold = next(line for line in folded(panel) if all(is_about(child.node, kind) for child in line.children))
     others = len(fold.children)
     assert others > 1
     assert fold.node.sentence == f"… and {others} more"
@@ -52,6 +55,6 @@ def test_five_are_in_sight_and_the_others_unfold(
 
 def test_a_list_that_is_hardly_longer_is_shown_whole(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_catalog_attribute("mi325x", "memory_bandwidth"))
-    shown = of_kind(panel, NodeKind.STATEMENT)
+    shown = of_kind(panel, StatementLine)
     assert 3 <= len(shown) <= 6
-    assert of_kind(panel, NodeKind.MORE) == []
+    assert folded(panel) == []

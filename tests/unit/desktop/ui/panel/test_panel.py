@@ -17,15 +17,27 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
 from gpudesk.desktop.ui.panel.model import PanelModel
-from gpudesk.desktop.ui.panel.nodes import NodeKind, make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.panel.nodes import make_empty_nodes, make_nodes
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.window.selection_explainer import SelectionExplainer
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.scenario import Scenario
+from gpudesk.report.explanation.parts import (
+    ClaimLine,
+    DisputeLine,
+    ExplainedPlan,
+    Explanation,
+    ExplanationDetail,
+    LimiterShareLine,
+    MeasuredRunLine,
+    RemedyLine,
+    TermLine,
+)
 from gpudesk.service import GpuDeskService
-from tests.unit.desktop.ui.panel.reading import check, click, current, lines, press
+from tests.unit.desktop.ui.panel.reading import check, click, current, folds, lines, press, sections
 
 BANDWIDTH = select_attribute("mi325x", "memory_bandwidth")
 THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
@@ -46,35 +58,35 @@ def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel,
     desk.select(select_figure("h200-sxm", "memory"))
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 2000.0), "Many")
     desk.flush()
-    assert "What would end the waiting" in "; ".join(lines(panel, NodeKind.SECTION))
+    assert "What would end the waiting" in "; ".join(sections(panel))
     desk.apply(on_two(desk.scenario), "On two")
     desk.flush()
-    assert "What would make it fit" in "; ".join(lines(panel, NodeKind.SECTION))
+    assert "What would make it fit" in "; ".join(sections(panel))
 
 
 def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
-    (text,) = lines(panel, NodeKind.EMPTY)
+    (text,) = lines(panel, NoteBlock)
     assert text.startswith("Click any figure")
 
 
 def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(BANDWIDTH)
-    assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, NodeKind.HEAD)[0]
-    claims = lines(panel, NodeKind.CLAIM)
+    assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, Explanation)[0]
+    claims = lines(panel, ClaimLine)
     assert len(claims) == 6
     assert "taken" in claims[0]
     assert sum("agrees" in claim for claim in claims) == 2
-    assert lines(panel, NodeKind.DISPUTE)
-    assert panel.view.accessibleDescription() == lines(panel, NodeKind.HEAD)[0]
+    assert lines(panel, DisputeLine)
+    assert panel.view.accessibleDescription() == lines(panel, Explanation)[0]
 
 
 def test_a_selected_figure_shows_what_limits_it_and_its_working(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
     assert panel.explanation is not None
-    assert panel.explanation.figure in lines(panel, NodeKind.HEAD)[0]
-    assert lines(panel, NodeKind.SHARE)[0].startswith("Memory bandwidth")
-    assert lines(panel, NodeKind.TERM)[0].startswith("Output throughput")
-    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, NodeKind.CLAIM))
+    assert panel.explanation.figure in lines(panel, Explanation)[0]
+    assert lines(panel, LimiterShareLine)[0].startswith("Memory bandwidth")
+    assert lines(panel, TermLine)[0].startswith("Output throughput")
+    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, ClaimLine))
 
 
 @pytest.mark.parametrize(
@@ -100,50 +112,50 @@ def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: Sour
 
 def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    before = lines(panel, NodeKind.HEAD)[0]
+    before = lines(panel, Explanation)[0]
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
-    qtbot.waitUntil(lambda: lines(panel, NodeKind.HEAD)[0] != before)
-    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
+    qtbot.waitUntil(lambda: lines(panel, Explanation)[0] != before)
+    assert "8 requests in flight" in lines(panel, Explanation)[0]
 
 
 def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
-    working = lines(panel, NodeKind.TERM)[0]
+    working = lines(panel, TermLine)[0]
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
     desk.flush()
-    assert "8 requests in flight" in lines(panel, NodeKind.HEAD)[0]
-    assert lines(panel, NodeKind.TERM)[0] == working
+    assert "8 requests in flight" in lines(panel, Explanation)[0]
+    assert lines(panel, TermLine)[0] == working
     desk.end_gesture()
-    assert lines(panel, NodeKind.TERM)[0] != working
+    assert lines(panel, TermLine)[0] != working
 
 
 def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.apply(on_two(desk.scenario), "Change of model")
     desk.flush()
     desk.select(select_figure("h200-sxm", "memory"))
-    assert "GiB short" in lines(panel, NodeKind.HEAD)[0]
-    assert any("yes" in text for text in lines(panel, NodeKind.REMEDY))
-    link = next(text for text in lines(panel, NodeKind.LINK) if text.startswith("Use 4"))
+    assert "GiB short" in lines(panel, Explanation)[0]
+    assert any("yes" in text for text in lines(panel, RemedyLine))
+    link = next(text for text in lines(panel, LinkBlock) if text.startswith("Use 4"))
     assert panel.view.go_to("apply.0")
     assert current(panel) == link
     press(qtbot, panel, Qt.Key.Key_Return)
     assert desk.scenario.accelerators[0].count == 4
     assert desk.undo_stack.undoText() == link
     desk.flush()
-    assert "GiB free" in lines(panel, NodeKind.HEAD)[0]
+    assert "GiB free" in lines(panel, Explanation)[0]
 
 
 def test_a_deployment_of_several_says_why_its_plan_was_taken(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    assert not lines(panel, NodeKind.PLAN)
+    assert not lines(panel, ExplainedPlan)
     desk.apply(scenario_edits.replace_count(desk.scenario, 2, 8), "Change of count")
     desk.flush()
     desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
-    plans = lines(panel, NodeKind.PLAN)
+    plans = lines(panel, ExplainedPlan)
     assert ", taken, " in plans[0]
     assert not any(", taken, " in plan for plan in plans[1:])
-    (slower,) = [text for text in lines(panel, NodeKind.PLANS) if text.endswith("slower plans")]
+    (slower,) = [text for text in folds(panel) if text.endswith("slower plans")]
     index = panel.view.lines.find("plans.slower")
     assert not panel.view.isExpanded(index)
     click(qtbot, panel, index)
@@ -173,9 +185,9 @@ def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> 
     panel.set_pinned(True)
     desk.select(THROUGHPUT)
     assert panel.pinned
-    assert "Memory bandwidth" in lines(panel, NodeKind.HEAD)[0]
+    assert "Memory bandwidth" in lines(panel, Explanation)[0]
     panel.set_pinned(False)
-    assert "Output throughput" in lines(panel, NodeKind.HEAD)[0]
+    assert "Output throughput" in lines(panel, Explanation)[0]
 
 
 def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -> None:
@@ -193,7 +205,7 @@ def test_arrows_walk_over_terms_and_fold_them(desk: Desk, panel: SourcesPanel, q
     desk.select(THROUGHPUT)
     press(qtbot, panel, Qt.Key.Key_Down)
     assert current(panel).startswith("Output throughput, B200")
-    nearest = lines(panel, NodeKind.RECORD)
+    nearest = lines(panel, MeasuredRunLine)
     assert panel.view.go_to("record.0")
     press(qtbot, panel, Qt.Key.Key_Down)
     assert current(panel) == nearest[1]
@@ -240,7 +252,7 @@ def test_a_click_on_a_claim_shows_its_source_whole(desk: Desk, panel: SourcesPan
     index = panel.view.lines.find("claim.mi325x/memory_bandwidth.4")
     click(qtbot, panel, index)
     assert panel.view.isExpanded(index)
-    assert any(text.startswith("Retrieved: ") for text in lines(panel, NodeKind.DETAIL))
+    assert any(text.startswith("Retrieved: ") for text in lines(panel, ExplanationDetail))
 
 
 def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:

@@ -11,10 +11,11 @@ from gpudesk import paths
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.panel.nodes import NodeKind
+from gpudesk.desktop.ui.panel.blocks import NoteBlock
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.report.explanation.parts import MeasuredRunLine
 from gpudesk.service import GpuDeskService
-from tests.unit.desktop.ui.panel.reading import click, lines, press
+from tests.unit.desktop.ui.panel.reading import click, groups, lines, press, sections
 
 THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
@@ -22,18 +23,18 @@ THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 @pytest.mark.usefixtures("recorded")
 def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
-    nearest = lines(panel, NodeKind.RECORD)
+    nearest = lines(panel, MeasuredRunLine)
     assert len(nearest) == 3
     assert all(" tok/s, ours " in text and "(+10 %, inside the band)" in text for text in nearest)
-    sections = lines(panel, NodeKind.SECTION)
-    assert sections[0] == "Our record, ours without having seen them"
-    assert sections[1].startswith("What limits it")
+    titles = sections(panel)
+    assert titles[0] == "Our record, ours without having seen them"
+    assert titles[1].startswith("What limits it")
     desk.select(select_figure("b200-hgx", "request_s"))
-    assert "Time per output token" in lines(panel, NodeKind.GROUP)[0]
-    assert all(" ms, ours " in text for text in lines(panel, NodeKind.RECORD))
+    assert "Time per output token" in groups(panel)[0]
+    assert all(" ms, ours " in text for text in lines(panel, MeasuredRunLine))
     desk.select(select_figure("b200-hgx", "memory"))
-    assert not lines(panel, NodeKind.RECORD)
-    assert not any(text.startswith("Our record") for text in lines(panel, NodeKind.SECTION))
+    assert not lines(panel, MeasuredRunLine)
+    assert not any(text.startswith("Our record") for text in sections(panel))
 
 
 @pytest.mark.usefixtures("recorded")
@@ -58,13 +59,13 @@ def test_a_published_figure_unfolds_its_source_whose_address_is_copied(
 @pytest.mark.usefixtures("recorded")
 def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
-    before = lines(panel, NodeKind.RECORD)
+    before = lines(panel, MeasuredRunLine)
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 1), "Change of load")
     desk.flush()
-    assert lines(panel, NodeKind.RECORD) == before
+    assert lines(panel, MeasuredRunLine) == before
     desk.end_gesture()
-    assert lines(panel, NodeKind.RECORD) != before
+    assert lines(panel, MeasuredRunLine) != before
 
 
 def test_without_predictions_the_panel_says_that_nothing_is_known(
@@ -73,5 +74,5 @@ def test_without_predictions_the_panel_says_that_nothing_is_known(
     monkeypatch.setattr(paths, "held_out_path", lambda: None)
     service.__dict__.pop("records", None)
     desk.select(THROUGHPUT)
-    assert not lines(panel, NodeKind.RECORD)
-    assert any(text.startswith("Nothing is known") for text in lines(panel, NodeKind.NOTE))
+    assert not lines(panel, MeasuredRunLine)
+    assert any(text.startswith("Nothing is known") for text in lines(panel, NoteBlock))
