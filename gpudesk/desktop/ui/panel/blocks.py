@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QRectF
 
@@ -21,9 +21,6 @@ from gpudesk.desktop.ui.panel.pieces import (
 from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
-
-if TYPE_CHECKING:
-    from gpudesk.desktop.ui.panel.nodes import PanelNode
 
 #: Colour of what is said beside the matter: stronger on the current row.
 QUIET: Final = "quiet"
@@ -199,15 +196,16 @@ class BlockLayouts:
     def __init__(self, measure: TextMeasure) -> None:
         self._measure = measure
         self._theme = measure.theme
-        self._kept: dict[str, tuple[PanelNode, BlockState, BlockLayout]] = {}
+        self._kept: dict[str, tuple[PanelBlock, BlockState, BlockLayout]] = {}
         self._theme.changed.connect(self._kept.clear)
 
-    def layout(self, node: PanelNode, state: BlockState) -> BlockLayout:
-        kept = self._kept.get(node.key)
-        if kept is not None and kept[0] is node and kept[1] == state:
+    def layout(self, key: str, block: PanelBlock, state: BlockState) -> BlockLayout:
+        """Return the layout of the block that stands under a key."""
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] is block and kept[1] == state:
             return kept[2]
-        made = self._lay_out(node.block, state)
-        self._kept[node.key] = (node, state, made)
+        made = self._lay_out(block, state)
+        self._kept[key] = (block, state, made)
         return made
 
     def _lay_out(self, block: PanelBlock, state: BlockState) -> BlockLayout:

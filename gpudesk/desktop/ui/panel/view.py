@@ -67,7 +67,7 @@ class PanelDelegate(QStyledItemDelegate):
             expanded=foldable and self._view.isExpanded(index),
             current=index == self._view.currentIndex(),
         )
-        return self._blocks.layout(node, state)
+        return self._blocks.layout(node.key, node.block, state)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002 - Qt's
         line = self._model().line(index)
