@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.engine.rounds import Mask, ReplicaRequests, ServingRound, compute_lone_ttft, compute_round, compute_tpot
-from gpudesk.engine.steps import Array, CoefficientColumns, StepTime, compute_cache_read, compute_decode_step
+from gpudesk.engine.steps import (
+    Array,
+    CoefficientColumns,
+    StepTime,
+    compute_cache_read,
+    compute_decode_step,
+    compute_request_prefill,
+)
 
 #: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
 MOST_STEPS: Final = 2.5
@@ -50,10 +57,27 @@ class SchedulingConstants:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadTerms:
+    """What the figures of a replica consist of beside its decode steps and its prompts; seconds.
+
+    A round, in which every running sequence is answered once (running / rate), is all decode steps and prompts, less
+    `overlap`, with `waiting` and `tail` on top. TTFT is the prefill of a prompt alone with `queue` on top, and the
+    time from first to last token all decode steps of a request with `stall` on top.
+    """
+
+    overlap: Array
+    waiting: Array
+    tail: Array
+    queue: Array
+    stall: Array
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaResults:
     """What one replica does under its load. `rate` is requests/s; NaN where a figure has no meaning.
 
-    `waiting` is how many of the running sequences queue for prefill together.
+    `waiting` is how many of the running sequences queue for prefill together. `compute_terms` says what the figures
+    consist of, by the values that they were computed from.
     """
 
     running: Array
@@ -64,6 +88,7 @@ class ReplicaResults:
     duration: Array
     stable: Mask
     limiter: NDArray[np.intp]
+    compute_terms: Callable[[], LoadTerms]
 
 
 def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
@@ -258,6 +283,16 @@ def serve_saturated(
     # No equal request outlives the run.
     slowed = slower * (stay + running * again)
     stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
+
+    def compute_terms() -> LoadTerms:
+        return LoadTerms(
+            overlap=(1.0 - first_wave) * cycle.shared,
+            waiting=first_wave * (rows.latency + cycle.fill) + running * again,
+            tail=first_wave * tail,
+            queue=ttft - _prefill_alone(rows, requests),
+            stall=stay - cycle.decoding,
+        )
+
     return ReplicaResults(
         running=running,
         waiting=running,
@@ -267,7 +302,13 @@ def serve_saturated(
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
+        compute_terms=compute_terms,
     )
+
+
+def _prefill_alone(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
+    """Seconds that a prompt takes from the replica while no other queues."""
+    return compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)[0]
 
 
 def _steady_first_token(
@@ -339,15 +380,28 @@ def serve_closed_loop(
     # No equal request outlives the run.
     longest = np.where(requests.varied | ~finite, np.inf, duration - ttft)
     queue = (concurrency - running) * seconds / running
+    ttft = ttft + queue * (1.0 - first_wave * 0.5)
+    stay = np.minimum(stay, longest)
+
+    def compute_terms() -> LoadTerms:
+        return LoadTerms(
+            overlap=(1.0 - first_wave) * cycle.shared,
+            waiting=seconds - apart + rows.latency * running / concurrency,
+            tail=ends * running / served,
+            queue=ttft - _prefill_alone(rows, requests),
+            stall=stay - cycle.decoding,
+        )
+
     return ReplicaResults(
         running=running,
         waiting=waiting,
         rate=served / duration,
-        ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=compute_tpot(requests, np.minimum(stay, longest)),
+        ttft=ttft,
+        tpot=compute_tpot(requests, stay),
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
+        compute_terms=compute_terms,
     )
 
 
@@ -466,15 +520,28 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
     idle = np.maximum(1.0 - rate * cycle.added, 1e-9)
     first = _first_token(rows, compute_lone_ttft(rows, requests), cycle, present, rate)
     unknown = np.full_like(rate, np.nan)
+    served = np.where(stable, rate, np.minimum(rate, running / cycle.seconds))
+
+    def compute_terms() -> LoadTerms:
+        return LoadTerms(
+            overlap=cycle.shared,
+            # Where hardly any come, the replica waits for the next one.
+            waiting=running / served - cycle.seconds,
+            tail=np.zeros_like(rate),
+            queue=first - _prefill_alone(rows, requests),
+            stall=cycle.decoding / idle - cycle.decoding,
+        )
+
     return ReplicaResults(
         running=running,
         waiting=_arriving(rows, running),
-        rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
+        rate=served,
         ttft=np.where(stable, first, unknown),
         tpot=np.where(stable, compute_tpot(requests, cycle.decoding / idle), unknown),
         duration=unknown,
         stable=stable,
         limiter=cycle.limiter,
+        compute_terms=compute_terms,
     )
 
 
@@ -523,14 +590,26 @@ def serve_within_limits(
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
     # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
     queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
+    first = first + np.where(p99, queued, 0.0)
     unknown = np.full_like(ttft, np.nan)
+
+    def compute_terms() -> LoadTerms:
+        return LoadTerms(
+            overlap=cycle.shared,
+            waiting=np.zeros_like(ttft),
+            tail=np.zeros_like(ttft),
+            queue=first - _prefill_alone(rows, requests),
+            stall=cycle.seconds - cycle.decoding,
+        )
+
     return ReplicaResults(
         running=running,
         waiting=_arriving(rows, np.maximum(running, 1.0)),
         rate=np.where(possible, running / cycle.seconds, unknown),
-        ttft=np.where(possible, first + np.where(p99, queued, 0.0), unknown),
+        ttft=np.where(possible, first, unknown),
         tpot=np.where(possible, between, unknown),
         duration=unknown,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
+        compute_terms=compute_terms,
     )

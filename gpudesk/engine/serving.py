@@ -71,45 +71,49 @@ class ServingResults:
     limiter: NDArray[np.intp]
 
 
+_Served = tuple[ReplicaResults, ServingResults]
+
+
 def _batch(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> ServingResults:
+) -> _Served:
     size = np.ceil(loads.amount / loads.replicas)
     served = serve_saturated(rows, requests, size, constants)
     active = np.minimum(loads.replicas, loads.amount)
     admitted = np.minimum(loads.amount, served.running * active)
-    return _results(served, loads.amount, admitted, loads.amount / served.duration)
+    return served, _results(served, loads.amount, admitted, loads.amount / served.duration)
 
 
 def _closed(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> ServingResults:
+) -> _Served:
     # More clients than requests send nothing.
     clients = np.minimum(loads.amount, loads.total)
     active = np.minimum(loads.replicas, clients)
     served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
-    return _results(served, clients, served.running * active, served.rate * active)
+    return served, _results(served, clients, served.running * active, served.rate * active)
 
 
 def _saturate(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> ServingResults:
+) -> _Served:
     active = np.minimum(loads.replicas, loads.total)
     served = serve_saturated(rows, requests, loads.total / active, constants)
-    return _results(served, loads.total, served.running * active, served.rate * active)
+    return served, _results(served, loads.total, served.running * active, served.rate * active)
 
 
 def _open(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, _: SchedulingConstants
-) -> ServingResults:
-    return _arriving(serve_open_loop(rows, requests, loads.amount / loads.replicas), requests, loads)
+) -> _Served:
+    served = serve_open_loop(rows, requests, loads.amount / loads.replicas)
+    return served, _arriving(served, requests, loads)
 
 
 def _limits(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> ServingResults:
+) -> _Served:
     served = serve_within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
-    return _arriving(served, requests, loads)
+    return served, _arriving(served, requests, loads)
 
 
 def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
@@ -141,9 +145,7 @@ def _results(served: ReplicaResults, concurrency: Array, admitted: Array, rate: 
 
 
 _SERVE: Final[
-    dict[
-        LoadKind, Callable[[CoefficientColumns, ReplicaRequests, DeploymentLoads, SchedulingConstants], ServingResults]
-    ]
+    dict[LoadKind, Callable[[CoefficientColumns, ReplicaRequests, DeploymentLoads, SchedulingConstants], _Served]]
 ] = {
     LoadKind.BATCH: _batch,
     LoadKind.CONCURRENCY: _closed,
@@ -159,14 +161,25 @@ def serve_loads(
     """Serve every case. `requests.capacity` is per replica; cases that do not fit must be left out before."""
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
-        return _SERVE[present[0]](rows, requests, loads, constants)
+        return _SERVE[present[0]](rows, requests, loads, constants)[1]
     results = _empty(len(rows))
     for kind in present:
         for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
-            part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
+            _, part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
             for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
+
+
+def serve_replicas(
+    kind: LoadKind,
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    loads: DeploymentLoads,
+    constants: SchedulingConstants,
+) -> tuple[ReplicaResults, ServingResults]:
+    """Serve cases that are all of one kind; return what one replica of each does, and the deployment."""
+    return _SERVE[kind](rows, requests, loads, constants)
 
 
 def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:

@@ -232,7 +232,7 @@ class Estimator:
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
         found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
-        return found or explain_figure(estimate, figure, self._table)
+        return found or explain_figure(estimate, figure, self._table, self._constants)
 
 
 def _find_winner(baseline: Estimate, other: Estimate, ratio: IntervalEstimate, *, lower_is_better: bool) -> str | None:

@@ -4,9 +4,10 @@ The tree is computed from the same coefficients and functions as the figure, so 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.serving import serve_replicas
 from gpudesk.estimation.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
 from gpudesk.estimation.derivation.replica_terms import (
     TermContext,
@@ -31,7 +34,7 @@ from gpudesk.estimation.derivation.replica_terms import (
     make_tokens_per_step_term,
     make_total_term,
 )
-from gpudesk.estimation.operation import find_memory_plan
+from gpudesk.estimation.operation import EstimateDeployment, find_deployment, make_deployment_arrays
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr
@@ -40,15 +43,37 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-def explain_figure(estimate: Estimate, figure: str, table: SearchSpaceTable) -> DerivationTerm:
+#: Terms and figures that differ by less are the same: sums in another order.
+_ROUNDING: Final = 1e-9
+
+
+def explain_figure(
+    estimate: Estimate, figure: str, table: SearchSpaceTable, constants: SchedulingConstants
+) -> DerivationTerm:
     """Return the derivation of `figure`; raises InputError that names the figures there are."""
     maker = _FIGURES.get(figure)
     if maker is None:
         raise InputError(describe_unknown_figure(figure, tuple(_FIGURES)), "figure")
-    space, memory = find_memory_plan(estimate, table)
-    deployment = space.resolve(memory)
-    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
-    return maker(make_term_context(estimate, space, deployment, max(1.0, (estimate.admitted or 1) / active)))
+    return maker(_operate_replica(find_deployment(estimate, table), table, constants))
+
+
+def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constants: SchedulingConstants) -> TermContext:
+    """Serve the load of an estimate once more, for the values that its figures were computed from."""
+    estimate, space, deployment = there.estimate, there.space, there.deployment
+    if not estimate.fits:
+        return make_term_context(estimate, space, deployment, 1.0)
+    arrays = make_deployment_arrays([there], table)
+    kind = estimate.request.workload.load.kind
+    replica, results = serve_replicas(kind, arrays.rows, arrays.requests, arrays.loads, constants)
+    return make_term_context(
+        estimate,
+        space,
+        deployment,
+        running=max(1.0, float(replica.running[0])),
+        waiting=float(replica.waiting[0]),
+        busy_replicas=float(results.rate[0] / replica.rate[0]),
+        terms=replica.compute_terms(),
+    )
 
 
 def _memory_term(context: TermContext) -> DerivationTerm:
@@ -99,31 +124,47 @@ def _tpot_term(context: TermContext) -> DerivationTerm:
     if tpot is None:
         reason = "a single output token has none" if work.output_tokens == 1 else _explain_no_figure(context)
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
-    stalled = _stall_term(context, tpot - pure_ms)
+    stall = _stall_term(context)
     speculates = work.acceptance_length != 1
     step = "{decode_step} ÷ {tokens_a_step}" if speculates else "{decode_step}"
+    bound = _make_bound_terms(tpot, pure_ms + stall.number, "ms")
     return DerivationTerm(
         "TPOT",
         tpot,
         "ms",
-        f"{step} + {format_placeholder(stalled.name)}",
+        " + ".join((step, *(format_placeholder(each.name) for each in (stall, *bound)))),
         inputs=(
             decode,
             *((each,) if speculates else ()),
-            stalled,
+            stall,
+            *bound,
             DerivationTerm("running sequences in a replica", context.running, None),
         ),
     )
 
 
-def _stall_term(context: TermContext, stalled_ms: float) -> DerivationTerm:
+def _make_bound_terms(figure: float, total: float, unit: str) -> tuple[DerivationTerm, ...]:
+    """Return what keeps a figure within the bounds of physics, where its terms alone would pass them."""
+    if math.isclose(figure, total, rel_tol=_ROUNDING):
+        return ()
+    return (DerivationTerm("hold at the bound of physics", figure - total, unit),)
+
+
+def _stall_term(context: TermContext) -> DerivationTerm:
     """What prompts of others add to TPOT; a run that ends has emptier steps as well, which take less."""
     load = context.estimate.request.workload.load
     name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
     if load.batch is not None or load.requests is not None:
         name = "stall by prefill and emptier steps"
         what = f"{what}; less what steps take less before all run and after the first end"
-    return DerivationTerm(name, stalled_ms, "ms", what, inputs=(make_prefill_term(context),))
+    later = max(context.estimate.request.workload.output_tokens - 1, 1)
+    stall_ms = _get_term(context, "stall") / later * 1e3
+    return DerivationTerm(name, stall_ms, "ms", what, inputs=(make_prefill_term(context),))
+
+
+def _get_term(context: TermContext, name: str) -> float:
+    """Return seconds that the load adds; see `LoadTerms`."""
+    return 0.0 if context.terms is None else float(getattr(context.terms, name)[0])
 
 
 def _ttft_term(context: TermContext) -> DerivationTerm:
@@ -131,20 +172,23 @@ def _ttft_term(context: TermContext) -> DerivationTerm:
     own = make_prefill_term(context, waiting=1.0)
     if ttft is None:
         return DerivationTerm("TTFT", None, "ms", _explain_no_figure(context), inputs=(own,))
+    waiting_ms = _get_term(context, "queue") * 1e3
+    bound = _make_bound_terms(ttft, own.number * 1e3 + waiting_ms, "ms")
     return DerivationTerm(
         "TTFT",
         ttft,
         "ms",
-        "{prefill_of_one_prompt} + {waiting}",
+        " + ".join(("{prefill_of_one_prompt} + {waiting}", *(format_placeholder(each.name) for each in bound))),
         inputs=(
             own,
             DerivationTerm(
                 "waiting",
-                ttft - own.number * 1e3,
+                waiting_ms,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
                 inputs=(make_decode_term(context), _admission_term(context)),
             ),
+            *bound,
         ),
     )
 
@@ -155,15 +199,15 @@ def _throughput_term(context: TermContext) -> DerivationTerm:
     value = get_figure_value(estimate.output_tokens_per_s)
     if value is None:
         return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
-    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
-    replicas = (DerivationTerm("busy replicas", active, None),) if active > 1 else ()
+    busy = context.busy_replicas
+    replicas = () if busy == 1.0 else (DerivationTerm("busy replicas", busy, None),)
     factors = (_running_term(context), *replicas, make_scenario_term("output tokens", work.output_tokens, "tokens"))
     return DerivationTerm(
         "output tokens/s",
         value,
         "tok/s",
         f"{' × '.join(format_placeholder(factor.name) for factor in factors)} ÷ {{round}}",
-        inputs=(*factors, _round_term(context, context.running * active * work.output_tokens / value)),
+        inputs=(*factors, _round_term(context, context.running * busy * work.output_tokens / value)),
     )
 
 
@@ -192,27 +236,33 @@ def _limits_term(name: str, context: TermContext) -> DerivationTerm:
     return DerivationTerm(name, context.running, None, rule, inputs=(most,))
 
 
+#: Parts of a round beside steps and prompts: the name of each, how it counts, and what it is.
+_ROUND_PARTS: Final = (
+    ("overlap", -1.0, "prompts that go through the layers in one step with the tokens of others"),
+    ("waiting", 1.0, "for clients, for the next arrival, for the pipeline to fill, for what is computed twice"),
+    ("tail", 1.0, "the end of the run, when fewer and fewer run; its share of each round"),
+)
+
+
 def _round_term(context: TermContext, seconds: float) -> DerivationTerm:
     """The time in which every running sequence is answered once."""
     steps, decode, prefill = (make_decode_steps_term(context), make_decode_term(context), make_prefill_term(context))
-    busy = steps.number * decode.number + context.running * prefill.number
+    total = steps.number * decode.number + context.running * prefill.number
+    formula = "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt}"
+    parts = []
+    for name, sign, what in _ROUND_PARTS:
+        value = _get_term(context, name)
+        if value:
+            parts.append(DerivationTerm(name, value, "s", what))
+            formula += f" {'−' if sign < 0 else '+'} {format_placeholder(name)}"
+            total += sign * value
+    bound = _make_bound_terms(seconds, total, "s")
     return DerivationTerm(
         "round",
         seconds,
         "s",
-        "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt} + {waiting_overlap_and_tail}",
-        inputs=(
-            steps,
-            decode,
-            DerivationTerm("running sequences", context.running, None),
-            prefill,
-            DerivationTerm(
-                "waiting, overlap and tail",
-                seconds - busy,
-                "s",
-                "what the load adds: queue, last wave, arrivals; less what runs at once",
-            ),
-        ),
+        " + ".join((formula, *(format_placeholder(each.name) for each in bound))),
+        inputs=(steps, decode, DerivationTerm("running sequences", context.running, None), prefill, *parts, *bound),
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.loads import LoadTerms
 from gpudesk.engine.rates import StepModel
 from gpudesk.engine.steps import (
     CoefficientColumns,
@@ -26,18 +26,22 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpace
 
 
-_BURSTS = (LoadKind.BATCH, LoadKind.SATURATE)
-
-
 @dataclass(frozen=True, slots=True)
 class TermContext:
-    """Everything that the terms of one estimate are made from."""
+    """Everything that the terms of one estimate are made from.
+
+    `running` sequences are in a replica, of which `waiting` queue for prefill together; `busy_replicas` is the mean
+    over the run. `terms` are what the load adds to steps and prompts; None for a pool, and where nothing fits.
+    """
 
     estimate: Estimate
     deployment: ResolvedDeployment
     steps: StepModel
     rows: CoefficientColumns
     running: float
+    waiting: float
+    busy_replicas: float
+    terms: LoadTerms | None
     prompt: float
     cached: float
     context: float
@@ -48,9 +52,14 @@ class TermContext:
 
 
 def make_term_context(
-    estimate: Estimate, space: SearchSpace, deployment: ResolvedDeployment, running: float
+    estimate: Estimate,
+    space: SearchSpace,
+    deployment: ResolvedDeployment,
+    running: float,
+    waiting: float = 1.0,
+    busy_replicas: float = 1.0,
+    terms: LoadTerms | None = None,
 ) -> TermContext:
-    """Return what the terms of a replica are made from that runs so many sequences."""
     work = estimate.request.workload
     steps = space.make_step_model(deployment)
     return TermContext(
@@ -59,6 +68,9 @@ def make_term_context(
         steps=steps,
         rows=CoefficientColumns(CoefficientColumns.table([steps.coefficients])),
         running=running,
+        waiting=waiting,
+        busy_replicas=busy_replicas,
+        terms=terms,
         prompt=max(1.0, work.input_tokens * (1.0 - work.prefix_hit_rate)),
         cached=work.input_tokens * work.prefix_hit_rate,
         context=work.input_tokens + 0.5 * work.output_tokens,
@@ -88,10 +100,9 @@ def make_decode_term(context: TermContext) -> DerivationTerm:
 
 
 def make_prefill_term(context: TermContext, waiting: float | None = None) -> DerivationTerm:
-    """The prefill of one prompt, `waiting` of which queue; unset, that follows from the load."""
+    """The prefill of one prompt, `waiting` of which queue; unset, as many as do under the load."""
     prompt = np.array([context.prompt])
-    in_burst = context.estimate.request.workload.load.kind in _BURSTS
-    queued = waiting or (context.running if in_burst else 1.0)
+    queued = waiting or context.waiting
     each, _ = compute_request_prefill(context.rows, prompt, np.array([queued]), context.cached)
     chunk, step = compute_prefill_step(context.rows, prompt, np.array([queued]), context.cached)
     terms = make_chunk_terms(context.deployment, context.steps, float(chunk[0]), context.prompt, context.cached, queued)

@@ -56,16 +56,42 @@ def test_throughput_is_what_its_terms_give(estimator: Estimator, load: Load, mod
     assert math.prod(factors) / round_ == pytest.approx(number(term), rel=1e-9)
 
 
-@pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load.kind))
-def test_times_are_the_sum_of_their_terms(estimator: Estimator, load: Load) -> None:
-    found = answer(estimator, load)
-    tpot = estimator.explain(found, "tpot_ms")
-    step = number(named(tpot, "decode step"))
-    stall = number(next(term for term in tpot.inputs if term.name.startswith("stall by prefill")))
-    assert step * 1e3 + stall == pytest.approx(number(tpot), rel=1e-9)
-    ttft = estimator.explain(found, "ttft_ms")
-    own, waiting = ttft.inputs
-    assert number(own) * 1e3 + number(waiting) == pytest.approx(number(ttft), rel=1e-9)
+#: Loads under which requests wait, overlap and end in other ways: finite runs, little memory, uneven replicas.
+MORE_LOADS = [
+    *LOADS,
+    Load(LoadKind.CONCURRENCY, concurrency=3),
+    Load(LoadKind.CONCURRENCY, concurrency=200, requests=700),
+    Load(LoadKind.CONCURRENCY, concurrency=5000),
+    Load(LoadKind.BATCH, batch=19),
+    Load(LoadKind.BATCH, batch=4000),
+    Load(LoadKind.REQUEST_RATE, request_rate=0.01),
+    Load(LoadKind.REQUEST_RATE, request_rate=8.0),
+    Load(LoadKind.LIMITS, ttft_ms=3000.0, tpot_ms=60.0, limit="mean"),
+]
+
+
+@pytest.mark.parametrize("load", MORE_LOADS, ids=str)
+@pytest.mark.parametrize("varied", [True, False])
+@pytest.mark.parametrize(
+    ("model", "plan"), [("llama-3.1-70b", {"dp": 4}), ("deepseek-r1", {}), ("qwen3-32b", {"pp": 2})]
+)
+def test_what_the_load_adds_makes_the_figure(
+    estimator: Estimator, load: Load, varied: bool, model: str, plan: dict[str, int]
+) -> None:
+    """Steps and prompts are computed for the terms, what the load adds by the solver: together they are the figure."""
+    work = Workload(1500, 300, load, varied=varied)
+    found = estimator.estimate(EstimateRequest("h200-sxm", model, Precision.FP8, work, count=8, **plan))
+    round_ = estimator.explain(found, "output_tokens_per_s").inputs[-1]
+    steps, step, running, prompt, *added = round_.inputs
+    seconds = number(steps) * number(step) + number(running) * number(prompt)
+    signs = {"overlap": -1.0, "waiting": 1.0, "tail": 1.0}
+    seconds += sum(signs[each.name] * number(each) for each in added)
+    assert seconds == pytest.approx(number(round_), rel=1e-9)
+    for figure in ("ttft_ms", "tpot_ms"):
+        term = estimator.explain(found, figure)
+        first, second = term.inputs[:2]
+        assert number(first) * 1e3 + number(second) == pytest.approx(number(term), rel=1e-9)
+        assert not any(each.name == "hold at the bound of physics" for each in term.inputs)
 
 
 @pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1", "gpt-oss-120b", "qwen3-next-80b-a3b"])

@@ -147,7 +147,7 @@ def test_small_blocks_and_a_table_that_forgets_change_nothing(
     most: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluation, block = swept(SMALL, facts, calibration)
-    for name in ("_MOST_PLANS", "_MOST_POINTS", "_MOST_SETUPS"):
+    for name in ("_MOST_PLANS", "_MOST_BLOCK_POINTS", "_MOST_SETUPS"):
         monkeypatch.setattr(evaluation_module, name, most)
     monkeypatch.setattr("gpudesk.estimation.search_space.MOST_KEPT_PLANS", 2)
     again, small = swept(SMALL, facts, calibration)
