@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ MORE_LOADS = [
     ("model", "plan"), [("llama-3.1-70b", {"dp": 4}), ("deepseek-r1", {}), ("qwen3-32b", {"pp": 2})]
 )
 def test_what_the_load_adds_makes_the_figure(
-    estimator: Estimator, load: Load, varied: bool, model: str, plan: dict[str, int]
+    estimator: Estimator, load: Load, varied: bool, model: str, plan: dict[str, Any]
 ) -> None:
     """Steps and prompts are computed for the terms, what the load adds by the solver: together they are the figure."""
     work = Workload(1500, 300, load, varied=varied)
