@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from functools import cache
+from operator import attrgetter
 from typing import Any, Final
 
 from gpudesk.catalog.model_definition import (
@@ -26,7 +28,15 @@ from gpudesk.domain.claim import (
     Source,
 )
 from gpudesk.domain.model import Model
-from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
+from gpudesk.domain.user_facts import (
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserFacts,
+    UserModel,
+    UserPrice,
+    get_fact_key,
+)
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError
 
@@ -269,7 +279,12 @@ def merge_revision(shipped: str, facts: UserFacts) -> str:
     if not len(facts):
         return shipped
     digest = hashlib.sha256(shipped.encode())
-    for line in sorted(map(repr, facts)):
-        digest.update(line.encode("utf-8", "surrogatepass"))
-        digest.update(b"\n")
+    for line in sorted(json.dumps([get_fact_key(fact)[0], *_make_reader(type(fact))(fact)]) for fact in facts):
+        digest.update(f"{line}\n".encode())
     return digest.hexdigest()[:_REVISION_LENGTH]
+
+
+@cache
+def _make_reader(kind: type[UserFact]) -> Callable[[UserFact], tuple[object, ...]]:
+    """Return what gives the values of the fields of a fact; not their names, nor that of the class."""
+    return attrgetter(*(field.name for field in fields(kind)))

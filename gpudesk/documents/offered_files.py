@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from typing import Any, Final
 
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
-from gpudesk.domain.json_input import NESTED_TOO_DEEP, NOT_UTF8, describe_not_json, describe_too_large_import
+from gpudesk.domain.json_input import NESTED_TOO_DEEP, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, Message, message
@@ -159,18 +158,7 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
     if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
         # They would take twenty times the size of the file, and nothing else would run meanwhile.
         raise InputError(NESTED_TOO_DEEP, str(path))
-    try:
-        table = json.loads(raw)
-    except UnicodeDecodeError:
-        raise InputError(NOT_UTF8, str(path)) from None
-    except json.JSONDecodeError as error:
-        raise InputError(describe_not_json(error.lineno), str(path)) from None
-    except (RecursionError, ValueError):
-        # Nested without end, or a number of more digits than one is read with.
-        raise InputError(NESTED_TOO_DEEP, str(path)) from None
-    if not isinstance(table, dict):
-        raise InputError(NOTHING_TO_IMPORT, str(path))
-    return table
+    return parse_bounded_json(raw, str(path), _MOST_JSON, no_object=NOTHING_TO_IMPORT)
 
 
 def _read_companions(path: Path) -> Mapping[str, bytes]:

@@ -182,8 +182,10 @@ def find_closest(given: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def quote_value(value: object) -> str:
-    """Return a value as JSON writes it, cut where it is long."""
+    """Return a value as JSON writes it, cut where it is long; what does not print is escaped."""
     written = json.dumps(value, ensure_ascii=False, default=str)
+    if not written.isprintable():
+        written = json.dumps(value, default=str)
     return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"
 
 

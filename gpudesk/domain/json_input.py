@@ -9,6 +9,7 @@ from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import MIB
 
 NOT_UTF8: Final = message("import.not_text", "is no text in UTF-8")
+NO_FIELDS: Final = message("import.hf.no_object", "holds no table of fields; take the config.json of a model")
 NESTED_TOO_DEEP: Final = message("import.nested", "is nested deeper, or has longer numbers, than any such file")
 
 
@@ -35,16 +36,25 @@ def refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
+def _refuse_as_json(_: str) -> NoReturn:
+    raise json.JSONDecodeError("no number", "", 0)
+
+
 #: Larger than every configuration; a file above it is something else.
 CONFIG_BYTES: Final = 16 * MIB
 
 
-def parse_bounded_json(data: bytes, name: str, largest: int = CONFIG_BYTES) -> dict[str, Any]:
-    """Return the object in a file called `name`; raises `InputError` for anything else."""
+def parse_bounded_json(
+    data: bytes, name: str | None, largest: int = CONFIG_BYTES, *, no_object: Message = NO_FIELDS, nan: bool = True
+) -> dict[str, Any]:
+    """Return the object in a file called `name`; raises `InputError` for anything else.
+
+    `no_object` says so where it is another value. Without `nan`, numbers that are none are refused.
+    """
     if len(data) > largest:
         raise InputError(describe_too_large_import(largest), name)
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        found = json.loads(data.decode("utf-8-sig"), parse_constant=None if nan else _refuse_as_json)
     except UnicodeDecodeError:
         raise InputError(NOT_UTF8, name) from None
     except json.JSONDecodeError as error:
@@ -53,9 +63,7 @@ def parse_bounded_json(data: bytes, name: str, largest: int = CONFIG_BYTES) -> d
         # Nested beyond what any file is, or a number of thousands of digits.
         raise InputError(NESTED_TOO_DEEP, name) from None
     if not isinstance(found, dict):
-        raise InputError(
-            message("import.hf.no_object", "holds no table of fields; take the config.json of a model"), name
-        )
+        raise InputError(no_object, name)
     return found
 
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
-from gpudesk.catalog.importing.fields import make_field_type_error, quote_field
 from gpudesk.domain.attributes import (
     ACCELERATOR_UNITS,
     COUNTED_UNITS,
@@ -19,7 +18,14 @@ from gpudesk.domain.attributes import (
     format_published,
 )
 from gpudesk.domain.claim import ClaimPreference, PlausibilityFinding, PlausibilityGrade, Source, SourceKind
-from gpudesk.domain.field_checks import CONTROL_CHARACTER, EMPTY_FIELD, describe_not_above, describe_too_long
+from gpudesk.domain.field_checks import (
+    CONTROL_CHARACTER,
+    EMPTY_FIELD,
+    describe_not_above,
+    describe_too_long,
+    make_type_error,
+    quote_value,
+)
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, message
@@ -123,7 +129,7 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
         raise InputError(
-            message("import.part.no_unit", "has the unit {given}, and words have none", given=quote_field(figure.unit)),
+            message("import.part.no_unit", "has the unit {given}, and words have none", given=quote_value(figure.unit)),
             name,
         )
     value = figure.value
@@ -135,7 +141,7 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
 
 def _check_text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise make_field_type_error(name, value, "text")
+        raise make_type_error(name, value, "text")
     if not value.strip():
         raise InputError(EMPTY_FIELD, name)
     if len(value) > _LONGEST:
@@ -148,7 +154,7 @@ def _check_text(name: str, value: object) -> str:
 def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
     value = figure.value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise make_field_type_error(name, value, "number")
+        raise make_type_error(name, value, "number")
     if not 0 < value < _MOST:
         raise _make_range_error(name, value, unit)
     try:
@@ -160,14 +166,14 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
             message(
                 "import.part.unit",
                 "{given} is no unit of this, which is kept in {unit}",
-                given=quote_field(figure.unit),
+                given=quote_value(figure.unit),
                 unit=unit,
             ),
             name,
         )
     inside = convert_claim_to_si(value, figure.unit)
     if isinstance(inside, float) and unit in COUNTED_UNITS:
-        raise make_field_type_error(name, value, "whole")
+        raise make_type_error(name, value, "whole")
     if isinstance(inside, int | float) and inside > LARGEST_BY_UNIT[unit]:
         raise _make_range_error(name, value, unit)
     return inside if isinstance(inside, int | float) else value
@@ -175,4 +181,4 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
 
 def _make_range_error(name: str, value: float, unit: str) -> InputError:
     high = (LARGEST_BY_UNIT[unit], unit)
-    return InputError(describe_not_above(quote_field(value), 0, high), name)
+    return InputError(describe_not_above(quote_value(value), 0, high), name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from gpudesk.catalog.importing.accelerator_facts import StatedFigure, find_doubts, make_accelerator_facts
-from gpudesk.catalog.importing.fields import clean_text, make_field_type_error, make_file_slug, make_file_source
+from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_file_source
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import (
@@ -18,8 +17,9 @@ from gpudesk.domain.field_checks import (
     describe_unknown_word,
     describe_wrong_address,
     describe_wrong_date,
+    make_type_error,
 )
-from gpudesk.domain.json_input import NESTED_TOO_DEEP, NOT_UTF8, describe_not_json, describe_too_large_import
+from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim
 from gpudesk.text.messages import InputError, Message, message, message_n
 
@@ -32,24 +32,9 @@ _ADDRESS: Final = re.compile(r"https?://[^\s]+")
 
 def open_table(data: bytes, answers: Mapping[str, object]) -> JsonTable:
     """Return the table of a file with answers in the place of fields that it does not have."""
-    if len(data) > _LARGEST_FILE:
-        raise InputError(describe_too_large_import(_LARGEST_FILE))
-    try:
-        table = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except UnicodeDecodeError:
-        raise InputError(NOT_UTF8) from None
-    except json.JSONDecodeError as error:
-        raise InputError(describe_not_json(error.lineno)) from None
-    except (RecursionError, ValueError):
-        raise InputError(NESTED_TOO_DEEP) from None
-    if not isinstance(table, dict):
-        raise InputError(NOTHING_TO_IMPORT)
+    table = parse_bounded_json(data, None, _LARGEST_FILE, no_object=NOTHING_TO_IMPORT, nan=False)
     given = {name: value for name, value in answers.items() if value is not None}
     return JsonTable({**table, **{name: value for name, value in given.items() if table.get(name) is None}})
-
-
-def _refuse_constant(_: str) -> NoReturn:
-    raise json.JSONDecodeError("no number", "", 0)
 
 
 class JsonTable:
@@ -78,7 +63,7 @@ class JsonTable:
         if value is None:
             return default
         if not isinstance(value, str):
-            raise make_field_type_error(self.where(name), value, "text")
+            raise make_type_error(self.where(name), value, "text")
         if len(value) > _LONGEST_TEXT:
             raise InputError(describe_too_long(_LONGEST_TEXT), self.where(name))
         if not value.isprintable():
@@ -97,7 +82,7 @@ class JsonTable:
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise make_field_type_error(self.where(name), value, "boolean")
+            raise make_type_error(self.where(name), value, "boolean")
         return value
 
     def kind(self, name: str) -> SourceKind | None:
@@ -145,7 +130,7 @@ class JsonTable:
     def list_of_tables(self, name: str) -> Iterator[JsonTable]:
         value = self._fields.get(name)
         if not isinstance(value, list):
-            raise make_field_type_error(self.where(name), value, "list")
+            raise make_type_error(self.where(name), value, "list")
         self.check_length(len(value))
         for number, each in enumerate(value, start=1):
             yield self._table(f"{name}.{number}", each)
@@ -158,7 +143,7 @@ class JsonTable:
 
     def _table(self, name: str, value: object) -> JsonTable:
         if not isinstance(value, dict):
-            raise make_field_type_error(self.where(name), value, "object")
+            raise make_type_error(self.where(name), value, "object")
         return JsonTable(value, self.where(name))
 
 

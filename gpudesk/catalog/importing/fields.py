@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
-from gpudesk.domain.field_checks import describe_out_of_range, describe_wrong_type
+from gpudesk.domain.field_checks import describe_out_of_range, make_type_error, quote_value
 from gpudesk.domain.user_facts import MissingImportField
 from gpudesk.text.messages import InputError, Message, message
 
@@ -56,9 +55,6 @@ LARGEST_SIZE: Final = 2**31
 MOST_LAYERS: Final = 2**12
 MOST_EXPERTS: Final = 2**14
 _QUOTED: Final = 60
-_KINDS: Final[Mapping[type, str]] = MappingProxyType(
-    {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", dict: "object"}
-)
 
 
 class ConfigFields:
@@ -120,7 +116,7 @@ class ConfigFields:
             value = self._table.get(name)
             if value is not None:
                 if not isinstance(value, bool):
-                    raise make_field_type_error(self.where(name), value, "boolean")
+                    raise make_type_error(self.where(name), value, "boolean")
                 return value
         return default
 
@@ -129,7 +125,7 @@ class ConfigFields:
             value = self._table.get(name)
             if value is not None:
                 if not isinstance(value, str):
-                    raise make_field_type_error(self.where(name), value, "text")
+                    raise make_type_error(self.where(name), value, "text")
                 return value
         return default
 
@@ -140,7 +136,7 @@ class ConfigFields:
             return None
         for number, value in enumerate(values, start=1):
             if not isinstance(value, str):
-                raise make_field_type_error(f"{self.where(name)}.{number}", value, "text")
+                raise make_type_error(f"{self.where(name)}.{number}", value, "text")
         return values
 
     def wholes(self, name: str, count: int) -> list[int] | None:
@@ -161,7 +157,7 @@ class ConfigFields:
         if values is None:
             return None
         if not isinstance(values, list):
-            raise make_field_type_error(self.where(name), values, "list")
+            raise make_type_error(self.where(name), values, "list")
         return frozenset(
             self._whole(f"{self.where(name)}.{number}", value, 0, high) for number, value in enumerate(values, start=1)
         )
@@ -174,7 +170,7 @@ class ConfigFields:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            raise make_field_type_error(self.where(name), value, "object")
+            raise make_type_error(self.where(name), value, "object")
         return ConfigFields(value, self.where(name), parent=self)
 
     def tables(self, name: str, count: int) -> list[ConfigFields]:
@@ -184,7 +180,7 @@ class ConfigFields:
         for number, value in enumerate(values, start=1):
             where = f"{self.where(name)}.{number}"
             if not isinstance(value, Mapping):
-                raise make_field_type_error(where, value, "object")
+                raise make_type_error(where, value, "object")
             found.append(ConfigFields(value, where, parent=self))
         return found
 
@@ -207,7 +203,7 @@ class ConfigFields:
         if values is None:
             return None
         if not isinstance(values, list):
-            raise make_field_type_error(self.where(name), values, "list")
+            raise make_type_error(self.where(name), values, "list")
         if len(values) < count:
             raise InputError(describe_short_list(len(values), count), self.where(name))
         return values[:count]
@@ -217,9 +213,9 @@ class ConfigFields:
         if isinstance(value, float) and math.isfinite(value) and value.is_integer():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise make_field_type_error(where, value, "whole")
+            raise make_type_error(where, value, "whole")
         if not low <= value <= high:
-            raise InputError(describe_out_of_range(quote_field(value), low, high), where)
+            raise InputError(describe_out_of_range(quote_value(value), low, high), where)
         return value
 
 
@@ -242,21 +238,6 @@ EXPLAINED_FIELDS: Final = frozenset(
         "gated_mlp",
     }
 )
-
-
-def make_field_type_error(where: str, value: object, wanted: str) -> InputError:
-    found = _KINDS.get(type(value), "nothing")
-    return InputError(describe_wrong_type(quote_field(value), found, wanted), where)
-
-
-def quote_field(value: object) -> str:
-    """Return a value as JSON writes it, cut where it is long."""
-    if isinstance(value, list | dict):
-        return "[…]" if isinstance(value, list) else "{…}"
-    if isinstance(value, int) and abs(value) > 10**_QUOTED:
-        return "10^60 …"
-    written = json.dumps(value, ensure_ascii=True, default=str)
-    return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"
 
 
 def describe_short_list(found: int, wanted: int) -> Message:

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.importing.fields import LARGEST_SIZE, MOST_LAYERS, ConfigFields, make_field_type_error
+from gpudesk.catalog.importing.fields import LARGEST_SIZE, MOST_LAYERS, ConfigFields
 from gpudesk.catalog.importing.huggingface.structure import (
     FULL,
     SLIDING,
@@ -31,7 +31,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_sliding_window,
     repeat_layer,
 )
-from gpudesk.domain.field_checks import MISSING_FIELD
+from gpudesk.domain.field_checks import MISSING_FIELD, make_type_error
 from gpudesk.text.messages import InputError, Message, message, message_n
 
 #: Whether something is there: always or never, or as the file says.
@@ -470,10 +470,10 @@ def _width(f: ConfigFields, hidden: int) -> int:
         return stated
     multiplier = f.raw("ffn_mult")
     if not isinstance(multiplier, int | float) or isinstance(multiplier, bool):
-        raise make_field_type_error(f.where("ffn_mult"), multiplier, "number")
+        raise make_type_error(f.where("ffn_mult"), multiplier, "number")
     size = 2 * multiplier * hidden / 3 if math.isfinite(multiplier) and abs(multiplier) < LARGEST_SIZE else -1
     if size < 1:
-        raise make_field_type_error(f.where("ffn_mult"), multiplier, "number")
+        raise make_type_error(f.where("ffn_mult"), multiplier, "number")
     return -(-int(size) // _ROUNDED_TO) * _ROUNDED_TO
 
 

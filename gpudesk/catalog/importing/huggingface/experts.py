@@ -19,15 +19,17 @@ from gpudesk.catalog.importing.huggingface.structure import (
     ModelStructure,
     StructureReader,
     make_attention,
-    make_dense,
     make_interval_pattern,
     make_moe,
     make_windowed_attention,
+    mix_blocks,
+    read_attention,
     read_expert_count,
     read_experts_per_token,
     read_heads,
     read_layer_count,
     read_layer_types,
+    read_moe,
     read_sliding_window,
     repeat_layer,
 )
@@ -45,32 +47,27 @@ def sparse_layers(f: ConfigFields, count: int) -> list[bool]:
     return [number >= first and number % interval == 0 for number in range(count)]
 
 
-def _stepped(f: ConfigFields, count: int) -> list[bool]:
+def stepped_layers(f: ConfigFields, count: int) -> list[bool]:
     """Return which layers have experts where a step and a list of exceptions say it."""
     dense_ones = f.numbers("mlp_only_layers", count) or frozenset()
     step = f.whole_or(1, "decoder_sparse_step")
     return [number not in dense_ones and (number + 1) % step == 0 for number in range(count)]
 
 
-def mixed(
-    mixers: list[LayerPart], sparse: list[bool], routed: LayerPart, plain: LayerPart | None
-) -> tuple[LayerLayout, ...]:
-    return tuple(LayerLayout(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
+#: Names of the number of experts, that of the family first.
+_LOCAL: Final = ("num_local_experts", "num_experts")
+
+
+def _read_shared_size(f: ConfigFields) -> int:
+    return f.whole_or(0, "shared_intermediate_size", low=0)
 
 
 def _all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: bool = False) -> ModelStructure:
     """Mixtral and its kin: experts of the block's size in every layer, nothing beside them."""
-    bias = f.yes("attention_bias", default=False)
-    heads = read_heads(f)
-    mixer = make_attention(heads, window=read_sliding_window(f), qkv_bias=bias, output_bias=bias)
-    shared = f.whole_or(0, "shared_intermediate_size", low=0)
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts", "num_experts"),
-        read_experts_per_token(f),
-        f.whole("intermediate_size"),
-        shared_intermediate_size=shared,
-    )
-    layers = repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f), norms)
+    mixer = read_attention(f, window=read_sliding_window(f))
+    shared = _read_shared_size(f)
+    routed = read_moe(f, "intermediate_size", experts=_LOCAL, shared_intermediate_size=shared)
+    layers = repeat_layer(mixer, routed, read_layer_count(f), norms)
     return ModelStructure(layers, tied=tied, final_norms=final_norms)
 
 
@@ -96,28 +93,23 @@ def _qwen(
         output_bias=bias,
         qk_norm=qk_norm,
     )
-    beside = f.whole_or(0, "shared_expert_intermediate_size", low=0) if shared else 0
-    routed = make_moe(
-        read_expert_count(f),
-        read_experts_per_token(f),
-        f.whole("moe_intermediate_size"),
-        shared_intermediate_size=beside,
-        shared_gate=beside > 0,
-    )
-    sparse = _stepped(f, count)
-    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"))
-    return ModelStructure(mixed(mixers, sparse, routed, plain))
+    routed = read_shared_experts(f) if shared else read_moe(f, "moe_intermediate_size")
+    return ModelStructure(mix_blocks(f, mixers, stepped_layers(f, count), routed))
 
 
-def deepseek_blocks(f: ConfigFields, count: int) -> tuple[list[bool], LayerPart, LayerPart | None]:
-    """Return which layers have experts, the experts, and the dense block of the first layers."""
+def read_shared_experts(f: ConfigFields) -> LayerPart:
+    """Return routed experts with a shared one behind a gate, where the file has one."""
+    size = f.whole_or(0, "shared_expert_intermediate_size", low=0)
+    return read_moe(f, "moe_intermediate_size", shared_intermediate_size=size, shared_gate=size > 0)
+
+
+def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerLayout, ...]:
+    """Return the layers where the first have a dense block and the others experts, shared ones among them."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
-    sparse = sparse_layers(f, count)
-    routed = make_moe(
-        read_expert_count(f), read_experts_per_token(f), size, shared_intermediate_size=shared * size, router_bias=True
-    )
-    return sparse, routed, None if all(sparse) else make_dense(f.whole("intermediate_size"))
+    sparse = sparse_layers(f, len(mixers))
+    routed = read_moe(f, size, shared_intermediate_size=shared * size, router_bias=True)
+    return mix_blocks(f, mixers, sparse, routed)
 
 
 def _glm4_moe(f: ConfigFields) -> ModelStructure:
@@ -128,27 +120,29 @@ def _glm4_moe(f: ConfigFields) -> ModelStructure:
         qkv_bias=f.yes("attention_bias", default=False),
         qk_norm="head" if f.yes("use_qk_norm", default=False) else "none",
     )
-    return ModelStructure(mixed([LayerPart("attention", mixer)] * count, *deepseek_blocks(f, count)))
+    return ModelStructure(_mix_like_deepseek(f, [LayerPart("attention", mixer)] * count))
 
 
 def _dots1(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
-    bias = f.yes("attention_bias", default=False)
-    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="head")
-    return ModelStructure(mixed([LayerPart("attention", mixer)] * count, *deepseek_blocks(f, count)))
+    return ModelStructure(_mix_like_deepseek(f, [read_attention(f, qk_norm="head")] * count))
 
 
 def _minimax_m2(f: ConfigFields) -> ModelStructure:
     """MiniMax M2: norms as wide as all heads together, an expert of the block's size."""
     mixer = make_attention(read_heads(f, head_dim=128), qk_norm=minimax_norm(f, "per_layer"))
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts", "num_experts"),
-        read_experts_per_token(f),
-        f.whole("intermediate_size"),
-        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
+    routed = _read_minimax_moe(f, "intermediate_size")
+    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
+
+
+def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
+    return read_moe(
+        f,
+        size,
+        experts=_LOCAL,
+        shared_intermediate_size=_read_shared_size(f),
         router_bias=f.yes("use_routing_bias", default=True),
     )
-    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
 
 
 def minimax_norm(f: ConfigFields, default: str) -> str:
@@ -160,13 +154,13 @@ def minimax_norm(f: ConfigFields, default: str) -> str:
 def _ernie(f: ConfigFields) -> ModelStructure:
     """ERNIE 4.5 with experts: they begin at a layer and may end at one."""
     count = read_layer_count(f)
-    bias = f.yes("use_bias", default=False)
-    mixer = LayerPart("attention", make_attention(read_heads(f), qkv_bias=bias, output_bias=bias))
+    mixer = read_attention(f, bias="use_bias")
     size = f.whole("moe_intermediate_size")
-    routed = make_moe(
-        read_expert_count(f, "moe_num_experts"),
-        read_experts_per_token(f, "moe_k"),
+    routed = read_moe(
+        f,
         size,
+        experts=("moe_num_experts",),
+        per_token=("moe_k",),
         shared_intermediate_size=f.whole_or(2, "moe_num_shared_experts", low=0) * size,
         router_bias=True,
     )
@@ -175,14 +169,13 @@ def _ernie(f: ConfigFields) -> ModelStructure:
     interval = f.whole_or(1, "moe_layer_interval")
     end = count - 1 if last == -1 else last
     sparse = [(number + 1) % interval == 0 and first <= number <= end for number in range(count)]
-    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"), bias=bias)
-    return ModelStructure(mixed([mixer] * count, sparse, routed, plain), tied=True)
+    bias = f.yes("use_bias", default=False)
+    return ModelStructure(mix_blocks(f, [mixer] * count, sparse, routed, bias=bias), tied=True)
 
 
 def _hunyuan(f: ConfigFields) -> ModelStructure:
     """Hunyuan with experts; sizes may be listed, one a layer, where they are all alike."""
-    bias = f.yes("attention_bias", default=False)
-    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="head")
+    mixer = read_attention(f, qk_norm="head")
     count = read_layer_count(f)
     size = _alike(f, "moe_intermediate_size", count) or f.whole("intermediate_size")
     per_token = _alike(f, "moe_topk", count) or read_experts_per_token(f)
@@ -194,7 +187,7 @@ def _hunyuan(f: ConfigFields) -> ModelStructure:
         size,
         shared_intermediate_size=shared * whole_block,
     )
-    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, count))
+    return ModelStructure(repeat_layer(mixer, routed, count))
 
 
 def _alike(f: ConfigFields, name: str, count: int) -> int | None:
@@ -208,10 +201,8 @@ def _alike(f: ConfigFields, name: str, count: int) -> int | None:
 
 
 def _olmoe(f: ConfigFields) -> ModelStructure:
-    bias = f.yes("attention_bias", default=False)
-    mixer = make_attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="full")
-    routed = make_moe(read_expert_count(f), read_experts_per_token(f), f.whole("intermediate_size"))
-    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
+    mixer, routed = read_attention(f, qk_norm="full"), read_moe(f, "intermediate_size")
+    return ModelStructure(repeat_layer(mixer, routed, read_layer_count(f)))
 
 
 #: By `model_type`.
@@ -253,11 +244,9 @@ def _llama4(f: ConfigFields) -> ModelStructure:
     listed = f.numbers("moe_layers", count)
     sparse = [number in listed if listed is not None else (number + 1) % step == 0 for number in range(count)]
     size = f.whole("intermediate_size")
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts"), read_experts_per_token(f), size, shared_intermediate_size=size
-    )
-    plain = None if all(sparse) else make_dense(f.whole("intermediate_size_mlp"))
-    return ModelStructure(mixed([within if kind == CHUNKED else full for kind in kinds], sparse, routed, plain))
+    routed = read_moe(f, size, experts=("num_local_experts",), shared_intermediate_size=size)
+    mixers = [within if kind == CHUNKED else full for kind in kinds]
+    return ModelStructure(mix_blocks(f, mixers, sparse, routed, dense="intermediate_size_mlp"))
 
 
 def _minimax_m3(f: ConfigFields) -> ModelStructure:
@@ -278,17 +267,9 @@ def _minimax_m3(f: ConfigFields) -> ModelStructure:
     full = LayerPart("dense", make_attention(heads, qk_norm=norm))
     picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
     size = f.whole("intermediate_size", "moe_intermediate_size")
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts", "num_experts"),
-        read_experts_per_token(f),
-        size,
-        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
-        router_bias=f.yes("use_routing_bias", default=True),
-    )
-    with_experts = sparse_layers(f, count)
-    plain = None if all(with_experts) else make_dense(f.whole("dense_intermediate_size"))
+    routed = _read_minimax_moe(f, size)
     mixers = [picking if flag else full for flag in picked]
-    return ModelStructure(mixed(mixers, with_experts, routed, plain))
+    return ModelStructure(mix_blocks(f, mixers, sparse_layers(f, count), routed, dense="dense_intermediate_size"))
 
 
 def _gpt_oss(f: ConfigFields) -> ModelStructure:
@@ -299,10 +280,11 @@ def _gpt_oss(f: ConfigFields) -> ModelStructure:
     mixers = make_windowed_attention(
         read_heads(f, head_dim=64), kinds, read_sliding_window(f, 128), qkv_bias=bias, output_bias=bias, sinks=True
     )
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts", "num_experts"),
-        read_experts_per_token(f, "num_experts_per_tok", "experts_per_token"),
-        f.whole("intermediate_size"),
+    routed = read_moe(
+        f,
+        "intermediate_size",
+        experts=_LOCAL,
+        per_token=("num_experts_per_tok", "experts_per_token"),
         bias=True,
         router_bias=True,
     )
@@ -342,7 +324,7 @@ def _mimo_v2(f: ConfigFields) -> ModelStructure:
         "global", make_attention(heads, v_head_dim=width, sinks=f.yes("add_full_attention_sink_bias", default=False))
     )
     mixers = [sliding if kind == SLIDING else full for kind in kinds]
-    return ModelStructure(mixed(mixers, *deepseek_blocks(f, count)))
+    return ModelStructure(_mix_like_deepseek(f, mixers))
 
 
 def _step(f: ConfigFields) -> ModelStructure:
@@ -365,17 +347,16 @@ def _step(f: ConfigFields) -> ModelStructure:
         ),
     )
     full = LayerPart("global", make_attention(AttentionHeads(heads, kv_heads, width), qk_norm="head", output_gate=gate))
-    routed = make_moe(
-        read_expert_count(f, "moe_num_experts", "n_routed_experts", "num_experts"),
-        read_experts_per_token(f, "moe_top_k", "num_experts_per_tok"),
-        f.whole("moe_intermediate_size"),
+    routed = read_moe(
+        f,
+        "moe_intermediate_size",
+        experts=("moe_num_experts", "n_routed_experts", "num_experts"),
+        per_token=("moe_top_k", "num_experts_per_tok"),
         shared_intermediate_size=f.whole_or(0, "share_expert_dim", "share_expert_dims", low=0),
         router_bias=f.yes("use_moe_router_bias", default=True),
     )
-    sparse = _step_sparse(f, count)
-    plain = None if all(sparse) else make_dense(f.whole("intermediate_size"))
     mixers = [sliding if kind == SLIDING else full for kind in kinds]
-    return ModelStructure(mixed(mixers, sparse, routed, plain))
+    return ModelStructure(mix_blocks(f, mixers, _step_sparse(f, count), routed))
 
 
 def _step_sparse(f: ConfigFields, count: int) -> list[bool]:

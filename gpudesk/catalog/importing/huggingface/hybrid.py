@@ -8,15 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.importing.fields import (
-    MOST_LAYERS,
-    ConfigFields,
-    describe_short_list,
-    describe_too_large_size,
-    make_field_type_error,
-    quote_field,
-)
-from gpudesk.catalog.importing.huggingface.experts import sparse_layers
+from gpudesk.catalog.importing.fields import MOST_LAYERS, ConfigFields, describe_short_list, describe_too_large_size
+from gpudesk.catalog.importing.huggingface.experts import read_shared_experts, sparse_layers, stepped_layers
 from gpudesk.catalog.importing.huggingface.structure import (
     FULL,
     LINEAR,
@@ -31,13 +24,15 @@ from gpudesk.catalog.importing.huggingface.structure import (
     make_dense,
     make_interval_pattern,
     make_moe,
-    read_expert_count,
+    mix_blocks,
+    read_attention,
     read_experts_per_token,
     read_heads,
     read_layer_count,
     read_layer_types,
+    read_moe,
 )
-from gpudesk.domain.field_checks import MISSING_FIELD, describe_unknown_word
+from gpudesk.domain.field_checks import MISSING_FIELD, describe_unknown_word, make_type_error, quote_value
 from gpudesk.text.messages import InputError, Message, message_n
 
 
@@ -57,10 +52,10 @@ def _blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart
     """Return the routed experts with the shared ones beside them, and the dense block where one is named."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
-    routed = make_moe(
-        read_expert_count(f, "n_routed_experts", "num_experts", "num_local_experts"),
-        read_experts_per_token(f),
+    routed = read_moe(
+        f,
         size,
+        experts=("n_routed_experts", "num_experts", "num_local_experts"),
         shared_intermediate_size=shared * size,
         router_bias=router_bias,
     )
@@ -194,7 +189,7 @@ def _ratios(f: ConfigFields, count: int) -> list[int]:
     found = []
     for number, kind in enumerate(kinds, start=1):
         if kind not in _KIND_RATIOS:
-            problem = describe_unknown_word(quote_field(kind), tuple(_KIND_RATIOS))
+            problem = describe_unknown_word(quote_value(kind), tuple(_KIND_RATIOS))
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
         ratio = _KIND_RATIOS[kind]
         found.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)
@@ -240,21 +235,8 @@ def _qwen_next(f: ConfigFields, *, with_experts: bool) -> ModelStructure:
     if not with_experts:
         plain = make_dense(f.whole("intermediate_size"))
         return ModelStructure(tuple(LayerLayout(parts[kind], plain) for kind in kinds))
-    size = f.whole_or(0, "shared_expert_intermediate_size", low=0)
-    routed = make_moe(
-        read_expert_count(f),
-        read_experts_per_token(f),
-        f.whole("moe_intermediate_size"),
-        shared_intermediate_size=size,
-        shared_gate=size > 0,
-    )
-    dense_ones = f.numbers("mlp_only_layers", count) or frozenset()
-    step = f.whole_or(1, "decoder_sparse_step")
-    sparse = [number not in dense_ones and (number + 1) % step == 0 for number in range(count)]
-    other = None if all(sparse) else make_dense(f.whole("intermediate_size"))
-    return ModelStructure(
-        tuple(LayerLayout(parts[kind], routed if flag else other) for kind, flag in zip(kinds, sparse, strict=True))
-    )
+    routed = read_shared_experts(f)
+    return ModelStructure(mix_blocks(f, [parts[kind] for kind in kinds], stepped_layers(f, count), routed))
 
 
 def _jamba(f: ConfigFields) -> ModelStructure:
@@ -352,13 +334,13 @@ def _pattern(f: ConfigFields) -> list[str]:
         f.ask("hybrid_override_pattern", "word")
         return []
     if not isinstance(written, str | list):
-        raise make_field_type_error(f.where(name), written, "text")
+        raise make_type_error(f.where(name), written, "text")
     if len(written) > MOST_LAYERS:
         raise InputError(describe_too_large_size(MOST_LAYERS), f.where(name))
     kinds = []
     for number, kind in enumerate(written, start=1):
         if not isinstance(kind, str) or kind not in _NEMOTRON_KINDS:
-            problem = describe_unknown_word(quote_field(kind), tuple(_NEMOTRON_KINDS))
+            problem = describe_unknown_word(quote_value(kind), tuple(_NEMOTRON_KINDS))
             raise InputError(problem, f"{f.where(name)}.{number}")
         kinds.append(_NEMOTRON_KINDS[kind])
     return kinds
@@ -367,10 +349,10 @@ def _pattern(f: ConfigFields) -> list[str]:
 def _nemotron_moe(f: ConfigFields) -> LayerPart:
     shared = f.whole_or(0, "n_shared_experts", low=0)
     size = f.whole("moe_intermediate_size")
-    return make_moe(
-        read_expert_count(f, "n_routed_experts", "num_local_experts"),
-        read_experts_per_token(f),
+    return read_moe(
+        f,
         size,
+        experts=("n_routed_experts", "num_local_experts"),
         gated=False,
         shared_intermediate_size=shared * f.whole_or(size, "moe_shared_expert_intermediate_size"),
         router_bias=True,
@@ -393,12 +375,9 @@ def _minimax(f: ConfigFields) -> ModelStructure:
         LINEAR: LayerPart("linear", {"kind": "lightning", "heads": heads.heads, "head_dim": heads.head_dim}),
         FULL: LayerPart("full", make_attention(heads)),
     }
-    routed = make_moe(
-        read_expert_count(f, "num_local_experts", "num_experts"),
-        read_experts_per_token(f),
-        f.whole("intermediate_size"),
-        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
-    )
+    shared = f.whole_or(0, "shared_intermediate_size", low=0)
+    experts = ("num_local_experts", "num_experts")
+    routed = read_moe(f, "intermediate_size", experts=experts, shared_intermediate_size=shared)
     return ModelStructure(tuple(LayerLayout(parts[kind], routed) for kind in kinds))
 
 
@@ -425,9 +404,8 @@ def _kimi_linear(f: ConfigFields) -> ModelStructure:
     parts = {LINEAR: LayerPart("linear", kda), FULL: LayerPart("full", latent(f, output_gate=gate))}
     size = f.whole("moe_intermediate_size")
     latent_size = f.maybe("routed_expert_hidden_size")
-    routed = make_moe(
-        read_expert_count(f),
-        read_experts_per_token(f),
+    routed = read_moe(
+        f,
         size,
         shared_intermediate_size=f.whole_or(0, "num_shared_experts", "n_shared_experts", low=0) * size,
         router_bias=True,
@@ -451,13 +429,12 @@ def _granite_hybrid(f: ConfigFields) -> ModelStructure:
     hidden = f.whole("hidden_size")
     name = "layers_block_type" if f.has("layers_block_type") else "layer_types"
     kinds = f.words(name, count) or ["mamba"] * count
-    bias = f.yes("attention_bias", default=False)
     heads = f.whole_or(128, "mamba_n_heads")
     inner = f.whole_or(2, "mamba_expand", high=64) * hidden
     width = f.raw("mamba_d_head")
     head_dim = max(inner // heads, 1) if width in (None, "auto") else f.whole("mamba_d_head")
     mamba = mamba2(f, heads, head_dim, f.whole_or(256, "mamba_d_state"), f.whole_or(1, "mamba_n_groups"))
-    full = LayerPart("attention", make_attention(read_heads(f), qkv_bias=bias, output_bias=bias))
+    full = read_attention(f)
     shared = f.whole_or(1024, "shared_intermediate_size", low=0)
     many = f.whole_or(0, "num_local_experts", low=0)
     block = (

@@ -6,13 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.catalog.importing.fields import (
-    ConfigFields,
-    clean_text,
-    make_field_type_error,
-    make_file_slug,
-    make_file_source,
-)
+from gpudesk.catalog.importing.fields import ConfigFields, clean_text, make_file_slug, make_file_source
 from gpudesk.catalog.importing.huggingface.checkpoint import (
     INDEX,
     Checkpoint,
@@ -43,6 +37,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
 from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.field_checks import make_type_error
 from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
@@ -352,13 +347,13 @@ def _apply_answers(whole: dict[str, Any], prefix: str, values: Mapping[str, obje
 
 def _answer(whole: dict[str, Any], path: str, answer: object) -> None:
     if isinstance(answer, list | dict | tuple) or answer is None:
-        raise make_field_type_error(path, answer, "text_or_whole")
+        raise make_type_error(path, answer, "text_or_whole")
     *steps, last = path.split(".")
     table: Any = whole
     for step in steps:
         table = table.setdefault(step, {})
         if not isinstance(table, dict):
-            raise make_field_type_error(path, answer, "nothing")
+            raise make_type_error(path, answer, "nothing")
     table[last] = answer
 
 
@@ -452,7 +447,7 @@ class _ConfigReading:
             told = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
             inner = told.get("quantization", told)
             if not isinstance(inner, Mapping):
-                raise make_field_type_error(f"{QUANTISATION}: quantization", inner, "object")
+                raise make_type_error(f"{QUANTISATION}: quantization", inner, "object")
             table = inner
         return read_stored_precision(self.whole, self.text, table, self.structure)
 

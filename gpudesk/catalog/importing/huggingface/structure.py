@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields, quote_field
-from gpudesk.domain.field_checks import describe_unknown_word
+from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields
+from gpudesk.domain.field_checks import describe_unknown_word, quote_value
 from gpudesk.text.messages import InputError, Message, message
 
 DefinitionTable = dict[str, Any]
@@ -169,6 +169,49 @@ def read_experts_per_token(f: ConfigFields, *names: str) -> int:
     return f.whole(*(names or ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")), high=MOST_EXPERTS)
 
 
+def read_attention(
+    f: ConfigFields, heads: AttentionHeads | None = None, *, bias: str = "attention_bias", **more: object
+) -> LayerPart:
+    """Return softmax attention of which all projections have a bias, or none, as a field says."""
+    has_bias = f.yes(bias, default=False)
+    return LayerPart(
+        "attention", make_attention(heads or read_heads(f), qkv_bias=has_bias, output_bias=has_bias, **more)
+    )
+
+
+def read_moe(
+    f: ConfigFields,
+    size: str | int,
+    *,
+    experts: tuple[str, ...] = (),
+    per_token: tuple[str, ...] = (),
+    gated: bool = True,
+    **more: object,
+) -> LayerPart:
+    """Return routed experts of a size, or of that in a field; `experts` and `per_token` are names of fields."""
+    return make_moe(
+        read_expert_count(f, *experts),
+        read_experts_per_token(f, *per_token),
+        f.whole(size) if isinstance(size, str) else size,
+        gated=gated,
+        **more,
+    )
+
+
+def mix_blocks(
+    f: ConfigFields,
+    mixers: Sequence[LayerPart],
+    sparse: Sequence[bool],
+    routed: LayerPart,
+    *,
+    dense: str = "intermediate_size",
+    bias: bool = False,
+) -> tuple[LayerLayout, ...]:
+    """Return the layers: sparse ones with routed experts, others with a block of the size in a field."""
+    plain = None if all(sparse) else make_dense(f.whole(dense), bias=bias)
+    return tuple(LayerLayout(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
+
+
 def repeat_layer(mixer: LayerPart | None, ffn: LayerPart | None, count: int, norms: int = 2) -> tuple[LayerLayout, ...]:
     return (LayerLayout(mixer, ffn, norms),) * count
 
@@ -186,7 +229,7 @@ def read_layer_types(f: ConfigFields, count: int, allowed: tuple[str, ...], defa
         return [default(number) for number in range(count)]
     for number, kind in enumerate(listed, start=1):
         if kind not in allowed:
-            problem = describe_unknown_word(quote_field(kind), allowed)
+            problem = describe_unknown_word(quote_value(kind), allowed)
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
     return listed
 
