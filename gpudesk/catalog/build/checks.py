@@ -27,6 +27,7 @@ from gpudesk.catalog.build.records import (
     SeedClaimRecord,
     split_names,
 )
+from gpudesk.catalog.build.serving_engines import find_engine_faults
 from gpudesk.catalog.model_definition import find_shape_faults, parse_model
 from gpudesk.domain import attributes as attributes_module
 from gpudesk.domain.attributes import convert_claim_to_si
@@ -43,7 +44,7 @@ _SourceReference = tuple[DataEntry[BaseModel], str, str]
 
 def find_missing_references(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[DataProblem]:
     """Yield every name of something that is not there; what `broken` files held counts as being there."""
-    if not any(file.startswith("sources/") for file in broken):
+    if not _has_broken_sources(broken):
         yield from _check_sources(files)
     lost = frozenset(PurePosixPath(file).stem for file in broken)
     yield from _check_accelerators(files, lost)
@@ -52,8 +53,16 @@ def find_missing_references(files: DataFiles, broken: frozenset[str] = frozenset
         yield from _check_disputed_claims(files)
 
 
+def _has_broken_sources(broken: frozenset[str]) -> bool:
+    return any(file.startswith("sources/") for file in broken)
+
+
+def _list_sources(files: DataFiles) -> frozenset[str]:
+    return frozenset(entry.place.removeprefix("sources.") for entry in files.sources)
+
+
 def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
-    known = {entry.place.removeprefix("sources.") for entry in files.sources}
+    known = _list_sources(files)
     for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
         if source not in known:
             yield entry.problem(field, f"there is no source {source!r} in sources/")
@@ -151,6 +160,8 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
     for rent in files.rents:
         if rent.record.usd_per_accelerator_hour is None and rent.record.usd_low is None:
             yield rent.problem("usd_per_accelerator_hour", "is empty, and so is usd_low")
+    sources = None if _has_broken_sources(broken) else _list_sources(files)
+    yield from find_engine_faults(files.engines, sources)
     yield from find_missing_references(files, broken)
     yield from join_statements(files).problems
 

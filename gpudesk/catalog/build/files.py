@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import tomllib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gpudesk.catalog.build.records import (
     MODEL_FILE,
@@ -24,6 +25,7 @@ from gpudesk.catalog.build.records import (
     SourceRecord,
     SourcesFile,
 )
+from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.files import describe_faulty_data
 from gpudesk.text.messages import InputError
 
@@ -87,9 +89,12 @@ def _shorten_message(kind: str, told: str, given: object) -> str:
     return f"{words}, given {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'}"
 
 
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
 _R = TypeVar("_R", bound=BaseModel)
-_R_co = TypeVar("_R_co", bound=BaseModel, covariant=True)
 
+#: Folder of the files of serving engines.
+ENGINES_FOLDER: Final = "serving_engines"
 #: Tables of records that are told apart by their `kind`.
 _WITH_KINDS: Final = frozenset({"mixers", "ffns"})
 
@@ -104,12 +109,12 @@ class _CsvLines(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DataEntry(Generic[_R_co]):
+class DataEntry(Generic[_T_co]):
     """A record and where it stands: `file` below `data/`, `place` within it ("" for a whole file)."""
 
     file: str
     place: str
-    record: _R_co
+    record: _T_co
 
     def problem(self, field: str, problem: str) -> DataProblem:
         return DataProblem(self.file, " ".join(part for part in (self.place, field) if part), problem)
@@ -127,6 +132,7 @@ class DataFiles:
     purchases: tuple[DataEntry[PurchasePriceRecord], ...]
     seed_claims: tuple[DataEntry[SeedClaimRecord], ...]
     disputes: tuple[DataEntry[DisputeRecord], ...]
+    engines: tuple[DataEntry[ServingEngine], ...]
 
 
 class DataFileReader:
@@ -136,7 +142,7 @@ class DataFileReader:
         self.data_dir = data_dir
         self.problems: list[DataProblem] = []
 
-    def folder(self, name: str, schema: type[_R]) -> tuple[DataEntry[_R], ...]:
+    def folder(self, name: str, schema: type[_T]) -> tuple[DataEntry[_T], ...]:
         """Read every TOML file of a folder; a folder without any is a problem."""
         paths = sorted((self.data_dir / name).glob("*.toml"))
         if not paths:
@@ -153,7 +159,7 @@ class DataFileReader:
             self.problems.append(DataProblem(name, "", _explain_unreadable(error)))
             return ()
 
-    def _toml(self, name: str, schema: type[_R]) -> DataEntry[_R] | None:
+    def _toml(self, name: str, schema: type[_T]) -> DataEntry[_T] | None:
         try:
             content = tomllib.loads((self.data_dir / name).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -177,9 +183,14 @@ class DataFileReader:
             if entry is not None:
                 yield entry
 
-    def _validated(self, name: str, place: str, content: dict[str, Any], schema: type[_R]) -> DataEntry[_R] | None:
+    def _validated(self, name: str, place: str, content: dict[str, Any], schema: type[_T]) -> DataEntry[_T] | None:
         try:
-            return DataEntry(name, place, schema.model_validate(content))
+            if issubclass(schema, BaseModel):
+                return DataEntry(name, place, schema.model_validate(content))
+            # A dataclass, by way of JSON: strict, where a number in quotes is no number, pydantic takes lists for
+            # sets and words for enumerations from nothing else.
+            plain = json.dumps(content, default=str)
+            return DataEntry(name, place, TypeAdapter(schema).validate_json(plain, strict=True, extra="forbid"))
         except ValidationError as error:
             self.problems += list_validation_problems(error, name, place, _WITH_KINDS)
             return None
@@ -200,6 +211,7 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
             *reader.table("disputes/seeds.csv", DisputeRecord),
             *reader.table("disputes/hardware.csv", HardwareDisputeRecord),
         ),
+        engines=reader.folder(ENGINES_FOLDER, ServingEngine),
     )
     return files, reader.problems
 

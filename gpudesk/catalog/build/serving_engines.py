@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from gpudesk.catalog.build.files import DataError, DataFiles, DataProblem, list_validation_problems
+from gpudesk.catalog.build.files import ENGINES_FOLDER, DataEntry, DataError, DataFileReader, DataFiles, DataProblem
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS
 from gpudesk.domain.serving_engine import (
     EngineCondition,
     EnginePreferenceRule,
     EngineSetting,
     EngineSettingRule,
+    KernelPathKind,
     KernelRule,
     KvCacheRule,
     ParallelSupport,
@@ -28,10 +27,6 @@ from gpudesk.domain.serving_engine import (
     ServingEngine,
     UnsupportedModelRule,
 )
-from gpudesk.domain.serving_engine import KernelPathKind as KernelWay
-
-#: Folder of the files below `data/`.
-ENGINES_FOLDER: Final = "serving_engines"
 
 _ADAPTER: Final = TypeAdapter(ServingEngine)
 _MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
@@ -75,50 +70,22 @@ def parse_engine_json(text: str) -> ServingEngine:
 
 
 def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
-    """Read every engine, by id; raises `DataError` with every problem as file, field and fault."""
-    problems: list[DataProblem] = []
-    paths = sorted((data_dir / ENGINES_FOLDER).glob("*.toml"))
-    if not paths:
-        problems.append(DataProblem(ENGINES_FOLDER, "", "the folder holds no TOML file"))
-    known = _list_known_sources(data_dir)
-    engines = [_read_engine(path, known, problems) for path in paths]
-    if problems:
+    """Read every engine, by id, for itself; raises `DataError` with every problem of the files."""
+    reader = DataFileReader(data_dir)
+    entries = reader.folder(ENGINES_FOLDER, ServingEngine)
+    if problems := [*reader.problems, *find_engine_faults(entries, None)]:
         raise DataError(problems)
-    return tuple(sorted((engine for engine in engines if engine is not None), key=lambda engine: engine.id))
+    return tuple(sorted((entry.record for entry in entries), key=lambda engine: engine.id))
 
 
-def _list_known_sources(data_dir: Path) -> frozenset[str] | None:
-    """Return the slugs of all sources; None where a file cannot be read, which its own reader reports."""
-    known: set[str] = set()
-    for path in sorted((data_dir / "sources").glob("*.toml")):
-        try:
-            known.update(tomllib.loads(path.read_text(encoding="utf-8"))["sources"])
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError):
-            return None
-    return frozenset(known)
-
-
-def _read_engine(path: Path, known: frozenset[str] | None, problems: list[DataProblem]) -> ServingEngine | None:
-    file = f"{ENGINES_FOLDER}/{path.name}"
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        problems.append(DataProblem(file, "", f"cannot be read: {error.strerror}"))
-        return None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problems.append(DataProblem(file, "", f"is not TOML: {error}"))
-        return None
-    try:
-        # By way of JSON: strict, where a number in quotes is no number, pydantic takes lists for sets and
-        # words for enumerations from nothing else.
-        engine = _ADAPTER.validate_json(json.dumps(content, default=str), strict=True, extra="forbid")
-    except ValidationError as error:
-        problems += list_validation_problems(error, file)
-        return None
-    if engine.id != path.stem:
-        problems.append(DataProblem(file, "id", f"must be the name of the file, given '{engine.id}'"))
-    problems += [DataProblem(file, field, told) for field, told in _find_faults(engine, known)]
-    return engine
+def find_engine_faults(
+    entries: Sequence[DataEntry[ServingEngine]], known: frozenset[str] | None
+) -> Iterator[DataProblem]:
+    """Yield what makes no sense in single files; `known` are the sources, None where they are not known."""
+    for entry in entries:
+        if entry.record.id != PurePosixPath(entry.file).stem:
+            yield entry.problem("id", f"must be the name of the file, given '{entry.record.id}'")
+        yield from (entry.problem(field, told) for field, told in _find_faults(entry.record, known))
 
 
 def _find_faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterator[_Fault]:
@@ -131,7 +98,7 @@ def _find_faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterato
     yield from _check_last_rules(engine)
     yield from _check_values(engine)
     for number, rule in enumerate(engine.kernels, start=1):
-        if rule.path is KernelWay.WEIGHT_ONLY and rule.arithmetic is None:
+        if rule.path is KernelPathKind.WEIGHT_ONLY and rule.arithmetic is None:
             yield f"kernels.{number}.arithmetic", "is missing: the weights are widened to it"
         for name in ("hidden_multiple", "intermediate_multiple"):
             if getattr(rule, name) < 1:
@@ -223,13 +190,13 @@ def _sort_json(value: object) -> object:
     return value
 
 
-def find_engine_problems(engines: tuple[ServingEngine, ...], files: DataFiles) -> Iterator[DataProblem]:
+def find_unknown_names(files: DataFiles) -> Iterator[DataProblem]:
     """Yield every rule for a model, a generation or a platform that no file describes."""
     known = _list_known_names(files)
-    for engine in engines:
-        for field, name in sorted(set(_iterate_named(engine))):
+    for entry in files.engines:
+        for field, name in sorted(set(_iterate_named(entry.record))):
             if name not in known[field.rpartition(".")[2]]:
-                yield DataProblem(f"{ENGINES_FOLDER}/{engine.id}.toml", field, f"there is no {name!r}")
+                yield entry.problem(field, f"there is no {name!r}")
 
 
 def _list_known_names(files: DataFiles) -> dict[str, frozenset[str]]:

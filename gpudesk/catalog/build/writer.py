@@ -28,15 +28,13 @@ from gpudesk.catalog.build.records import (
     SourceRecord,
     split_names,
 )
-from gpudesk.catalog.build.serving_engines import find_engine_problems, read_serving_engines
-from gpudesk.catalog.build.serving_engines import write_engine_json as engine_json
+from gpudesk.catalog.build.serving_engines import find_unknown_names, write_engine_json
 from gpudesk.catalog.database import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError, sync_to_disk
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
 from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, convert_claim_to_si, format_published
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
-from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.text.messages import Message, message
 
 #: Columns of the tables of statements and disputes that say what these are about.
@@ -44,12 +42,13 @@ _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
 _DISPUTE_JOINS: Final = {"thing", "thing_attribute", "accelerator"}
 
 
-def make_table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> TableRows:
+def make_table_rows(files: DataFiles) -> TableRows:
     """Make the rows of all tables but `meta`."""
     kinds = {entry.place.removeprefix("sources."): entry.record.kind for entry in files.sources}
     accelerators = sorted((entry.record for entry in files.accelerators), key=_release_order)
     models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural_order(m.id)))
     diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
+    engines = sorted((entry.record for entry in files.engines), key=lambda engine: engine.id)
     statements = join_statements(files)
     stated = statements.attributes
     attributes = [
@@ -69,7 +68,7 @@ def make_table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Table
         ],
         "accelerator": [{"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators],
         "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
-        "serving_engine": [{"id": e.id, "definition": engine_json(e)} for e in engines],
+        "serving_engine": [{"id": e.id, "definition": write_engine_json(e)} for e in engines],
         "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
         "diffusion_result": [row for d in diffusion for row in _iterate_result_rows(d, kinds)],
         "attribute": attributes,
@@ -256,17 +255,12 @@ def read_data_tables(data_dir: Path) -> TableRows:
     """Read and check the files and return the rows of all tables; raises `DataError` with every problem."""
     files, problems = read_data_files(data_dir)
     problems += find_data_problems(files, frozenset(problem.file for problem in problems))
-    engines: tuple[ServingEngine, ...] = ()
-    try:
-        engines = read_serving_engines(data_dir)
-    except DataError as error:
-        problems += error.problems
     if not problems:
         # The names in the rules are those of files that can be read.
-        problems += find_engine_problems(engines, files)
+        problems += find_unknown_names(files)
     if problems:
         raise DataError(problems)
-    return make_table_rows(files, engines)
+    return make_table_rows(files)
 
 
 @contextmanager

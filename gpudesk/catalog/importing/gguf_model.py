@@ -28,6 +28,7 @@ from gpudesk.catalog.importing.gguf_layers import (
     LayerTable,
     read_layer,
 )
+from gpudesk.catalog.importing.huggingface.structure import LayerLayout, LayerPart, ModelStructure, make_layer_tables
 from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.precision import STORAGE_FORMATS
@@ -43,9 +44,6 @@ _NOT_LOADED: Final = ("rope_freqs", "rope_factors_long", "rope_factors_short")
 #: Matrices that stay wide whatever the format of the rest.
 _WIDE: Final = ("ffn_gate_inp", "ssm_conv1d", "ssm_a", "ssm_x", "ssm_dt", "ssm_ba", "ssm_alpha", "ssm_beta")
 _MOST_NAMED: Final = 5
-
-#: Mixer, feed-forward block and norms by which layers are alike.
-_Group = tuple[str | None, str | None, int]
 
 
 class GgufModel:
@@ -95,17 +93,16 @@ class GgufModel:
 
     def definition(self, title: str) -> LayerTable:
         """Return the model in the shape of a file of data/models/."""
-        mixers, ffns = _PartNames(), _PartNames()
         kinds = {table["kind"] for table in self._mixers}
         windows = {"window" in table for table in self._mixers if table["kind"] == "attention"}
-        groups: Counter[_Group] = Counter()
-        for layer in self._layers:
-            mixer = ffn = None
-            if layer.mixer is not None:
-                mixer = mixers.name(_find_mixer_name(layer.mixer, kinds, windows), layer.mixer)
-            if layer.ffn is not None:
-                ffn = ffns.name("moe" if layer.ffn["kind"] == "moe" else "mlp", layer.ffn)
-            groups[mixer, ffn, layer.norms] += 1
+        layers = tuple(
+            LayerLayout(
+                None if each.mixer is None else LayerPart(_find_mixer_name(each.mixer, kinds, windows), each.mixer),
+                None if each.ffn is None else LayerPart("moe" if each.ffn["kind"] == "moe" else "mlp", each.ffn),
+                each.norms,
+            )
+            for each in self._layers
+        )
         return {
             "id": make_file_slug(title, 60),
             "name": title,
@@ -114,9 +111,7 @@ class GgufModel:
             "vocab_size": self.vocabulary,
             "tied_embeddings": "output.weight" not in self._outer,
             **self._optional_fields(),
-            "mixers": mixers.tables,
-            "ffns": ffns.tables,
-            "layers": [_group_layers(count, *group) for group, count in groups.items()],
+            **make_layer_tables(ModelStructure(layers)),
         }
 
     def _optional_fields(self) -> LayerTable:
@@ -315,23 +310,6 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
         )
 
 
-class _PartNames:
-    """Gives each different table one name."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, LayerTable] = {}
-
-    def name(self, wanted: str, table: LayerTable) -> str:
-        """Return the name of a table: that of an equal one, or a new one."""
-        for known, other in self.tables.items():
-            if other == table:
-                return known
-        number = sum(known == wanted or known.startswith(f"{wanted}_") for known in self.tables)
-        name = f"{wanted}_{number + 1}" if number else wanted
-        self.tables[name] = table
-        return name
-
-
 def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> str:
     """Return what a mixer is called beside the others of its model, as the shipped models call theirs."""
     kind = mixer["kind"]
@@ -344,15 +322,6 @@ def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> 
     if kind == "attention" and windows == {True, False}:
         return mixer.get("window_kind", "sliding") if "window" in mixer else "global"
     return "attention"
-
-
-def _group_layers(count: int, mixer: str | None, ffn: str | None, norms: int) -> LayerTable:
-    group: LayerTable = {"count": count, "norms": norms}
-    if mixer is not None:
-        group["mixer"] = mixer
-    if ffn is not None:
-        group["ffn"] = ffn
-    return group
 
 
 def propose_gguf(path: Path, *, today: str, name: str | None = None) -> ImportProposal:
