@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from functools import cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from gpudesk.catalog.model_definition import (
     find_dimension,
@@ -42,6 +41,10 @@ from gpudesk.text.messages import InputError
 
 SourcesById = Mapping[str, Source]
 
+#: What gives the values of the fields of a fact, by its class.
+_VALUES: Final[Mapping[type, Callable[[Any], tuple[object, ...]]]] = {
+    kind: attrgetter(*(field.name for field in fields(kind))) for kind in get_args(UserFact)
+}
 #: Digits of a revision.
 _REVISION_LENGTH: Final = 16
 
@@ -279,12 +282,6 @@ def merge_revision(shipped: str, facts: UserFacts) -> str:
     if not len(facts):
         return shipped
     digest = hashlib.sha256(shipped.encode())
-    for line in sorted(json.dumps([get_fact_key(fact)[0], *_make_reader(type(fact))(fact)]) for fact in facts):
+    for line in sorted(json.dumps([get_fact_key(fact)[0], *_VALUES[type(fact)](fact)]) for fact in facts):
         digest.update(f"{line}\n".encode())
     return digest.hexdigest()[:_REVISION_LENGTH]
-
-
-@cache
-def _make_reader(kind: type[UserFact]) -> Callable[[UserFact], tuple[object, ...]]:
-    """Return what gives the values of the fields of a fact; not their names, nor that of the class."""
-    return attrgetter(*(field.name for field in fields(kind)))
