@@ -7,13 +7,12 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
+from gpudesk.domain.registry import Attribute, ListColumn, find_quantity, list_listed_attributes
 from gpudesk.text.formatting import Quantity
 from gpudesk.text.units import KIB
 
 _Kind = CatalogColumnKind
 
-#: Groups of columns.
-DENSE_GROUP: Final = "dense"
 PARAMETERS_GROUP: Final = "parameters"
 
 
@@ -35,32 +34,30 @@ def _make_word_column(attribute: str, *, shown: bool = True) -> CatalogColumn:
     return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, shown=shown)
 
 
-def _make_peak_column(precision: str, *, shown: bool = True) -> CatalogColumn:
-    name = f"peak_dense_{precision}"
-    return _make_figure_column(name, Quantity.ARITHMETIC, DENSE_GROUP, key=precision, decimals=0, shown=shown)
+def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> CatalogColumn:
+    if attribute.unit is not None:
+        kind = _Kind.FIGURE if attribute.upper_end is None else _Kind.MONEY
+    else:
+        kind = _Kind.DATE if attribute.key == "release_date" else _Kind.TEXT
+    quantity = find_quantity(attribute.key, attribute.unit) if attribute.unit is not None else Quantity.TEXT
+    return CatalogColumn(
+        column.key or attribute.row_key,
+        kind,
+        quantity,
+        attribute.key,
+        decimals=column.decimals,
+        group=column.group,
+        shown=column.shown,
+    )
 
 
-_ACCELERATORS: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("vendor", _Kind.TEXT),
-    _make_word_column("architecture"),
-    _make_figure_column("memory", Quantity.MEMORY),
-    _make_figure_column("memory_bandwidth", Quantity.MEMORY_BANDWIDTH, decimals=2),
-    _make_peak_column("fp16", shown=False),
-    _make_peak_column("bf16"),
-    _make_peak_column("fp8"),
-    _make_peak_column("fp6", shown=False),
-    _make_peak_column("fp4"),
-    _make_peak_column("int8", shown=False),
-    _make_figure_column("tdp", Quantity.POWER),
-    CatalogColumn("price", _Kind.MONEY, Quantity.USD, "price_low"),
-    _make_word_column("form_factor", shown=False),
-    _make_word_column("memory_type", shown=False),
-    _make_figure_column("scale_up_bandwidth", Quantity.LINK_BANDWIDTH, shown=False),
-    _make_figure_column("scale_up_domain", Quantity.COUNT, shown=False),
-    _make_word_column("status", shown=False),
-    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", shown=False),
-)
+def _list_accelerator_columns() -> tuple[CatalogColumn, ...]:
+    return (
+        CatalogColumn("name", _Kind.NAME),
+        CatalogColumn("vendor", _Kind.TEXT),
+        *(_make_accelerator_column(column, attribute) for column, attribute in list_listed_attributes()),
+    )
+
 
 _MODELS: Final = (
     CatalogColumn("name", _Kind.NAME),
@@ -155,9 +152,8 @@ _YOURS: Final = (
     CatalogColumn("reason", _Kind.TEXT),
 )
 
-COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProxyType(
+_COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProxyType(
     {
-        CatalogSection.ACCELERATORS: _ACCELERATORS,
         CatalogSection.MODELS: _MODELS,
         CatalogSection.DIFFUSION: _DIFFUSION,
         CatalogSection.PRICES: _PRICES,
@@ -169,5 +165,10 @@ COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProx
 )
 
 
+def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:
+    """Return the columns of a section from left to right; those of accelerators are in the registry."""
+    return _list_accelerator_columns() if section is CatalogSection.ACCELERATORS else _COLUMNS[section]
+
+
 def make_marks(section: CatalogSection, key: str, mark: CatalogCellMark) -> tuple[int, ...]:
-    return tuple(mark if column.key == key else 0 for column in COLUMNS[section])
+    return tuple(mark if column.key == key else 0 for column in list_catalog_columns(section))

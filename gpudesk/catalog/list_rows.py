@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.list_columns import COLUMNS, make_marks
+from gpudesk.catalog.list_columns import list_catalog_columns, make_marks
 from gpudesk.catalog.list_user_rows import iterate_user_rows
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
@@ -42,7 +42,7 @@ _MarkedCell = tuple[CatalogCellValue, int]
 
 
 def iterate_accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
-    columns = COLUMNS[CatalogSection.ACCELERATORS]
+    columns = list_catalog_columns(CatalogSection.ACCELERATORS)
     announced = {part.id for part in catalog.accelerators() if part.announced}
     purchases: dict[str, list[PriceRecord]] = {}
     for price in catalog.prices():
@@ -59,7 +59,7 @@ def iterate_accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 
 def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield every model; parameters that nobody states are counted from the dimensions."""
-    columns = COLUMNS[CatalogSection.MODELS]
+    columns = list_catalog_columns(CatalogSection.MODELS)
     for thing in catalog.things(CatalogEntryKind.MODEL):
         attributes = _read_attributes(catalog, thing)
         total = attributes.get("total_parameters")
@@ -76,7 +76,7 @@ def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 
 def compute_model_value(catalog: Catalog, thing: str, attribute: str) -> CatalogCellValue:
     """Return what follows from a model's dimensions for an attribute that nobody states; else None."""
-    column = next((each for each in COLUMNS[CatalogSection.MODELS] if each.attribute == attribute), None)
+    column = next((each for each in list_catalog_columns(CatalogSection.MODELS) if each.attribute == attribute), None)
     if column is None or catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
         return None
     total = _read_attributes(catalog, catalog.thing(thing)).get("total_parameters")
@@ -84,7 +84,7 @@ def compute_model_value(catalog: Catalog, thing: str, attribute: str) -> Catalog
 
 
 def iterate_diffusion_rows(catalog: Catalog) -> Iterator[CatalogRow]:
-    columns = COLUMNS[CatalogSection.DIFFUSION]
+    columns = list_catalog_columns(CatalogSection.DIFFUSION)
     for model in catalog.diffusion_models():
         thing = catalog.thing(model.id)
         attributes = _read_attributes(catalog, thing)
@@ -214,7 +214,7 @@ CatalogRows = Iterator[CatalogRow | None]
 
 def make_catalog_table(section: CatalogSection, catalog: Catalog) -> CatalogTable:
     rows = tuple(row for row in iterate_catalog_rows(section, catalog) if row is not None)
-    return CatalogTable(section, COLUMNS[section], rows)
+    return CatalogTable(section, list_catalog_columns(section), rows)
 
 
 def iterate_catalog_rows(section: CatalogSection, catalog: Catalog) -> CatalogRows:
@@ -250,7 +250,7 @@ def _make_price_row(price: PriceRecord, part: CatalogEntry | None) -> CatalogRow
     amount = _find_amount(price)
     provider = price.provider or _find_publisher(price.source.publisher)
     rented = price.term != PURCHASE_TERM
-    marks = [0] * len(COLUMNS[CatalogSection.PRICES])
+    marks = [0] * len(list_catalog_columns(CatalogSection.PRICES))
     if price.own:
         marks[2 if rented else 3] = CatalogCellMark.OWN
     return CatalogRow(

@@ -16,7 +16,7 @@ from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
 from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, make_accelerator
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.attributes import ACCELERATOR_UNITS, MODEL_STATED_UNITS, REQUIRED_ATTRIBUTES, find_model_unit
+from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
     AttributeClaims,
@@ -31,6 +31,7 @@ from gpudesk.domain.claim import (
     is_figure,
 )
 from gpudesk.domain.model import DiffusionModel, Model
+from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
 from gpudesk.text.formatting import ClaimValue
@@ -196,10 +197,10 @@ class Catalog:
     @cached_property
     def _accelerators(self) -> dict[str, Accelerator]:
         """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
-        found = {}
+        found, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
             values = self._values(part.id)
-            if all(name in values for name in REQUIRED_ATTRIBUTES):
+            if all(name in values for name in required):
                 found[part.id] = make_accelerator(part, values)
         return found
 
@@ -345,8 +346,13 @@ def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntr
                     group = PRICE_BOUND_ATTRIBUTES[0] if name in PRICE_BOUND_ATTRIBUTES else name
                     found.setdefault((group, why.id), (why, []))[1].append(fact)
         for (name, _), (why, waiting) in found.items():
-            unit = ACCELERATOR_UNITS.get(name, find_model_unit(name)) if entry is None else find_unit(entry.kind, name)
+            unit = _find_unit_of_name(name) if entry is None else find_unit(entry.kind, name)
             yield InactiveOverride(thing, name, why, tuple(waiting), unit)
+
+
+def _find_unit_of_name(name: str) -> str | None:
+    """Return the unit of an attribute of an entry that is gone, so that its kind is not known."""
+    return ATTRIBUTES[name].unit if name in ATTRIBUTES else find_model_unit(name)
 
 
 def _find_reason(

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, 
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, DatabaseRow, find_file_problem
 from gpudesk.catalog.revision import compute_inputs_digest
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.attributes import PEAK_DENSE
 from gpudesk.domain.claim import (
     AttributeClaims,
     CatalogEntry,
@@ -27,6 +26,7 @@ from gpudesk.domain.claim import (
     SourceKind,
 )
 from gpudesk.domain.model import DiffusionModel, DiffusionResult
+from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.text.formatting import ClaimValue
 

@@ -31,7 +31,7 @@ from gpudesk.documents.pack_file import (
     write_pack_bytes,
 )
 from gpudesk.documents.user_fact_json import add_needed_facts, find_thing, order_facts, read_user_facts, write_record
-from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, MODEL_STATED_UNITS
+from gpudesk.domain.attributes import MODEL_STATED_UNITS, get_units
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
 from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
 from gpudesk.domain.field_checks import (
@@ -119,11 +119,7 @@ class _PackComparison:
     def _can_have(self, kind: CatalogEntryKind, fact: UserClaim | ClaimPreference) -> bool:
         """Whether a kind of thing has an attribute; of a model, whether it can have such a dimension."""
         if kind is not CatalogEntryKind.MODEL:
-            known = {
-                CatalogEntryKind.ACCELERATOR: ACCELERATOR_UNITS,
-                CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS,
-            }.get(kind, {})
-            return fact.attribute in known
+            return fact.attribute in get_units(kind)
         definition = self._definition(fact.thing)
         if is_dimension(definition, fact.attribute):
             stated = find_dimension(definition, fact.attribute)

@@ -17,16 +17,8 @@ from gpudesk.catalog.user_store.entry import (
     describe_no_such_source,
     describe_required,
 )
-from gpudesk.domain.attributes import (
-    ACCELERATOR_UNITS,
-    COUNTED_UNITS,
-    DIFFUSION_UNITS,
-    LARGEST_BY_UNIT,
-    MODEL_STATED_UNITS,
-    REQUIRED_ATTRIBUTES,
-    WORD_LIST_ATTRIBUTES,
-)
-from gpudesk.domain.claim import USER_SOURCE_PREFIX, ClaimPreference, Source, SourceKind
+from gpudesk.domain.attributes import COUNTED_UNITS, DIFFUSION_UNITS, LARGEST_BY_UNIT, MODEL_STATED_UNITS, get_units
+from gpudesk.domain.claim import USER_SOURCE_PREFIX, CatalogEntryKind, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
     FieldCheck,
@@ -42,6 +34,7 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
+from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
@@ -202,17 +195,15 @@ def check_fact(fact: UserFact, where: str) -> None:
 
 def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
     """Refuse a value that an attribute cannot have: words for figures and the reverse, and sizes below 0."""
-    units = {**MODEL_STATED_UNITS, **DIFFUSION_UNITS, **ACCELERATOR_UNITS}
+    units = {**MODEL_STATED_UNITS, **DIFFUSION_UNITS, **get_units(CatalogEntryKind.ACCELERATOR)}
     if attribute not in units:
         return
     unit = units[attribute]
     shown = list(value) if isinstance(value, tuple) else value
     if unit is None:
-        wanted = "list" if attribute in WORD_LIST_ATTRIBUTES else "text"
-        if attribute in ACCELERATOR_UNITS and not isinstance(
-            value, tuple if attribute in WORD_LIST_ATTRIBUTES else str
-        ):
-            raise make_type_error(where, shown, wanted)
+        known = ATTRIBUTES.get(attribute)
+        if known is not None and not isinstance(value, tuple if known.is_word_list else str):
+            raise make_type_error(where, shown, "list" if known.is_word_list else "text")
     elif unit in _COUNTED and not isinstance(value, int):
         raise make_type_error(where, shown, "whole")
     else:
@@ -338,6 +329,6 @@ def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
         if isinstance(fact, UserClaim):
             stated.setdefault(fact.thing, set()).add(fact.attribute)
     for key, fact in facts.facts.items():
-        for name in REQUIRED_ATTRIBUTES if isinstance(fact, UserAccelerator) else ():
+        for name in list_required_attributes() if isinstance(fact, UserAccelerator) else ():
             if name not in stated.get(key[1], ()):
                 raise InputError(describe_required(name), places[key])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims, Dispute
@@ -14,6 +14,7 @@ from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import Decision, DecisionFlip
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model
+from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.text.formatting import IntervalEstimate
@@ -134,17 +135,6 @@ class Answer:
 
 _T = TypeVar("_T")
 
-#: Figures of an estimate that columns are compared by -> whether more of it is better.
-HIGHER_IS_BETTER: Final = {
-    "output_tokens_per_s": True,
-    "output_tokens_per_s_per_accelerator": True,
-    "total_tokens_per_s": True,
-    "ttft_ms": False,
-    "tpot_ms": False,
-    "request_s": False,
-    "batch_s": False,
-}
-
 
 def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
     """Return a name for each column: the part's id, with `:count` and `#n` where a part comes twice."""
@@ -211,7 +201,7 @@ def find_leaders(answer: Answer, figure: str) -> tuple[int, ...]:
     values = _ranked_values(answer, figure)
     if len(values) < 2:
         return ()
-    better = max if HIGHER_IS_BETTER[figure] else min
+    better = max if FIGURES[figure].more_is_better else min
     best = better(values, key=lambda position: values[position].value)
     beaten = _beaten(answer, figure)
     return tuple(
@@ -241,7 +231,7 @@ def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None
     others = {position: value for position in answer.unranked if (value := values[position]) is not None}
     if not shipping or not others:
         return None
-    sign = 1 if HIGHER_IS_BETTER[figure] else -1
+    sign = 1 if FIGURES[figure].more_is_better else -1
     best = max(shipping, key=lambda position: sign * shipping[position].value)
     first = max(others, key=lambda position: sign * others[position].value)
     ours, theirs = shipping[best].value, others[first].value

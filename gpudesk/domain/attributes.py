@@ -1,4 +1,4 @@
-"""Attributes of catalog entries: unit, bounds and value type of each."""
+"""Values of attributes: the units of each kind of entry, bounds, types, and conversion to the units used inside."""
 
 from __future__ import annotations
 
@@ -8,43 +8,9 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import CatalogEntryKind
+from gpudesk.domain.registry import ATTRIBUTES, Attribute
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.units import convert_to_si_unit, get_si_unit
-
-_PEAKS: Final = ("fp64", "fp64_matrix", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4")
-
-PEAK_DENSE: Final = "peak_dense_"
-PEAK_SPARSE: Final = "peak_sparse_"
-
-ACCELERATOR_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {
-        "status": None,
-        "architecture": None,
-        "process_node": None,
-        "release_date": None,
-        "form_factor": None,
-        "memory": "B",
-        "memory_label": None,
-        "memory_type": None,
-        "memory_stacks": "stacks",
-        "memory_bandwidth": "B/s",
-        "last_level_cache": "B",
-        "interconnect": None,
-        "scale_up_bandwidth": "B/s",
-        "scale_up_domain": "accelerators",
-        "pcie_generation": "generation",
-        "pcie_bandwidth": "B/s",
-        "tdp": "W",
-        "price_low": "USD",
-        "price_high": "USD",
-        **{f"{prefix}{name}": "FLOP/s" for prefix in (PEAK_DENSE, PEAK_SPARSE) for name in _PEAKS},
-        "software_platform": None,
-        "supported_precisions": None,
-    }
-)
-
-#: Without these no estimate can be made, so an accelerator needs a preferred claim for each.
-REQUIRED_ATTRIBUTES: Final = ("memory", "memory_bandwidth", "software_platform")
 
 DIFFUSION_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
     {
@@ -74,6 +40,13 @@ MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
 _DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "tokens"})
 
 
+def get_units(kind: CatalogEntryKind) -> Mapping[str, str | None]:
+    """Return the attributes that a kind of entry can have, dimensions of models aside, with their units."""
+    if kind is CatalogEntryKind.ACCELERATOR:
+        return {name: attribute.unit for name, attribute in ATTRIBUTES.items()}
+    return {CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS, CatalogEntryKind.MODEL: MODEL_STATED_UNITS}.get(kind, {})
+
+
 def find_model_unit(name: str) -> str | None:
     """Return the unit of a model's attribute, which may be the path of a dimension."""
     if name in MODEL_STATED_UNITS:
@@ -83,8 +56,6 @@ def find_model_unit(name: str) -> str | None:
 
 #: Units of what is counted in whole numbers.
 COUNTED_UNITS: Final = frozenset({"stacks", "accelerators", "generation"})
-#: Attributes that are lists of words; others without a unit are one text.
-WORD_LIST_ATTRIBUTES: Final = frozenset({"supported_precisions"})
 #: By the unit used inside; whole numbers of all of them have 64 bits.
 LARGEST_BY_UNIT: Final = MappingProxyType(
     {
@@ -107,17 +78,17 @@ def is_possible_value(kind: CatalogEntryKind, attribute: str, value: ClaimValue,
     A `dimension` of a model has the type that its definition gives it.
     """
     if kind is CatalogEntryKind.ACCELERATOR:
-        return attribute in ACCELERATOR_UNITS and _is_possible_for_accelerator(attribute, value)
+        known = ATTRIBUTES.get(attribute)
+        return known is not None and _is_possible_for_accelerator(known, value)
     if dimension is not None:
         return type(value) is type(dimension)
-    unit = (MODEL_STATED_UNITS if kind is CatalogEntryKind.MODEL else DIFFUSION_UNITS).get(attribute)
-    return unit is None or _is_bounded_figure(value, _LARGEST_OTHER)
+    return get_units(kind).get(attribute) is None or _is_bounded_figure(value, _LARGEST_OTHER)
 
 
-def _is_possible_for_accelerator(attribute: str, value: ClaimValue) -> bool:
-    unit = ACCELERATOR_UNITS[attribute]
+def _is_possible_for_accelerator(attribute: Attribute, value: ClaimValue) -> bool:
+    unit = attribute.unit
     if unit is None:
-        return isinstance(value, tuple if attribute in WORD_LIST_ATTRIBUTES else str) and bool(value)
+        return isinstance(value, tuple if attribute.is_word_list else str) and bool(value)
     return _is_bounded_figure(value, LARGEST_BY_UNIT[unit]) and (unit not in COUNTED_UNITS or isinstance(value, int))
 
 

@@ -26,6 +26,7 @@ from gpudesk.domain.estimate import (
     PlanChoice,
 )
 from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.registry import FIGURES
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, format_input_error, format_message, join_messages, message
@@ -52,13 +53,7 @@ def write_estimate_json(
         "admitted": estimate.admitted,
         "limiter": None if limiter is None else limiter.value,
         "basis": estimate.basis.value,
-        "output_tokens_per_s": write_interval_json(estimate.output_tokens_per_s),
-        "total_tokens_per_s": write_interval_json(estimate.total_tokens_per_s),
-        "output_tokens_per_s_per_accelerator": write_interval_json(estimate.output_tokens_per_s_per_accelerator),
-        "ttft_ms": write_interval_json(estimate.ttft_ms),
-        "tpot_ms": write_interval_json(estimate.tpot_ms),
-        "request_s": write_interval_json(estimate.request_s),
-        "batch_s": write_interval_json(estimate.batch_s),
+        **{name: write_interval_json(getattr(estimate, name)) for name in FIGURES},
         "stable": estimate.stable,
         "memory_gib": write_memory_json(estimate.memory),
         "max_concurrency": estimate.max_concurrency,

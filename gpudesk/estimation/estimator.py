@@ -17,6 +17,7 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, PlanChoice
+from gpudesk.domain.registry import list_judged_figures
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_pair_interval, find_plan_interval
 from gpudesk.engine.loads import SchedulingConstants
@@ -48,9 +49,6 @@ from gpudesk.text.messages import InputError, message
 POOLS_NOT_SIZED: Final = message(
     "sizing.pools", "is set up as pools of its own, which are not sized yet; size it without them"
 )
-
-#: Figures of an estimate that two parts are compared by.
-COMPARED_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 
 def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
@@ -211,7 +209,7 @@ class Estimator:
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         """Compare two estimates figure by figure, each on the band of its ratio."""
         found = []
-        for figure in COMPARED_FIGURES:
+        for figure in list_judged_figures():
             ours, theirs = getattr(other, figure), getattr(baseline, figure)
             if ours is None or theirs is None:
                 continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from gpudesk.domain.answer import (
-    HIGHER_IS_BETTER,
     Answer,
     AnswerImpact,
     ColumnChange,
@@ -16,10 +15,10 @@ from gpudesk.domain.answer import (
     mask_unranked,
 )
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.registry import FIGURES, list_headline_figures
 
 IN_FLIGHT: Final = "max_concurrency"
 #: What people choose by, the most important first.
-_LEADS: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
 
 
 def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
@@ -32,14 +31,17 @@ def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
             change = ColumnChange(key, was, column.estimate, _list_changed_figures(was, column.estimate))
             if change.figures or _summarize_deployment(was) != _summarize_deployment(column.estimate):
                 columns.append(change)
-    leads = [LeaderChange(figure, _find_leaders(before, figure), _find_leaders(after, figure)) for figure in _LEADS]
+    leads = [
+        LeaderChange(figure, _find_leaders(before, figure), _find_leaders(after, figure))
+        for figure in list_headline_figures()
+    ]
     leads.append(LeaderChange(IN_FLIGHT, _find_largest_capacity(before), _find_largest_capacity(after)))
     return AnswerImpact(before, after, tuple(columns), tuple(leads))
 
 
 def _list_changed_figures(before: Estimate | None, after: Estimate | None) -> tuple[FigureChange, ...]:
     """Return the figures that differ, in the order in which figures are shown."""
-    pairs = [(name, getattr(before, name, None), getattr(after, name, None)) for name in HIGHER_IS_BETTER]
+    pairs = [(name, getattr(before, name, None), getattr(after, name, None)) for name in FIGURES]
     return tuple(FigureChange(name, was, now) for name, was, now in pairs if was != now)
 
 

@@ -12,17 +12,11 @@ from typing import Any, Protocol
 import orjson
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import (
-    HIGHER_IS_BETTER,
-    Answer,
-    ComparisonColumn,
-    ConcurrencyCurve,
-    FigureDifference,
-    make_column_keys,
-)
+from gpudesk.domain.answer import Answer, ComparisonColumn, ConcurrencyCurve, FigureDifference, make_column_keys
 from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
+from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import InputError, Message, message
 
@@ -172,7 +166,7 @@ def _key_difference(difference: FigureDifference, baseline: str, other: str) -> 
     """Return a difference under the keys of its columns, which tell two counts of one part apart."""
     winner = None
     if difference.winner is not None:
-        other_wins = (difference.ratio.value > 1) == HIGHER_IS_BETTER[difference.figure]
+        other_wins = (difference.ratio.value > 1) == FIGURES[difference.figure].more_is_better
         winner = other if other_wins else baseline
     return FigureDifference(difference.figure, other, baseline, difference.ratio, winner)
 

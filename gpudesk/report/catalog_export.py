@@ -32,8 +32,7 @@ from gpudesk.domain.user_facts import (
     UserPrice,
     get_fact_key,
 )
-from gpudesk.report.explanation.claims import label_attribute_alone
-from gpudesk.report.labels import label_attribute
+from gpudesk.report.labels import label_attribute, label_attribute_alone
 from gpudesk.report.writers.export_table import (
     ExportCellConverter,
     ExportCellKind,

@@ -17,12 +17,12 @@ from gpudesk.domain.fact_exchange import (
     PackRowStatus,
     PackTrust,
 )
+from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice
 from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.report.explanation.claims import label_attribute_alone
-from gpudesk.report.labels import label_attribute, label_precision, label_source_kind
+from gpudesk.report.labels import label_attribute, label_attribute_alone, label_precision, label_source_kind
 from gpudesk.report.writers.safe_text import join_to_one_line
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, find_quantity
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity
 from gpudesk.text.translation import tr
 
 _BILLION: Final = 1e9
@@ -57,7 +57,7 @@ def list_import_lines(figures: ImportPreviewFigures, formatter: Formatter) -> tu
     return tuple(
         ImportLine(
             label_attribute(each.name) if each.name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(each.name),
-            formatter.catalog_with_unit(each.value, find_quantity(each.name, each.unit), each.name),
+            formatter.catalog_with_unit(each.value, find_quantity(each.name, each.unit)),
         )
         for each in figures.attributes
     )
@@ -219,7 +219,7 @@ def _format_pack_figure(row: PackRow, value: ClaimValue, formatter: Formatter) -
     attribute = row.key[2]
     if isinstance(value, str | bool | tuple) or value is None:
         return formatter.catalog(value, Quantity.TEXT)
-    return formatter.catalog_with_unit(value, find_quantity(attribute, row.unit), attribute)
+    return formatter.catalog_with_unit(value, find_quantity(attribute, row.unit))
 
 
 def _format_pack_price(price: UserPrice, formatter: Formatter) -> str:

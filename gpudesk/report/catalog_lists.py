@@ -18,25 +18,21 @@ from gpudesk.domain.catalog_table import (
     CatalogTable,
 )
 from gpudesk.domain.claim import SourceKind, is_figure
+from gpudesk.domain.registry import ATTRIBUTES, Attribute, ListColumn, find_quantity
 from gpudesk.report.explanation.claims import label_kind_shortly
 from gpudesk.report.labels import (
     count_days_since,
+    explain_attribute,
     find_end_of_date,
     format_age,
     label_attribute,
+    label_attribute_briefly,
     label_source_kind,
     shorten_name,
 )
 from gpudesk.report.writers.clipboard import format_full_number
 from gpudesk.report.writers.safe_text import quote_formula
-from gpudesk.text.formatting import (
-    MISSING_VALUE_TEXT,
-    Formatter,
-    Quantity,
-    convert_to_display_unit,
-    find_quantity,
-    get_display_unit,
-)
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
@@ -70,13 +66,8 @@ _NAMES: Final = MappingProxyType(
 _HEADS: Final = MappingProxyType(
     {
         "vendor": "Vendor",
-        "architecture": "Architecture",
         "organisation": "Organisation",
-        "form_factor": "Form factor",
-        "memory_type": "Memory",
-        "status": "Status",
         "release_date": "Released",
-        "scale_up_domain": "Domain",
         "total": "Total",
         "active": "Active",
         "layers": "Layers",
@@ -127,12 +118,6 @@ _HEADS: Final = MappingProxyType(
 #: The whole of what is short in a head.
 _MEANINGS: Final = MappingProxyType(
     {
-        "memory": "Memory capacity, GiB",
-        "memory_bandwidth": "Memory bandwidth, TB/s",
-        "tdp": "Board power, W",
-        "price": "Purchase price, USD",
-        "scale_up_bandwidth": "Scale-up link, both ways, GB/s",
-        "scale_up_domain": "Accelerators in one scale-up domain",
         "total": "Parameters, thousand million",
         "active": "Parameters that one token passes, thousand million",
         "context": "Longest context, tokens",
@@ -192,16 +177,34 @@ def label_section(section: CatalogSection) -> str:
 def label_column(section: CatalogSection, column: CatalogColumn) -> str:
     if column.kind is CatalogColumnKind.NAME:
         return tr(_NAMES[section])
-    if column.group == "dense":
-        return column.key.upper()
+    attribute = _find_accelerator_attribute(section, column)
+    if attribute is not None and attribute.listed is not None:
+        return label_list_head(attribute, attribute.listed)
     if column.key in _HEADS:
         return tr(_HEADS[column.key])
-    return get_display_unit(column.quantity, column.attribute or "") or column.key
+    return get_display_unit(column.quantity) or column.key
+
+
+def _find_accelerator_attribute(section: CatalogSection, column: CatalogColumn) -> Attribute | None:
+    return ATTRIBUTES.get(column.attribute or "") if section is CatalogSection.ACCELERATORS else None
+
+
+def label_list_head(attribute: Attribute, column: ListColumn) -> str:
+    """Return the head of a column of accelerators: its own, else the unit of figures, else the label."""
+    if column.head:
+        return tr(column.head)
+    unit = (
+        None
+        if attribute.unit is None or attribute.precision
+        else get_display_unit(find_quantity(attribute.key, attribute.unit))
+    )
+    return unit or label_attribute_briefly(attribute)
 
 
 def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
-    if column.group == "dense":
-        return tr("{precision} peak without sparsity, TFLOPS", precision=column.key.upper())
+    attribute = _find_accelerator_attribute(section, column)
+    if attribute is not None and attribute.explanation:
+        return explain_attribute(attribute)
     if section is CatalogSection.DISPUTES and column.key == "claims":
         return tr("Numbers of the statements")
     return tr(_MEANINGS[column.key]) if column.key in _MEANINGS else label_column(section, column)
@@ -356,7 +359,7 @@ class CatalogCellFormatter:
             return row.unit or MISSING_VALUE_TEXT if row.attribute is None else MISSING_VALUE_TEXT
         if row.attribute is None:
             return row.unit or MISSING_VALUE_TEXT
-        shown = get_display_unit(find_quantity(row.attribute, row.unit), row.attribute)
+        shown = get_display_unit(find_quantity(row.attribute, row.unit))
         return shown or row.unit or MISSING_VALUE_TEXT
 
     def _figures_of(self, row: CatalogRow) -> Iterable[CatalogCellValue]:

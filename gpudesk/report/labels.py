@@ -9,64 +9,39 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 
-_ATTRIBUTES: Final = MappingProxyType(
-    {
-        "status": "Status",
-        "architecture": "Architecture",
-        "process_node": "Process",
-        "release_date": "Release",
-        "form_factor": "Form factor",
-        "memory": "Capacity",
-        "memory_label": "Capacity as sold",
-        "memory_type": "Memory type",
-        "memory_stacks": "Memory stacks",
-        "memory_bandwidth": "Bandwidth",
-        "last_level_cache": "Last-level cache",
-        "interconnect": "Interconnect",
-        "scale_up_bandwidth": "Scale-up link, both ways",
-        "scale_up_domain": "Scale-up domain",
-        "pcie_generation": "PCIe generation",
-        "pcie_bandwidth": "PCIe, both ways",
-        "tdp": "Board power",
-        "price_low": "Price, low",
-        "price_high": "Price, high",
-        "software_platform": "Software platform",
-        "supported_precisions": "Precisions",
-        "licence": "Licence",
-        "total_parameters": "Parameters",
-        "active_parameters": "Active parameters",
-        "peak_dense": "{precision}, dense",
-        "peak_sparse": "{precision}, sparse",
-    }
+#: Attributes of models.
+_MODEL_ATTRIBUTES: Final = MappingProxyType(
+    {"licence": "Licence", "total_parameters": "Parameters", "active_parameters": "Active parameters"}
 )
 
-_FIGURES: Final = MappingProxyType(
+#: What the dimensions of models are called, by the last word of their path.
+_DIMENSIONS: Final = MappingProxyType(
     {
-        "output_tokens_per_s": "Output throughput",
-        "output_tokens_per_s_per_accelerator": "Output per accelerator",
-        "total_tokens_per_s": "Input and output throughput",
-        "ttft_ms": "Time to first token",
-        "tpot_ms": "Time per output token",
-        "request_s": "Time of a request",
-        "batch_s": "Time of the batch",
-        "max_concurrency": "Most requests in flight",
-    }
-)
-
-FIGURE_UNITS: Final = MappingProxyType(
-    {
-        "output_tokens_per_s": "tok/s",
-        "output_tokens_per_s_per_accelerator": "tok/s",
-        "total_tokens_per_s": "tok/s",
-        "ttft_ms": "ms",
-        "tpot_ms": "ms",
-        "request_s": "s",
-        "batch_s": "s",
-        "max_concurrency": None,
+        "hidden_size": "Hidden size",
+        "vocab_size": "Vocabulary",
+        "tied_embeddings": "Tied embeddings",
+        "max_context": "Longest context",
+        "native_precision": "Published precision",
+        "quantised_tensors": "Tensors that are quantised",
+        "layer_count": "Layers",
+        "heads": "Attention heads",
+        "kv_heads": "KV heads",
+        "head_dim": "Size of a head",
+        "intermediate_size": "Width of the feed-forward block",
+        "experts": "Experts",
+        "experts_per_token": "Experts for each token",
+        "kv_lora_rank": "Rank of the KV latent",
+        "window": "Attention window",
+        "reuses_cache": "Takes keys and values of an earlier layer",
+        "layer_input_size": "Width of the layers' own inputs",
+        "layer_input_vocab_size": "Vocabulary of the layers' own inputs",
+        "altup_streams": "Streams of alternating updates",
+        "laurel_rank": "Rank of the augmented residual",
     }
 )
 
@@ -115,16 +90,52 @@ _BACKUP_REASONS: Final = MappingProxyType(
 
 
 def label_attribute(name: str) -> str:
-    """Return what an attribute is called; a dimension of a model is called by its path."""
-    for peak in ("peak_dense", "peak_sparse"):
-        if name.startswith(f"{peak}_"):
-            precision = label_precision(name.removeprefix(f"{peak}_"))
-            return tr(_ATTRIBUTES[peak], precision=precision)
-    return tr(_ATTRIBUTES[name]) if name in _ATTRIBUTES else name
+    """Return what an attribute is called in a group; a dimension of a model is called by its path."""
+    attribute = ATTRIBUTES.get(name)
+    if attribute is not None:
+        return _fill_label(attribute.label, attribute)
+    return tr(_MODEL_ATTRIBUTES[name]) if name in _MODEL_ATTRIBUTES else name
+
+
+def label_attribute_alone(name: str) -> str:
+    """Return what an attribute of an accelerator or of a model is called outside a table."""
+    attribute = ATTRIBUTES.get(name)
+    if attribute is not None:
+        return _fill_label(attribute.full_label or attribute.label, attribute)
+    last = name.rpartition(".")[2]
+    if last in _DIMENSIONS:
+        return tr(_DIMENSIONS[last])
+    if name in _MODEL_ATTRIBUTES:
+        return tr(_MODEL_ATTRIBUTES[name])
+    words = last.replace("_", " ")
+    return tr(words[:1].upper() + words[1:])
+
+
+def label_attribute_briefly(attribute: Attribute) -> str:
+    """Return the label below a heading that says already whether peaks are dense."""
+    return label_precision(attribute.precision) if attribute.precision else label_attribute(attribute.key)
+
+
+def explain_attribute(attribute: Attribute) -> str:
+    """Return what an attribute is where its head in a list is short; empty where that says all."""
+    return _fill_label(attribute.explanation, attribute) if attribute.explanation else ""
+
+
+def _fill_label(label: str, attribute: Attribute) -> str:
+    return tr(label, precision=label_precision(attribute.precision)) if attribute.precision else tr(label)
 
 
 def label_figure(name: str) -> str:
-    return tr(_FIGURES[name])
+    figure = find_figure(name)
+    if figure is None:
+        raise KeyError(name)
+    return tr(figure.label)
+
+
+def get_figure_unit(name: str) -> str | None:
+    """Return the unit on display of a figure; None for plain counts and for what is no figure."""
+    figure = find_figure(name)
+    return None if figure is None else figure.unit
 
 
 def label_source_kind(kind: str) -> str:
@@ -155,7 +166,7 @@ def label_precision(precision: str) -> str:
 
 def format_throughput_title(*, closed_loop: bool) -> str:
     """Return the title of curves of throughput, which are of closed loops whatever the scenario asks."""
-    unit = FIGURE_UNITS["output_tokens_per_s"]
+    unit = get_figure_unit("output_tokens_per_s")
     if closed_loop:
         return f"{label_figure('output_tokens_per_s')}, {unit}"
     return tr("{figure} in closed loops, {unit}", figure=label_figure("output_tokens_per_s"), unit=unit)

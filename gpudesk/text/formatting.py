@@ -59,6 +59,8 @@ class Quantity(StrEnum):
     MEMORY_BANDWIDTH = "memory bandwidth"
     LINK_BANDWIDTH = "link bandwidth"
     ARITHMETIC = "arithmetic"
+    #: Counted in operations.
+    INTEGER_ARITHMETIC = "integer arithmetic"
     POWER = "power"
     USD = "usd"
     USD_PER_HOUR = "usd per hour"
@@ -85,6 +87,7 @@ _DISPLAY_UNITS: Final[dict[Quantity, _DisplayUnit]] = {
     Quantity.MEMORY_BANDWIDTH: _DisplayUnit("TB/s", 1e12, 1, 2),
     Quantity.LINK_BANDWIDTH: _DisplayUnit("GB/s", 1e9, 0, 1),
     Quantity.ARITHMETIC: _DisplayUnit("TFLOPS", 1e12, 0, 1),
+    Quantity.INTEGER_ARITHMETIC: _DisplayUnit("TOPS", 1e12, 0, 1),
     Quantity.POWER: _DisplayUnit("W", 1, 0, 1),
     Quantity.USD: _DisplayUnit("USD", 1, 0, 0),
     Quantity.USD_PER_HOUR: _DisplayUnit("USD/h", 1, 2, 2),
@@ -107,26 +110,14 @@ _BY_UNIT: Final[dict[str, Quantity]] = {
     "s": Quantity.SECONDS,
 }
 
-_BY_NAME: Final[dict[str, Quantity]] = {
-    "memory_bandwidth": Quantity.MEMORY_BANDWIDTH,
-    "last_level_cache": Quantity.CACHE,
-}
 
-
-def find_quantity(attribute: str, unit: str | None) -> Quantity:
-    """Return what an attribute of the catalog is, by its name and the unit that it has inside."""
-    if attribute in _BY_NAME:
-        return _BY_NAME[attribute]
+def find_quantity_of_unit(unit: str | None) -> Quantity:
+    """Return what figures in a unit used inside are, where nothing else says so."""
     return Quantity.COUNT if unit is None else _BY_UNIT.get(unit, Quantity.COUNT)
 
 
-def get_display_unit(quantity: Quantity, attribute: str = "") -> str | None:
-    """Return the unit that stands beside figures of this quantity, or None for plain numbers and words.
-
-    Integer arithmetic is counted in operations, so peaks named `…_int8` are in TOPS.
-    """
-    if quantity is Quantity.ARITHMETIC and attribute.endswith(("int8", "int4")):
-        return "TOPS"
+def get_display_unit(quantity: Quantity) -> str | None:
+    """Return the unit that stands beside figures of this quantity, or None for plain numbers and words."""
     return _DISPLAY_UNITS[quantity].unit
 
 
@@ -228,12 +219,12 @@ class Formatter:
         most = 3 if 0 < abs(scaled) < 1 else shown.most_decimals
         return self.number(scaled, _stated_decimals(scaled, shown.least_decimals, most))
 
-    def catalog_with_unit(self, value: ClaimValue, quantity: Quantity, attribute: str = "") -> str:
+    def catalog_with_unit(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value with its unit; memory in GiB and GB."""
         if quantity is Quantity.MEMORY and isinstance(value, int | float) and not isinstance(value, bool):
             return self.memory(value)
         text = self.catalog(value, quantity)
-        unit = get_display_unit(quantity, attribute)
+        unit = get_display_unit(quantity)
         plain = value is None or isinstance(value, str | tuple | bool) or unit is None
         return text if plain else f"{text}{_SPACE}{unit}"
 

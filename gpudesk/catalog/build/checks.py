@@ -29,9 +29,9 @@ from gpudesk.catalog.build.records import (
 )
 from gpudesk.catalog.build.serving_engines import find_engine_faults
 from gpudesk.catalog.model_definition import find_shape_faults, parse_model
-from gpudesk.domain import attributes as attributes_module
-from gpudesk.domain.attributes import convert_claim_to_si
-from gpudesk.domain.claim import is_figure
+from gpudesk.domain.attributes import DIFFUSION_UNITS, convert_claim_to_si, get_units
+from gpudesk.domain.claim import CatalogEntryKind, is_figure
+from gpudesk.domain.registry import list_required_attributes
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 #: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
@@ -154,7 +154,7 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
     for accelerator in files.accelerators:
         yield from _check_accelerator(accelerator)
     for diffusion in files.diffusion:
-        yield from _check_attributes(diffusion, diffusion.record.attributes, attributes_module.DIFFUSION_UNITS)
+        yield from _check_attributes(diffusion, diffusion.record.attributes, DIFFUSION_UNITS)
     for model in files.models:
         yield from (model.problem(*found) for found in _check_model(model.record))
     for rent in files.rents:
@@ -195,8 +195,9 @@ def _check_repeated(entries: Iterable[DataEntry[_R]], key: Callable[[DataEntry[_
 
 
 def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProblem]:
-    yield from _check_attributes(entry, entry.record.attributes, attributes_module.ACCELERATOR_UNITS)
-    for name in attributes_module.REQUIRED_ATTRIBUTES:
+    units = get_units(CatalogEntryKind.ACCELERATOR)
+    yield from _check_attributes(entry, entry.record.attributes, units)
+    for name in list_required_attributes():
         attribute = entry.record.attributes.get(name)
         if attribute is None or not any(claim.preferred for claim in attribute.claims):
             yield entry.problem(f"attributes.{name}", "needs a preferred claim: no estimate is possible without")

@@ -33,7 +33,7 @@ from gpudesk.catalog.database import APPLICATION_ID, SCHEMA_VERSION, CatalogBugE
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
-from gpudesk.domain.attributes import ACCELERATOR_UNITS, DIFFUSION_UNITS, convert_claim_to_si, format_published
+from gpudesk.domain.attributes import DIFFUSION_UNITS, convert_claim_to_si, format_published, get_units
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
 from gpudesk.text.messages import Message, message
 
@@ -52,7 +52,11 @@ def make_table_rows(files: DataFiles) -> TableRows:
     statements = join_statements(files)
     stated = statements.attributes
     attributes = [
-        *(row for a in accelerators for row in _make_attribute_rows(a.id, stated[a.id], ACCELERATOR_UNITS)),
+        *(
+            row
+            for a in accelerators
+            for row in _make_attribute_rows(a.id, stated[a.id], get_units(CatalogEntryKind.ACCELERATOR))
+        ),
         *(row for m in models for row in _make_attribute_rows(m.id, stated[m.id])),
         *(row for d in diffusion for row in _make_attribute_rows(d.id, stated[d.id], DIFFUSION_UNITS)),
     ]

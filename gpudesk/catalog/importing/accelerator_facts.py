@@ -8,15 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
-from gpudesk.domain.attributes import (
-    ACCELERATOR_UNITS,
-    COUNTED_UNITS,
-    LARGEST_BY_UNIT,
-    REQUIRED_ATTRIBUTES,
-    WORD_LIST_ATTRIBUTES,
-    convert_claim_to_si,
-    format_published,
-)
+from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, convert_claim_to_si, format_published
 from gpudesk.domain.claim import ClaimPreference, PlausibilityFinding, PlausibilityGrade, Source, SourceKind
 from gpudesk.domain.field_checks import (
     CONTROL_CHARACTER,
@@ -26,6 +18,7 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
+from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, message
@@ -62,7 +55,7 @@ def make_accelerator_facts(
     `reasons` say by attribute why. Raises `InputError` at the attribute that is missing, in a wrong unit,
     or such as no accelerator can have.
     """
-    for name in REQUIRED_ATTRIBUTES:
+    for name in list_required_attributes():
         if not figures.get(name):
             raise InputError(message("import.part.required", "is missing: no estimate is possible without"), name)
     claims = [claim for name, stated in figures.items() for claim in _iterate_claims(part.id, name, stated, today)]
@@ -83,7 +76,7 @@ def find_doubts(claims: Sequence[UserClaim], name: str) -> tuple[PlausibilityFin
 
 def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today: str) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
-    if name not in ACCELERATOR_UNITS:
+    if name not in ATTRIBUTES:
         raise InputError(message("import.part.attribute", "is no attribute that an accelerator can have"), name)
     seen: set[str] = set()
     for figure in stated:
@@ -124,7 +117,7 @@ def _iterate_preferences(
 
 def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
     """Return a value in the unit used inside; raises `InputError` at the attribute."""
-    unit = ACCELERATOR_UNITS[name]
+    unit = ATTRIBUTES[name].unit
     if unit is not None:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
@@ -133,7 +126,7 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
             name,
         )
     value = figure.value
-    if name in WORD_LIST_ATTRIBUTES:
+    if ATTRIBUTES[name].is_word_list:
         words = value if isinstance(value, tuple) else (value,)
         return tuple(_check_text(name, word) for word in words)
     return _check_text(name, value)

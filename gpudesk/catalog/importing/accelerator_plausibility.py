@@ -9,8 +9,8 @@ from typing import Final
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
-from gpudesk.domain.attributes import ACCELERATOR_UNITS, PEAK_DENSE, PEAK_SPARSE
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding, PlausibilityGrade
+from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, PEAK_SPARSE
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message
 from gpudesk.text.units import GIB
@@ -389,35 +389,6 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
             yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, (dense_name,))
 
 
-@dataclass(frozen=True, slots=True)
-class _PlausibleRange:
-    """What a figure can be at all, and what those of known parts are."""
-
-    least: float
-    low: float
-    high: float
-    most: float
-
-
-#: Known parts reach from an L4 to a Vera Rubin; a figure a thousand times off lies outside of what can be.
-_RANGES: Final[Mapping[str, _PlausibleRange]] = {
-    "memory": _PlausibleRange(1 * GIB, 4 * GIB, 1024 * GIB, 16 * 1024 * GIB),
-    "memory_bandwidth": _PlausibleRange(20e9, 100e9, 40e12, 100e12),
-    "memory_stacks": _PlausibleRange(1, 1, 16, 64),
-    "last_level_cache": _PlausibleRange(2**16, 2**20, 2**31, 2**36),
-    "scale_up_bandwidth": _PlausibleRange(10e9, 50e9, 10e12, 100e12),
-    "scale_up_domain": _PlausibleRange(1, 1, 10_000, 1_000_000),
-    "pcie_generation": _PlausibleRange(1, 3, 7, 10),
-    "pcie_bandwidth": _PlausibleRange(1e9, 15e9, 520e9, 2e12),
-    "tdp": _PlausibleRange(5, 30, 3000, 20_000),
-    "price_low": _PlausibleRange(10, 200, 200_000, 10_000_000),
-    "price_high": _PlausibleRange(10, 200, 200_000, 10_000_000),
-}
-_PEAK_RANGE: Final = _PlausibleRange(1e10, 1e11, 1e17, 2e18)
-_MATRIX_PEAK_RANGE: Final = _PlausibleRange(1e12, 1e13, 1e17, 2e18)
-#: Formats that matrix units are for; the others can be a small part of the die, or left out.
-_MATRIX: Final = frozenset({"tf32", "bf16", "fp16", "fp8", "fp6", "fp4"})
-
 #: Generation of PCIe -> bytes/s over 16 lanes, both directions.
 _PCIE: Final[Mapping[int, float]] = {3: 31.5e9, 4: 63e9, 5: 126e9, 6: 252e9, 7: 504e9}
 _PCIE_TOLERANCE: Final = 0.05
@@ -443,10 +414,10 @@ def check_plausibility(values: FigureValues, name: str = "") -> tuple[Plausibili
 
 def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
     for name in values:
-        bounds, unit = _find_range(name)
-        value = find_positive(values, name)
-        if bounds is None or value is None:
+        attribute, value = ATTRIBUTES.get(name), find_positive(values, name)
+        if attribute is None or attribute.plausible is None or value is None:
             continue
+        bounds, unit = attribute.plausible, attribute.unit or ""
         if not bounds.least <= value <= bounds.most:
             low, high = (bounds.least, unit), (bounds.most, unit)
             yield PlausibilityFinding(
@@ -473,13 +444,6 @@ def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
                     high=high,
                 ),
             )
-
-
-def _find_range(name: str) -> tuple[_PlausibleRange | None, str]:
-    if name.startswith((PEAK_DENSE, PEAK_SPARSE)):
-        matrix = name.rpartition("_")[2] in _MATRIX
-        return _MATRIX_PEAK_RANGE if matrix else _PEAK_RANGE, "FLOP/s"
-    return _RANGES.get(name), ACCELERATOR_UNITS.get(name) or ""
 
 
 # Links and software

@@ -11,8 +11,8 @@ from gpudesk.catalog.importing.proposals import find_free_id
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store.edits import add_facts, make_step
 from gpudesk.catalog.user_store.entry import find_attribute, make_user_source
-from gpudesk.domain.attributes import ACCELERATOR_UNITS
 from gpudesk.domain.claim import Claim, ClaimPreference, Source
+from gpudesk.domain.registry import ATTRIBUTES
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserFacts
 from gpudesk.text.messages import message
 from gpudesk.text.translation import tr
@@ -79,7 +79,7 @@ def _make_change_step(catalog: Catalog, part: UserAccelerator, new: UserFacts, t
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
     gone: list[UserFact] = []
     put: list[UserFact] = [part]
-    for name in ACCELERATOR_UNITS:
+    for name in ATTRIBUTES:
         claim, held = claims.get(name), _find_active_claim(catalog, part.id, name)
         if claim is not None and held is not None and _is_same_statement(claim, held):
             continue

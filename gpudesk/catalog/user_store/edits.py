@@ -25,9 +25,9 @@ from gpudesk.catalog.user_store.entry import (
     is_required,
     make_entry,
 )
-from gpudesk.domain.attributes import REQUIRED_ATTRIBUTES
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimPreference, Source
 from gpudesk.domain.field_checks import MISSING_FIELD, describe_not_above
+from gpudesk.domain.registry import list_required_attributes
 from gpudesk.domain.user_facts import (
     FactEdit,
     InactiveOverride,
@@ -250,7 +250,7 @@ def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None
 
 def _check_complete(part: UserAccelerator, facts: UserFacts) -> None:
     stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == part.id}
-    for name in REQUIRED_ATTRIBUTES:
+    for name in list_required_attributes():
         if name not in stated:
             raise InputError(describe_required(name), name)
 

@@ -21,15 +21,7 @@ from gpudesk.catalog.model_definition import (
 )
 from gpudesk.catalog.overlay import find_chosen_dimensions, is_same_value
 from gpudesk.catalog.read import Catalog, describe_unknown_attribute
-from gpudesk.domain.attributes import (
-    ACCELERATOR_UNITS,
-    COUNTED_UNITS,
-    DIFFUSION_UNITS,
-    LARGEST_BY_UNIT,
-    MODEL_STATED_UNITS,
-    REQUIRED_ATTRIBUTES,
-    convert_claim_to_si,
-)
+from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, convert_claim_to_si, get_units
 from gpudesk.domain.claim import (
     USER_SOURCE_PREFIX,
     AttributeClaims,
@@ -47,8 +39,9 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
+from gpudesk.domain.registry import ATTRIBUTES, find_quantity
 from gpudesk.domain.user_facts import UserFact, UserModel
-from gpudesk.text.formatting import ClaimValue, Quantity, find_quantity, get_display_unit
+from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
 
@@ -103,7 +96,6 @@ class ValueEntry:
 
 #: Where nobody states a value yet, its name tells that it is no plain word.
 _YES_NO: Final = frozenset({"tied_embeddings", "router_bias"})
-_WORD_LISTS: Final = frozenset({"supported_precisions"})
 _PLAIN_NUMBER: Final = (UnitChoice("", None),)
 _UNITS_BY_QUANTITY: Final[dict[Quantity, tuple[str, ...]]] = {
     Quantity.MEMORY: ("GiB", "GB"),
@@ -111,14 +103,10 @@ _UNITS_BY_QUANTITY: Final[dict[Quantity, tuple[str, ...]]] = {
     Quantity.MEMORY_BANDWIDTH: ("TB/s", "GB/s"),
     Quantity.LINK_BANDWIDTH: ("GB/s", "TB/s"),
     Quantity.ARITHMETIC: ("TFLOPS", "PFLOPS"),
+    Quantity.INTEGER_ARITHMETIC: ("TOPS",),
     Quantity.POWER: ("W", "kW"),
 }
 _BILLION: Final = 10**9
-_KNOWN_ATTRIBUTES: Final[dict[CatalogEntryKind, Mapping[str, str | None]]] = {
-    CatalogEntryKind.ACCELERATOR: ACCELERATOR_UNITS,
-    CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS,
-    CatalogEntryKind.MODEL: MODEL_STATED_UNITS,
-}
 
 
 def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
@@ -129,7 +117,7 @@ def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
 def make_accelerator_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
     """Return how an attribute of an accelerator is entered that need not be there yet."""
     return _make_value_entry(
-        catalog, AttributeClaims(thing, name, ACCELERATOR_UNITS[name], ()), CatalogEntryKind.ACCELERATOR
+        catalog, AttributeClaims(thing, name, ATTRIBUTES[name].unit, ()), CatalogEntryKind.ACCELERATOR
     )
 
 
@@ -148,7 +136,7 @@ def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
     found = next((each for each in catalog.attributes(thing) if each.name == name), None)
     if found is not None:
         return found
-    known = _KNOWN_ATTRIBUTES.get(catalog.kind_of(thing), {})
+    known = get_units(catalog.kind_of(thing))
     if name in known:
         return AttributeClaims(thing, name, known[name], ())
     raise InputError(describe_unknown_attribute(thing, name, ()))
@@ -160,19 +148,16 @@ def list_unit_choices(name: str, unit: str | None) -> tuple[UnitChoice, ...]:
         return _PLAIN_NUMBER
     if unit == "parameters":
         return (UnitChoice("billion", unit, _BILLION), UnitChoice("", unit))
-    quantity = find_quantity(name, unit)
-    if get_display_unit(quantity, name) == "TOPS":
-        return (UnitChoice("TOPS", "TOPS"),)
-    scaled = _UNITS_BY_QUANTITY.get(quantity, (unit,))
+    scaled = _UNITS_BY_QUANTITY.get(find_quantity(name, unit), (unit,))
     return tuple(UnitChoice(each, each) for each in scaled)
 
 
 def _find_value_kind(attribute: AttributeClaims) -> ValueKind:
     stated: ClaimValue = next((claim.value for claim in attribute.claims if claim.value is not None), None)
-    last = attribute.name.rpartition(".")[2]
-    if isinstance(stated, bool) or (stated is None and last in _YES_NO):
+    name = attribute.name
+    if isinstance(stated, bool) or (stated is None and name.rpartition(".")[2] in _YES_NO):
         return ValueKind.YES_NO
-    if isinstance(stated, tuple) or (stated is None and last in _WORD_LISTS):
+    if isinstance(stated, tuple) or (stated is None and name in ATTRIBUTES and ATTRIBUTES[name].is_word_list):
         return ValueKind.WORDS
     if isinstance(stated, int | float) or (stated is None and attribute.unit is not None):
         return ValueKind.NUMBER
@@ -371,7 +356,7 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
 
 def is_required(kind: CatalogEntryKind, name: str) -> bool:
     """Whether a thing cannot do without an attribute."""
-    return kind is CatalogEntryKind.ACCELERATOR and name in REQUIRED_ATTRIBUTES
+    return kind is CatalogEntryKind.ACCELERATOR and name in ATTRIBUTES and ATTRIBUTES[name].required
 
 
 def check_model(fact: UserFact) -> None:

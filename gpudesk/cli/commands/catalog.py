@@ -12,12 +12,14 @@ from gpudesk.cli.commands import catalog_user_data
 from gpudesk.cli.options import add_json_option
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
 from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind, Claim, ClaimPreference, ClaimStatus
+from gpudesk.domain.registry import Attribute, find_quantity, list_listed_attributes
+from gpudesk.report.catalog_lists import label_list_head
 from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
 from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -68,24 +70,22 @@ def list_catalog_lines(
 
 
 def _accelerators(service: GpuDeskService) -> _CatalogList:
-    head = [tr("Id"), "GiB", "TB/s", "BF16", "FP8", "W", tr("Vendor"), tr("Name")]
+    listed = [(column.terminal, column, attribute) for column, attribute in list_listed_attributes()]
+    shown = sorted((each for each in listed if each[0] is not None), key=lambda each: each[0] or 0)
+    heads = [label_list_head(attribute, column) for _, column, attribute in shown]
     rows = []
     for part in service.catalog.accelerators():
+        claims = {each.name: each for each in service.catalog.attributes(part.id)}
+        cells = [_format_listed(claims.get(attribute.key), attribute) for _, _, attribute in shown]
         own = service.catalog.thing(part.id).own
-        name = _marked(part.name, announced=part.announced, own=own)
-        rows.append(
-            [
-                part.id,
-                _FORMATTER.gib(part.memory_bytes),
-                _FORMATTER.catalog(part.memory_bandwidth, Quantity.MEMORY_BANDWIDTH),
-                _FORMATTER.catalog(part.peak_dense.get("bf16"), Quantity.ARITHMETIC),
-                _FORMATTER.catalog(part.peak_dense.get("fp8"), Quantity.ARITHMETIC),
-                _FORMATTER.catalog(part.tdp_w, Quantity.POWER),
-                part.vendor,
-                name,
-            ]
-        )
-    return head, rows, (1, 2, 3, 4, 5)
+        rows.append([part.id, *cells, part.vendor, _marked(part.name, announced=part.announced, own=own)])
+    figures = tuple(place for place, (_, _, attribute) in enumerate(shown, start=1) if attribute.unit is not None)
+    return [tr("Id"), *heads, tr("Vendor"), tr("Name")], rows, figures
+
+
+def _format_listed(claims: AttributeClaims | None, attribute: Attribute) -> str:
+    value = None if claims is None else claims.value
+    return _FORMATTER.catalog(value, find_quantity(attribute.key, attribute.unit))
 
 
 def _marked(name: str, *, own: bool, announced: bool = False) -> str:

@@ -13,19 +13,13 @@ from gpudesk.cli.options import add_json_option, add_scenario_options, build_sce
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
+from gpudesk.domain.registry import list_told_figures
 from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
 from gpudesk.report.explanation.figure import describe_plan_reason
-from gpudesk.report.labels import (
-    FIGURE_UNITS,
-    label_basis,
-    label_figure,
-    label_limiter,
-    label_precision,
-    label_serving_engine,
-)
+from gpudesk.report.labels import label_basis, label_figure, label_limiter, label_precision, label_serving_engine
 from gpudesk.report.writers.text import measure_text, pad_text, wrap_text
-from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr, trn
 
@@ -142,12 +136,10 @@ def _held(estimate: Estimate, formatter: Formatter) -> str:
 
 def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     facts = []
-    for figure, unit in FIGURE_UNITS.items():
-        if figure == "output_tokens_per_s_per_accelerator" and estimate.count == 1:
-            continue
-        value = getattr(estimate, figure)
-        if isinstance(value, IntervalEstimate):
-            facts.append((label_figure(figure), formatter.banded(value, unit)))
+    for figure in list_told_figures():
+        value = getattr(estimate, figure.key)
+        if value is not None and not (figure.is_per_accelerator and estimate.count == 1):
+            facts.append((label_figure(figure.key), formatter.banded(value, figure.unit)))
     if estimate.stable is False:
         facts.append((tr("Stable"), tr("no: the queue grows without end")))
     if estimate.limiter is not None and estimate.fits:

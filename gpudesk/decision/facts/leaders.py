@@ -15,8 +15,9 @@ from gpudesk.costing.uncertainty import CostSampler, PaymentBasis, draw_interval
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.decision.rules.conditions import SimulatedFact
 from gpudesk.decision.rules.scoring import SimulatedFacts
-from gpudesk.domain.answer import HIGHER_IS_BETTER, Answer, find_difference
+from gpudesk.domain.answer import Answer, find_difference
 from gpudesk.domain.decision import FactValue, FactValues
+from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate
 
 Draws = NDArray[np.float64]
@@ -110,7 +111,7 @@ LEADING_FIGURES: Mapping[str, str] = {
 
 
 def is_higher_better(figure: str) -> bool:
-    return HIGHER_IS_BETTER[figure]
+    return FIGURES[figure].more_is_better
 
 
 #: Facts that say who leads in a plain number -> the number, and whether more of it is better.

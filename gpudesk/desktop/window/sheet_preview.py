@@ -353,7 +353,7 @@ class SheetPreview(QDialog):
             QShortcut(sequence, self).activated.connect(run)
 
     def _summary(self) -> str:
-        said = (f"{each.question}: {each.answer}, {each.detail}." for each in self._sheet.headlines)
+        said = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
         return " ".join((self._sheet.title, *said))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -8,39 +8,29 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
+from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, Attribute, find_quantity, list_sheet_attributes
 from gpudesk.report.comparison.tables import (
     CellMarking,
-    ComparedCell,
-    ComparedRow,
+    ComparisonCell,
+    ComparisonRow,
     RowOrigin,
     RowReference,
-    SheetCell,
-    SheetGroup,
     SheetNote,
-    SheetRow,
     SheetSource,
 )
-from gpudesk.report.labels import label_attribute, label_precision, label_source_kind
+from gpudesk.report.labels import label_attribute, label_attribute_briefly, label_source_kind
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     ClaimValue,
     Formatter,
     Quantity,
     convert_to_display_unit,
-    find_quantity,
     get_display_unit,
 )
 from gpudesk.text.translation import tr
 
-#: Attributes shown, by group. True: more is better; False: less is; None: neither.
-SHEET_MEMORY: Final = (("memory", True), ("memory_bandwidth", True))
-SHEET_COMPUTE: Final = (("peak_dense_bf16", True), ("peak_dense_fp8", True), ("peak_dense_fp4", True))
-SHEET_SYSTEM: Final = (("scale_up_bandwidth", True), ("tdp", False))
-
-#: Names of the parts' attributes that a sheet shows.
-SHEET_ATTRIBUTES: Final = frozenset(
-    {"memory_label", *PRICE_BOUND_ATTRIBUTES} | {name for name, _ in (*SHEET_MEMORY, *SHEET_COMPUTE, *SHEET_SYSTEM)}
-)
+#: Ratios nearer to 1 than this are said to be the same.
+_SAME: Final = 0.005
 
 
 class SourceNumbering:
@@ -148,100 +138,7 @@ def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter:
     """Return a value of an attribute with its unit; yes and no in the language in force."""
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    return formatter.catalog_with_unit(value, find_quantity(attribute.name, attribute.unit), attribute.name)
-
-
-def build_spec_groups(
-    answer: Answer,
-    names: tuple[str, ...],
-    formatter: Formatter,
-    references: SourceNumbering,
-    memory_rows: tuple[SheetRow, ...],
-) -> tuple[SheetGroup, ...]:
-    """Return memory, compute and system; rows of which no part has a value are left out."""
-
-    def rows(attributes: tuple[tuple[str, bool | None], ...]) -> tuple[SheetRow, ...]:
-        made = (_build_spec_row(answer, names, name, more, formatter, references) for name, more in attributes)
-        return tuple(row for row in made if row is not None)
-
-    groups = (
-        SheetGroup(tr("Memory"), (*rows(SHEET_MEMORY), *memory_rows)),
-        SheetGroup(tr("Compute, dense"), rows(SHEET_COMPUTE)),
-        SheetGroup(tr("System"), (*rows(SHEET_SYSTEM), *_build_spec_price_rows(answer, names, formatter, references))),
-    )
-    return tuple(group for group in groups if group.rows)
-
-
-def _build_spec_row(
-    answer: Answer,
-    names: tuple[str, ...],
-    name: str,
-    more_is_better: bool | None,
-    formatter: Formatter,
-    references: SourceNumbering,
-) -> SheetRow | None:
-    found = [column.attributes.get(name) for column in answer.columns]
-    if all(attribute is None or attribute.value is None for attribute in found):
-        return None
-    unit = next(attribute.unit for attribute in found if attribute is not None)
-    quantity = find_quantity(name, unit)
-    best = find_best_positions(found, more_is_better, answer.unranked)
-    cells = []
-    for position, (part, attribute) in enumerate(zip(names, found, strict=True)):
-        cell = _build_spec_cell(attribute, quantity, formatter, best=position in best)
-        notes = _number_notes(part, answer.columns[position], attribute, references)
-        cells.append(replace(cell, notes=notes))
-    return SheetRow(_label_spec_row(name), get_display_unit(quantity, name), tuple(cells))
-
-
-def _build_spec_price_rows(
-    answer: Answer, names: tuple[str, ...], formatter: Formatter, references: SourceNumbering
-) -> tuple[SheetRow, ...]:
-    cells = []
-    for part, column in zip(names, answer.columns, strict=True):
-        ends = [column.attributes.get(name) for name in PRICE_BOUND_ATTRIBUTES]
-        stated = [
-            formatter.catalog(end.value, Quantity.USD) for end in ends if end is not None and end.value is not None
-        ]
-        low, high = ends
-        notes = () if low is None else references.number_note(part, low, high)
-        cells.append(SheetCell(" – ".join(dict.fromkeys(stated)) or MISSING_VALUE_TEXT, notes=notes))
-    if all(cell.text == MISSING_VALUE_TEXT for cell in cells):
-        return ()
-    return (SheetRow(tr("Price"), get_display_unit(Quantity.USD), tuple(cells)),)
-
-
-def _label_spec_row(name: str) -> str:
-    """Return the label; in the group of dense peaks the precision says it all."""
-    if name.startswith("peak_dense_"):
-        return label_precision(name.removeprefix("peak_dense_"))
-    return label_attribute(name)
-
-
-def _number_notes(
-    part: str, column: ComparisonColumn, attribute: AttributeClaims | None, references: SourceNumbering
-) -> tuple[int, ...]:
-    """Return the notes of a cell; where memory is shown, those on its label belong to it too."""
-    if attribute is None:
-        return ()
-    notes = references.number_note(part, attribute)
-    if attribute.name == "memory" and "memory_label" in column.attributes:
-        notes += references.number_note(part, column.attributes["memory_label"])
-    return notes
-
-
-def _build_spec_cell(
-    attribute: AttributeClaims | None, quantity: Quantity, formatter: Formatter, *, best: bool
-) -> SheetCell:
-    if attribute is None:
-        return SheetCell(MISSING_VALUE_TEXT)
-    value = attribute.value
-    numeric = is_figure(value)
-    detail = None
-    if quantity is Quantity.MEMORY and isinstance(value, int | float):
-        detail = f"{formatter.gb(value)} GB"
-    plain = formatter.catalog(value, quantity) if numeric else format_claim_value(attribute, value, formatter)
-    return SheetCell(plain, detail=detail, mark=CellMarking.BEST if best else None)
+    return formatter.catalog_with_unit(value, find_quantity(attribute.name, attribute.unit))
 
 
 def is_user_chosen(attribute: AttributeClaims) -> bool:
@@ -269,141 +166,68 @@ def find_best_positions(
     return frozenset(position for position, value in values.items() if value == best)
 
 
-def build_source_rows(answer: Answer, references: SourceNumbering) -> tuple[SheetRow, ...]:
-    """Return, for every attribute shown, the number of the source that each part's value comes from."""
-    rows = []
-    for name, _ in (*SHEET_MEMORY, *SHEET_COMPUTE, *SHEET_SYSTEM, (PRICE_BOUND_ATTRIBUTES[0], None)):
-        found = [_build_source_cell(column, name, references) for column in answer.columns]
-        if any(cell.text != MISSING_VALUE_TEXT for cell in found):
-            label = tr("Price") if name in PRICE_BOUND_ATTRIBUTES else label_attribute(name)
-            rows.append(SheetRow(label, None, tuple(found)))
-    return tuple(rows)
-
-
-def _build_source_cell(column: ComparisonColumn, name: str, references: SourceNumbering) -> SheetCell:
-    attribute = column.attributes.get(name)
-    claim = None if attribute is None else attribute.preferred
-    return SheetCell(MISSING_VALUE_TEXT) if claim is None else SheetCell(f"[{references.source(claim.source)}]")
-
-
-#: Attributes with the direction that is better: True more, False less, None neither.
-_AttributeDirections = tuple[tuple[str, bool | None], ...]
-
-MEMORY_ATTRIBUTES: Final[_AttributeDirections] = (
-    ("memory", True),
-    ("memory_bandwidth", True),
-    ("memory_type", None),
-    ("memory_stacks", None),
-    ("last_level_cache", None),
-)
-INTERCONNECT_ATTRIBUTES: Final[_AttributeDirections] = (
-    ("scale_up_bandwidth", True),
-    ("scale_up_domain", None),
-    ("interconnect", None),
-    ("pcie_bandwidth", True),
-    ("pcie_generation", None),
-)
-POWER_ATTRIBUTES: Final[_AttributeDirections] = (
-    ("tdp", False),
-    ("form_factor", None),
-    ("architecture", None),
-    ("process_node", None),
-    ("release_date", None),
-    ("status", None),
-)
-SOFTWARE_ATTRIBUTES: Final[_AttributeDirections] = (("software_platform", None), ("supported_precisions", None))
-#: Precisions of peaks, those that serve models first.
-PEAK_PRECISIONS: Final = ("bf16", "fp16", "fp8", "fp6", "fp4", "int8", "tf32", "fp32", "fp64", "fp64_matrix")
-
-#: Numbers that name something rather than measure it.
-_NAMING_NUMBERS: Final = frozenset({"pcie_generation"})
-#: Ratios nearer to 1 than this are said to be the same.
-_SAME: Final = 0.005
-
-
 def format_delta(ratio: float, formatter: Formatter) -> str:
     """Return what a figure says against the baseline: signed per cent, `× 3.4`, or the same."""
     return tr("same") if abs(ratio - 1) < _SAME else formatter.difference(ratio)
 
 
 def build_attribute_rows(
-    answer: Answer, attributes: _AttributeDirections, formatter: Formatter
-) -> tuple[ComparedRow, ...]:
-    made = (_build_attribute_row(answer, name, label_attribute(name), more, formatter) for name, more in attributes)
-    return tuple(row for row in made if row is not None)
+    answer: Answer, attributes: Iterable[Attribute], formatter: Formatter
+) -> tuple[ComparisonRow, ...]:
+    """Return a row for each attribute that some column has a value of."""
+    return tuple(row for each in attributes if (row := _build_attribute_row(answer, each, formatter)) is not None)
 
 
-def build_peak_rows(answer: Answer, sparsity: str, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    """Return the peaks by precision, `dense` or `sparse`; FP16 and BF16 share a row where they are alike."""
-    shared = sparsity == "dense" and _are_half_peaks_alike(answer)
-    made = []
-    for precision in PEAK_PRECISIONS:
-        if precision == "fp16" and shared:
-            continue
-        name, _, unit_of_it = precision.partition("_")
-        label = f"{name.upper()} {unit_of_it}".rstrip()
-        if precision == "bf16" and shared:
-            label = tr("{one}, {two}", one="FP16", two="BF16")
-        made.append(_build_attribute_row(answer, f"peak_{sparsity}_{precision}", label, True, formatter))
-    return tuple(row for row in made if row is not None)
-
-
-def build_price_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    cells = tuple(_build_price_cell(column, formatter) for column in answer.columns)
+def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Formatter) -> ComparisonRow | None:
+    if attribute.upper_end is not None:
+        ends = (attribute.key, attribute.upper_end)
+        label = tr(attribute.full_label)
+        cells = tuple(_build_range_cell(column, ends, formatter) for column in answer.columns)
+    else:
+        label = label_attribute_briefly(attribute)
+        cells = _build_attribute_cells(answer, attribute, formatter)
     if all(cell.value is None for cell in cells):
-        return ()
-    reference = RowReference(RowOrigin.ATTRIBUTE, PRICE_BOUND_ATTRIBUTES[0])
-    return (ComparedRow("price", tr("Purchase price"), get_display_unit(Quantity.USD), cells, reference),)
-
-
-def _are_half_peaks_alike(answer: Answer) -> bool:
-    """Whether no part states another peak in FP16 than in BF16, nor is in dispute about it."""
-    pairs = [
-        (column.attributes.get("peak_dense_bf16"), column.attributes.get("peak_dense_fp16"))
-        for column in answer.columns
-    ]
-    return any(half is not None for _, half in pairs) and all(
-        half is None or (brain is not None and brain.value == half.value and not half.disputed) for brain, half in pairs
+        return None
+    return ComparisonRow(
+        attribute.row_key,
+        label,
+        None if attribute.unit is None else get_display_unit(find_quantity(attribute.key, attribute.unit)),
+        cells,
+        RowReference(RowOrigin.ATTRIBUTE, attribute.key),
+        attribute.more_is_better,
     )
 
 
-def _build_attribute_row(
-    answer: Answer, name: str, label: str, more_is_better: bool | None, formatter: Formatter
-) -> ComparedRow | None:
-    found = [column.attributes.get(name) for column in answer.columns]
-    known = [attribute for attribute in found if attribute is not None and attribute.value is not None]
-    if not known:
-        return None
-    quantity = find_quantity(name, known[0].unit)
-    best = find_best_positions(found, more_is_better, answer.unranked)
-    base = None if found[0] is None or name in _NAMING_NUMBERS else _get_number(found[0])
-    cells = tuple(
-        _build_attribute_cell(column, name, quantity, base if position else None, position in best, formatter)
+def _build_attribute_cells(answer: Answer, attribute: Attribute, formatter: Formatter) -> tuple[ComparisonCell, ...]:
+    claims = [column.attributes.get(attribute.key) for column in answer.columns]
+    best = find_best_positions(claims, attribute.more_is_better, answer.unranked)
+    base = None if claims[0] is None or attribute.is_name else _get_number(claims[0])
+    return tuple(
+        _build_attribute_cell(column, attribute, base if position else None, position in best, formatter)
         for position, column in enumerate(answer.columns)
     )
-    unit = get_display_unit(quantity, name)
-    return ComparedRow(name, label, unit, cells, RowReference(RowOrigin.ATTRIBUTE, name), more_is_better)
 
 
 def _build_attribute_cell(
-    column: ComparisonColumn, name: str, quantity: Quantity, base: float | None, best: bool, formatter: Formatter
-) -> ComparedCell:
-    attribute = column.attributes.get(name)
-    disputed = 0 if attribute is None else _count_rival_claims(column, attribute)
-    if attribute is None or attribute.value is None:
-        return ComparedCell(MISSING_VALUE_TEXT, reason=_describe_unknown_value(column, name), disputed=disputed)
-    value = _get_number(attribute)
+    column: ComparisonColumn, attribute: Attribute, base: float | None, best: bool, formatter: Formatter
+) -> ComparisonCell:
+    claims = column.attributes.get(attribute.key)
+    disputed = 0 if claims is None else _count_rival_claims(column, claims)
+    if claims is None or claims.value is None:
+        return ComparisonCell(MISSING_VALUE_TEXT, reason=_describe_unknown_value(column, attribute), disputed=disputed)
+    value = _get_number(claims)
     if value is None:
-        text = format_claim_value(attribute, attribute.value, formatter)
-        return ComparedCell(text, value=text, disputed=disputed, own=is_user_chosen(attribute))
-    return ComparedCell(
-        formatter.catalog(attribute.value, quantity),
+        text = format_claim_value(claims, claims.value, formatter)
+        return ComparisonCell(text, value=text, disputed=disputed, own=is_user_chosen(claims))
+    quantity = find_quantity(attribute.key, attribute.unit)
+    return ComparisonCell(
+        formatter.catalog(claims.value, quantity),
         value=convert_to_display_unit(value, quantity),
-        second=f"{formatter.gb(value)} GB" if quantity is Quantity.MEMORY else None,
+        detail=f"{formatter.gb(value)} GB" if quantity is Quantity.MEMORY else None,
         delta=format_delta(value / base, formatter) if base else None,
         mark=CellMarking.BEST if best else None,
         disputed=disputed,
-        own=is_user_chosen(attribute),
+        own=is_user_chosen(claims),
     )
 
 
@@ -420,25 +244,24 @@ def _count_rival_claims(column: ComparisonColumn, attribute: AttributeClaims) ->
     return max((len(side.claims) for side in sides if side is not None and side.disputed), default=0)
 
 
-def _describe_unknown_value(column: ComparisonColumn, name: str) -> str:
-    """Return why there is no value: the part cannot do it, or nobody states it."""
-    if name.startswith("peak_"):
-        supported = column.attributes.get("supported_precisions")
-        precision = name.split("_")[2]
-        known = None if supported is None else supported.value
-        if isinstance(known, tuple) and precision not in known:
-            return tr("not supported")
+def _describe_unknown_value(column: ComparisonColumn, attribute: Attribute) -> str:
+    """Return why there is no value: the accelerator cannot do it, or nobody states it."""
+    supported = column.attributes.get("supported_precisions")
+    known = None if supported is None or not attribute.precision else supported.value
+    if isinstance(known, tuple) and attribute.precision.partition("_")[0] not in known:
+        return tr("not supported")
     return tr("no figure found")
 
 
-def _build_price_cell(column: ComparisonColumn, formatter: Formatter) -> ComparedCell:
-    ends = [column.attributes[name] for name in PRICE_BOUND_ATTRIBUTES if name in column.attributes]
+def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter: Formatter) -> ComparisonCell:
+    """Return both ends of what an accelerator is said to cost."""
+    ends = [column.attributes[name] for name in names if name in column.attributes]
     stated = [(end, value) for end in ends if (value := _get_number(end)) is not None]
     if not stated:
-        return ComparedCell(MISSING_VALUE_TEXT, reason=tr("no price found"))
+        return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price found"))
     texts = dict.fromkeys(formatter.catalog(value, Quantity.USD) for _, value in stated)
     low, high = stated[0][1], stated[-1][1]
-    return ComparedCell(
+    return ComparisonCell(
         " – ".join(texts),
         value=low,
         low=low,
@@ -446,3 +269,59 @@ def _build_price_cell(column: ComparisonColumn, formatter: Formatter) -> Compare
         disputed=max((len(end.claims) for end in ends if end.disputed), default=0),
         own=any(map(is_user_chosen, ends)),
     )
+
+
+def merge_half_precisions(answer: Answer, rows: tuple[ComparisonRow, ...]) -> tuple[ComparisonRow, ...]:
+    """Return dense peaks with one row for FP16 and BF16 where no column tells them apart."""
+    pairs = [[column.attributes.get(f"{PEAK_DENSE}{name}") for name in ("bf16", "fp16")] for column in answer.columns]
+    alike = any(half is not None for _, half in pairs) and all(
+        half is None or (brain is not None and brain.value == half.value and not half.disputed) for brain, half in pairs
+    )
+    if not alike:
+        return rows
+    both = tr("{one}, {two}", one="FP16", two="BF16")
+    return tuple(
+        replace(row, label=both) if row.key == f"{PEAK_DENSE}bf16" else row
+        for row in rows
+        if row.key != f"{PEAK_DENSE}fp16"
+    )
+
+
+def add_notes(
+    rows: tuple[ComparisonRow, ...], answer: Answer, names: tuple[str, ...], references: SourceNumbering
+) -> tuple[ComparisonRow, ...]:
+    """Return rows of attributes with the numbers of the notes on their cells; `names` are those of the columns."""
+
+    def number(row: ComparisonRow, position: int) -> tuple[int, ...]:
+        name = "" if row.reference is None else row.reference.name
+        column, label = answer.columns[position], names[position]
+        claims, upper = column.attributes.get(name), ATTRIBUTES[name].upper_end
+        if claims is None:
+            return ()
+        notes = references.number_note(label, claims, None if upper is None else column.attributes.get(upper))
+        if name == "memory" and "memory_label" in column.attributes:
+            # Notes on how the memory is sold belong to it too.
+            notes += references.number_note(label, column.attributes["memory_label"])
+        return notes
+
+    return tuple(
+        replace(row, cells=tuple(replace(cell, notes=number(row, place)) for place, cell in enumerate(row.cells)))
+        for row in rows
+    )
+
+
+def build_source_rows(answer: Answer, references: SourceNumbering) -> tuple[ComparisonRow, ...]:
+    """Return, for every attribute of the sheet, the number of the source that each value comes from."""
+    rows = []
+    for attribute in list_sheet_attributes():
+        cells = tuple(_build_source_cell(column, attribute.key, references) for column in answer.columns)
+        if any(cell.text != MISSING_VALUE_TEXT for cell in cells):
+            label = label_attribute(attribute.key) if attribute.upper_end is None else tr(attribute.form_label)
+            rows.append(ComparisonRow(f"source.{attribute.row_key}", label, None, cells))
+    return tuple(rows)
+
+
+def _build_source_cell(column: ComparisonColumn, name: str, references: SourceNumbering) -> ComparisonCell:
+    attribute = column.attributes.get(name)
+    claim = None if attribute is None else attribute.preferred
+    return ComparisonCell(MISSING_VALUE_TEXT if claim is None else f"[{references.source(claim.source)}]")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answer import (
@@ -14,104 +15,70 @@ from gpudesk.domain.answer import (
     mask_unranked,
 )
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate
+from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, Figure, list_compared_figures, list_judged_figures
 from gpudesk.report.comparison.attribute_rows import format_delta
 from gpudesk.report.comparison.tables import (
     CellMarking,
-    ComparedCell,
-    ComparedRow,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonRow,
     RowOrigin,
     RowReference,
-    SheetCell,
-    SheetGroup,
-    SheetRow,
 )
-from gpudesk.report.labels import FIGURE_UNITS, label_basis, label_figure, label_limiter, label_serving_engine
+from gpudesk.report.labels import label_basis, label_figure, label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity, convert_to_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
-#: Figures against the baseline, in this order.
-_DIFFERENCE_FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
-
-_INTERVAL_FIGURES: Final = (
-    "output_tokens_per_s",
-    "output_tokens_per_s_per_accelerator",
-    "ttft_ms",
-    "tpot_ms",
-    "request_s",
-    "batch_s",
-)
+#: What words about a deployment are explained by.
+_THROUGHPUT: Final = "output_tokens_per_s"
+_MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
-def build_difference_groups(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[SheetGroup, ...]:
-    """Return each column against the first, or nothing where there is nothing to compare."""
+def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> ComparisonGroup | None:
+    """Return each column against the first, or None where there is nothing to compare."""
     keys = make_column_keys(answer.scenario.accelerators)
+    # With equal counts the figure per accelerator says the same again.
+    alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
     compared = [
         figure
-        for figure in _DIFFERENCE_FIGURES
+        for figure in list_judged_figures()
         if any(found.figure == figure and found.baseline == keys[0] for found in answer.differences)
+        and not (alike and FIGURES[figure].is_per_accelerator)
     ]
-    if len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1:
-        # With equal counts the figure per accelerator says the same again.
-        compared = [figure for figure in compared if figure != "output_tokens_per_s_per_accelerator"]
     if not compared:
-        return ()
+        return None
     rows = tuple(
-        SheetRow(
+        ComparisonRow(
+            f"difference.{figure}",
             label_figure(figure),
             "%",
             (
-                SheetCell(tr("baseline")),
+                ComparisonCell(tr("baseline")),
                 *(_build_difference_cell(answer, figure, keys[0], key, formatter) for key in keys[1:]),
             ),
         )
         for figure in compared
     )
-    return (SheetGroup(tr("Against {baseline}", baseline=names[0]), rows),)
+    return ComparisonGroup("difference", tr("Against {baseline}", baseline=names[0]), rows)
 
 
 def is_compared(answer: Answer, figure: str) -> bool:
+    """Return whether the answer states differences of this figure, without which nobody leads."""
     return any(found.figure == figure for found in answer.differences)
 
 
-def _build_difference_cell(answer: Answer, figure: str, baseline: str, key: str, formatter: Formatter) -> SheetCell:
+def _build_difference_cell(
+    answer: Answer, figure: str, baseline: str, key: str, formatter: Formatter
+) -> ComparisonCell:
     found = find_difference(answer, figure, baseline, key)
     if found is None:
-        return SheetCell(MISSING_VALUE_TEXT)
-    return SheetCell(
+        return ComparisonCell(MISSING_VALUE_TEXT)
+    return ComparisonCell(
         formatter.signed_per_cent(found.ratio.value),
-        low=formatter.signed_per_cent(found.ratio.low),
-        high=formatter.signed_per_cent(found.ratio.high),
+        low_text=formatter.signed_per_cent(found.ratio.low),
+        high_text=formatter.signed_per_cent(found.ratio.high),
         mark=CellMarking.OPEN if found.winner is None else None,
-    )
-
-
-def build_workload_group(answer: Answer, formatter: Formatter) -> SheetGroup:
-    """Return the rows of results: what fits, how fast, what limits, on what basis."""
-    plans = _build_plan_row(answer, formatter)
-    # One count for all, each accelerator by itself, is said among the assumptions.
-    rows = [plans] if len(set(plans.cells)) > 1 or any(cell.detail for cell in plans.cells) else []
-    if any(cell.mark is CellMarking.FAILS or cell.detail for cell in _build_fit_cells(answer, formatter)):
-        # Where all is well the figures say so.
-        rows.insert(0, SheetRow(tr("Fits"), None, _build_fit_cells(answer, formatter)))
-    rows += [
-        _build_estimate_row(answer, figure, formatter)
-        for figure in _INTERVAL_FIGURES
-        if _has_figure_to_show(answer.columns, figure)
-    ]
-    rows.append(_build_concurrency_row(answer, formatter))
-    rows.append(_build_word_row(answer, tr("Limited by"), format_limiter))
-    if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
-        # One for all is said among the assumptions.
-        rows.append(_build_word_row(answer, tr("Serving engine"), lambda e: label_serving_engine(e.serving_engine)))
-    rows.append(_build_word_row(answer, tr("Basis of the estimate"), lambda e: label_basis(e.basis)))
-    return SheetGroup(tr("At this workload"), tuple(rows))
-
-
-def build_memory_rows(answer: Answer, formatter: Formatter) -> tuple[SheetRow, ...]:
-    return tuple(
-        SheetRow(label, "GiB", tuple(_build_gib_cell(column, part, formatter) for column in answer.columns))
-        for _, label, part in list_memory_parts()
     )
 
 
@@ -132,29 +99,6 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
     )
 
 
-def _build_gib_cell(
-    column: ComparisonColumn, part: Callable[[Estimate], int | None], formatter: Formatter
-) -> SheetCell:
-    size = None if column.estimate is None else part(column.estimate)
-    return SheetCell(MISSING_VALUE_TEXT if size is None else formatter.gib(size))
-
-
-def _has_figure_to_show(columns: Iterable[ComparisonColumn], figure: str) -> bool:
-    """Whether a row is worth having: some column has the figure, and it says more than another row."""
-    estimates = [column.estimate for column in columns if column.estimate is not None]
-    if figure == "output_tokens_per_s_per_accelerator" and len({e.count for e in estimates}) < 2:
-        return False
-    return any(getattr(estimate, figure) is not None for estimate in estimates)
-
-
-def _build_estimate_row(answer: Answer, figure: str, formatter: Formatter) -> SheetRow:
-    cells = tuple(
-        build_estimate_cell(value, formatter, mark)
-        for value, mark in zip(get_column_figures(answer, figure), mark_figures(answer, figure), strict=True)
-    )
-    return SheetRow(label_figure(figure), FIGURE_UNITS[figure], cells)
-
-
 def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
     """Return a figure of each column; None where it has none."""
     return [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
@@ -170,40 +114,32 @@ def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
     return [mark if position in best else None for position in range(len(answer.columns))]
 
 
-def build_estimate_cell(
-    value: IntervalEstimate | None, formatter: Formatter, mark: CellMarking | None = None
-) -> SheetCell:
-    if value is None:
-        return SheetCell(MISSING_VALUE_TEXT)
-    return SheetCell(
-        formatter.estimate(value.value),
-        low=formatter.estimate(value.low),
-        high=formatter.estimate(value.high),
-        mark=mark,
-    )
+def make_interval_cell(
+    interval: IntervalEstimate | None, formatter: Formatter, mark: CellMarking | None = None
+) -> ComparisonCell:
+    """Return an estimated figure with its band."""
+    if interval is None:
+        return ComparisonCell(MISSING_VALUE_TEXT)
+    value, low, high = interval
+    texts = [formatter.estimate(each) for each in interval]
+    return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)
 
 
-def _build_fit_cells(answer: Answer, formatter: Formatter) -> tuple[SheetCell, ...]:
-    return tuple(build_fit_cell(column, formatter) for column in answer.columns)
-
-
-def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> SheetCell:
+def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> ComparisonCell:
     """Return whether a column fits, with what it takes or holds where that is not all that is asked."""
     estimate = column.estimate
-    if estimate is None:
-        return SheetCell(tr("no estimate"), mark=CellMarking.FAILS)
-    if not estimate.fits:
-        remedy = None if estimate.needs is None else tr("use {n}", n=formatter.count(estimate.needs))
-        return SheetCell(
-            tr("does not fit on {n}", n=formatter.count(estimate.count)), detail=remedy, mark=CellMarking.FAILS
-        )
+    if estimate is None or not estimate.fits:
+        text, explanation = describe_missing_figure(column, formatter)
+        needs = None if estimate is None else estimate.needs
+        remedy = None if needs is None else tr("use {n}", n=formatter.count(needs))
+        return ComparisonCell(text, text, detail=remedy, explanation=explanation, mark=CellMarking.FAILS)
     asked, admitted = estimate.concurrency, estimate.admitted
+    held = None
     if asked is not None and admitted is not None and admitted < asked:
         numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
         by_memory = admitted == estimate.max_concurrency
         held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
-        return SheetCell(tr("fits"), detail=held)
-    return SheetCell(tr("fits"))
+    return ComparisonCell(tr("fits"), tr("fits"), detail=held)
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
@@ -215,24 +151,17 @@ def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
     return tr("runs {n} at once; memory holds {most} at full length", n=running, most=most)
 
 
-def _build_plan_row(answer: Answer, formatter: Formatter) -> SheetRow:
-    cells = tuple(
-        SheetCell(MISSING_VALUE_TEXT) if column.estimate is None else build_plan_cell(column.estimate, formatter)
-        for column in answer.columns
-    )
-    return SheetRow(tr("Deployment"), None, cells)
-
-
-def build_plan_cell(estimate: Estimate, formatter: Formatter) -> SheetCell:
+def build_plan_cell(estimate: Estimate, formatter: Formatter) -> ComparisonCell:
     """Return the count, and below it those degrees of the plan that are above one."""
+    text = f"× {formatter.count(estimate.count)}"
     if estimate.pools is not None:
-        return SheetCell(f"× {formatter.count(estimate.count)}", detail=describe_pools(estimate.pools, formatter))
+        return ComparisonCell(text, text, detail=describe_pools(estimate.pools, formatter))
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
     named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     if plan.attention_dp:
         named.append(tr("attention DP"))
-    return SheetCell(f"× {formatter.count(estimate.count)}", detail=", ".join(named) or None)
+    return ComparisonCell(text, text, detail=", ".join(named) or None)
 
 
 def describe_pools(pools: DisaggregatedPools, formatter: Formatter) -> str:
@@ -247,16 +176,6 @@ def describe_memory_deployment(estimate: Estimate, formatter: Formatter) -> str:
         return tr("decode pool, {n} of {count}", n=part, count=whole)
     plan = build_plan_cell(estimate, formatter)
     return f"{plan.text}, {plan.detail}" if plan.detail else plan.text
-
-
-def _build_concurrency_row(answer: Answer, formatter: Formatter) -> SheetRow:
-    held = get_max_concurrencies(answer)
-    best = find_largest_concurrency(mask_unranked(answer, held))
-    cells = tuple(
-        SheetCell(formatter.count(value), mark=CellMarking.BEST if position == best else None)
-        for position, value in enumerate(held)
-    )
-    return SheetRow(label_figure("max_concurrency"), None, cells)
 
 
 def get_max_concurrencies(answer: Answer) -> list[int | None]:
@@ -279,54 +198,37 @@ def format_limiter(estimate: Estimate) -> str:
     return MISSING_VALUE_TEXT if estimate.limiter is None else label_limiter(estimate.limiter)
 
 
-def _build_word_row(answer: Answer, label: str, word: Callable[[Estimate], str]) -> SheetRow:
-    cells = tuple(
-        SheetCell(MISSING_VALUE_TEXT) if column.estimate is None else SheetCell(word(column.estimate))
-        for column in answer.columns
+def build_workload_rows(answer: Answer, formatter: Formatter) -> dict[str, ComparisonRow]:
+    """Return by key how fast each deployment is, what it holds, what limits it and how it was set up.
+
+    Left out are rows that would say nothing: who fits where all do, and figures per accelerator where the counts
+    are alike.
+    """
+    figures = (_build_figure_row(answer, figure, formatter) for figure in list_result_figures(answer))
+    rows = (
+        *_build_fit_rows(answer, formatter),
+        *figures,
+        _build_concurrency_row(answer, formatter),
+        _build_word_row(answer, "limiter", tr("Limited by"), format_limiter, formatter),
+        _build_plan_row(answer, formatter),
+        _build_word_row(
+            answer,
+            "serving_engine",
+            tr("Serving engine"),
+            lambda estimate: label_serving_engine(estimate.serving_engine),
+            formatter,
+        ),
+        _build_word_row(
+            answer, "basis", tr("Basis of the estimate"), lambda estimate: label_basis(estimate.basis), formatter
+        ),
     )
-    return SheetRow(label, None, cells)
+    return {row.key: row for row in rows}
 
 
-#: Figures with a band, in the order of their rows, with whether more of it is better.
-_BANDED: Final = (
-    ("output_tokens_per_s", True),
-    ("output_tokens_per_s_per_accelerator", True),
-    ("tpot_ms", False),
-    ("ttft_ms", False),
-    ("request_s", False),
-    ("batch_s", False),
-    ("total_tokens_per_s", True),
-)
-_PER_ACCELERATOR: Final = "output_tokens_per_s_per_accelerator"
-#: What words about a deployment are explained by.
-_THROUGHPUT: Final = "output_tokens_per_s"
-
-
-def build_workload_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    rows = [*_build_compared_fit_rows(answer, formatter)]
-    rows += [
-        _build_compared_estimate_row(answer, figure, more, formatter)
-        for figure, more in _BANDED
-        if _is_row_informative(answer, figure)
-    ]
-    rows.append(_build_compared_concurrency_row(answer, formatter))
-    rows.append(_build_compared_word_row(answer, "limiter", tr("Limited by"), _name_limiter))
-    rows.append(_build_compared_plan_row(answer, formatter))
-    rows.append(
-        _build_compared_word_row(
-            answer, "serving_engine", tr("Serving engine"), lambda e: label_serving_engine(e.serving_engine)
-        )
-    )
-    rows.append(_build_compared_word_row(answer, "basis", tr("Basis of the estimate"), lambda e: label_basis(e.basis)))
-    return tuple(row for row in rows if any(cell.value is not None for cell in row.cells))
-
-
-def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
-    if all(column.estimate is None for column in answer.columns):
-        return ()
-    return tuple(
-        _build_compared_memory_row(answer, key, label, part, formatter) for key, label, part in list_memory_parts()
-    )
+def list_result_figures(answer: Answer) -> list[Figure]:
+    """Return the figures that say something of these columns, in the order of Compare."""
+    several_counts = len({column.estimate.count for column in answer.columns if column.estimate}) > 1
+    return [figure for figure in list_compared_figures() if several_counts or not figure.is_per_accelerator]
 
 
 def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> tuple[str, str | None]:
@@ -344,39 +246,26 @@ def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> t
     return tr("not at this load"), None
 
 
-def _build_unknown_cell(column: ComparisonColumn, formatter: Formatter) -> ComparedCell:
+def _build_unknown_cell(column: ComparisonColumn, formatter: Formatter) -> ComparisonCell:
     reason, explanation = describe_missing_figure(column, formatter)
-    return ComparedCell(MISSING_VALUE_TEXT, reason=reason, explanation=explanation)
+    return ComparisonCell(MISSING_VALUE_TEXT, reason=reason, explanation=explanation)
 
 
-def _is_row_informative(answer: Answer, figure: str) -> bool:
-    """Whether the row says more than another one: per accelerator only where their counts differ."""
-    if figure == _PER_ACCELERATOR:
-        return len({column.estimate.count for column in answer.columns if column.estimate}) > 1
-    return True
-
-
-def _build_compared_estimate_row(
-    answer: Answer, figure: str, more_is_better: bool, formatter: Formatter
-) -> ComparedRow:
+def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> ComparisonRow:
+    name = figure.key
     keys = make_column_keys(answer.scenario.accelerators)
-    values, marks = get_column_figures(answer, figure), mark_figures(answer, figure)
+    values, marks = get_column_figures(answer, name), mark_figures(answer, name)
     cells = []
     for position, (column, value) in enumerate(zip(answer.columns, values, strict=True)):
         if value is None or column.estimate is None:
             cells.append(_build_unknown_cell(column, formatter))
             continue
-        ratio = _find_ratio_to_baseline(answer, figure, keys, position)
+        ratio = _find_ratio_to_baseline(answer, name, keys, position)
         delta = None if ratio is None else format_delta(ratio, formatter)
-        cells.append(_build_compared_estimate_cell(value, column.estimate, delta, marks[position], formatter))
-    return ComparedRow(
-        figure,
-        label_figure(figure),
-        FIGURE_UNITS[figure],
-        tuple(cells),
-        RowReference(RowOrigin.FIGURE, figure),
-        more_is_better,
-    )
+        cell = make_interval_cell(value, formatter, marks[position])
+        cells.append(replace(cell, delta=delta, basis=column.estimate.basis))
+    reference = RowReference(RowOrigin.FIGURE, name)
+    return ComparisonRow(name, label_figure(name), figure.unit, tuple(cells), reference, figure.more_is_better)
 
 
 def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:
@@ -391,28 +280,13 @@ def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], 
     return value.value / base.value
 
 
-def _build_compared_estimate_cell(
-    value: IntervalEstimate, estimate: Estimate, delta: str | None, mark: CellMarking | None, formatter: Formatter
-) -> ComparedCell:
-    return ComparedCell(
-        formatter.estimate(value.value),
-        value=value.value,
-        low=value.low,
-        high=value.high,
-        band=formatter.band(value),
-        delta=delta,
-        mark=mark,
-        basis=estimate.basis,
-    )
-
-
-def _build_compared_concurrency_row(answer: Answer, formatter: Formatter) -> ComparedRow:
+def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
     held = get_max_concurrencies(answer)
     best = find_largest_concurrency(mask_unranked(answer, held))
     cells = tuple(
         _build_unknown_cell(column, formatter)
         if value is None
-        else ComparedCell(
+        else ComparisonCell(
             formatter.count(value),
             value=value,
             delta=format_delta(value / held[0], formatter) if position and held[0] else None,
@@ -420,74 +294,59 @@ def _build_compared_concurrency_row(answer: Answer, formatter: Formatter) -> Com
         )
         for position, (column, value) in enumerate(zip(answer.columns, held, strict=True))
     )
-    return ComparedRow(
-        "max_concurrency",
-        label_figure("max_concurrency"),
-        None,
-        cells,
-        RowReference(RowOrigin.FIGURE, "max_concurrency"),
-        more_is_better=True,
-    )
+    name = MAX_CONCURRENCY.key
+    reference = RowReference(RowOrigin.FIGURE, name)
+    return ComparisonRow(name, label_figure(name), None, cells, reference, more_is_better=True)
 
 
-def _build_compared_fit_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
+def _build_fit_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
     """Return who fits, where some do not or hold fewer than asked; else the figures say so."""
-    found = [build_fit_cell(column, formatter) for column in answer.columns]
-    if not any(cell.mark is CellMarking.FAILS or cell.detail for cell in found):
+    cells = tuple(build_fit_cell(column, formatter) for column in answer.columns)
+    if not any(cell.mark is CellMarking.FAILS or cell.detail for cell in cells):
         return ()
+    return (ComparisonRow("fits", tr("Fits"), None, cells, _MEMORY),)
+
+
+def _build_plan_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
     cells = tuple(
-        ComparedCell(
-            cell.text,
-            value=cell.text,
-            second=cell.detail,
-            explanation=describe_missing_figure(column, formatter)[1] if cell.mark is CellMarking.FAILS else None,
-            mark=cell.mark,
-        )
-        for cell, column in zip(found, answer.columns, strict=True)
+        _build_unknown_cell(column, formatter)
+        if column.estimate is None
+        else build_plan_cell(column.estimate, formatter)
+        for column in answer.columns
     )
-    return (ComparedRow("fits", tr("Fits"), None, cells, RowReference(RowOrigin.FIGURE, "memory")),)
+    return ComparisonRow("plan", tr("Deployment"), None, cells, _MEMORY)
 
 
-def _build_compared_plan_row(answer: Answer, formatter: Formatter) -> ComparedRow:
-    cells = []
-    for column in answer.columns:
-        if column.estimate is None:
-            cells.append(_build_unknown_cell(column, formatter))
-            continue
-        shown = build_plan_cell(column.estimate, formatter)
-        cells.append(ComparedCell(shown.text, value=shown.text, second=shown.detail))
-    reference = RowReference(RowOrigin.FIGURE, "memory")
-    return ComparedRow("plan", tr("Deployment"), None, tuple(cells), reference)
+def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
+    """Return what fills the memory of the fullest accelerator of each deployment."""
+    return tuple(_build_memory_row(answer, key, label, part, formatter) for key, label, part in list_memory_parts())
 
 
-def _build_compared_memory_row(
+def _build_memory_row(
     answer: Answer, key: str, label: str, part: Callable[[Estimate], int | None], formatter: Formatter
-) -> ComparedRow:
+) -> ComparisonRow:
     sizes = [None if column.estimate is None else part(column.estimate) for column in answer.columns]
     cells = tuple(
         _build_unknown_cell(column, formatter)
         if size is None
-        else ComparedCell(
+        else ComparisonCell(
             formatter.gib(size),
             value=convert_to_display_unit(size, Quantity.MEMORY),
             delta=format_delta(size / sizes[0], formatter) if position and sizes[0] else None,
         )
         for position, (column, size) in enumerate(zip(answer.columns, sizes, strict=True))
     )
-    return ComparedRow(f"memory.{key}", label, "GiB", cells, RowReference(RowOrigin.FIGURE, "memory"))
+    return ComparisonRow(f"memory.{key}", label, "GiB", cells, _MEMORY)
 
 
-def _name_limiter(estimate: Estimate) -> str | None:
-    said = format_limiter(estimate)
-    return None if said == MISSING_VALUE_TEXT else said
-
-
-def _build_compared_word_row(
-    answer: Answer, key: str, label: str, word: Callable[[Estimate], str | None]
-) -> ComparedRow:
-    words = [None if column.estimate is None else word(column.estimate) for column in answer.columns]
+def _build_word_row(
+    answer: Answer, key: str, label: str, say: Callable[[Estimate], str], formatter: Formatter
+) -> ComparisonRow:
+    words = [None if column.estimate is None else say(column.estimate) for column in answer.columns]
     cells = tuple(
-        _build_unknown_cell(column, Formatter()) if said is None else ComparedCell(said, value=said)
-        for column, said in zip(answer.columns, words, strict=True)
+        _build_unknown_cell(column, formatter)
+        if word in (None, MISSING_VALUE_TEXT)
+        else ComparisonCell(str(word), value=word)
+        for column, word in zip(answer.columns, words, strict=True)
     )
-    return ComparedRow(key, label, None, cells, RowReference(RowOrigin.FIGURE, _THROUGHPUT))
+    return ComparisonRow(key, label, None, cells, RowReference(RowOrigin.FIGURE, _THROUGHPUT))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from gpudesk.domain.answer import (
-    HIGHER_IS_BETTER,
     Answer,
     AnswerImpact,
     ColumnChange,
@@ -15,14 +13,11 @@ from gpudesk.domain.answer import (
     find_difference,
     make_column_keys,
 )
+from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.table import join_names
-from gpudesk.report.labels import FIGURE_UNITS, label_figure, list_column_names
+from gpudesk.report.labels import get_figure_unit, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
-
-_IN_FLIGHT: Final = "max_concurrency"
-#: Figures whose change is told of each column.
-_IMPACT_FIGURES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ def describe_impact(impact: AnswerImpact, formatter: Formatter) -> ImpactText:
     fits = [line for column in impact.columns if (line := view.fit(column))]
     leads = [line for lead in impact.leads if (line := view.lead(lead))]
     figures = [line for column in impact.columns for line in view.figures(column)]
-    if figures and not fits and not leads and view.is_open(_IMPACT_FIGURES[0]):
+    if figures and not fits and not leads and view.is_open("output_tokens_per_s"):
         figures[0] = tr("{change}; still no winner", change=figures[0])
     said = [*fits, *leads, *figures] or [view.rest()]
     return ImpactText(said[0], tuple(said[1:]))
@@ -83,7 +78,7 @@ class _ImpactTextBuilder:
             return self._ahead(lead, label)
         if not lead.moved:
             return ""
-        if lead.figure == _IN_FLIGHT:
+        if lead.figure == MAX_CONCURRENCY.key:
             tied = join_names([self._names[key] for key in lead.after])
             return tr("{names} now hold equally many requests", names=tied) if lead.after else ""
         if len(lead.before) == 1:
@@ -139,7 +134,7 @@ class _ImpactTextBuilder:
             for position, (key, column) in enumerate(zip(keys, answer.columns, strict=True))
             if position not in answer.unranked and (value := _get_impact_value(getattr(column.estimate, figure, None)))
         }
-        sign = 1 if HIGHER_IS_BETTER.get(figure, True) else -1
+        sign = 1 if figure == MAX_CONCURRENCY.key or FIGURES[figure].more_is_better else -1
         rest = sorted((key for key in values if key != winner), key=lambda key: -sign * values[key])
         if winner not in values or not rest:
             return None, None
@@ -165,7 +160,7 @@ class _ImpactTextBuilder:
         lines = [
             line
             for each in column.figures
-            if each.figure in _IMPACT_FIGURES and (line := self._figure(column.key, each))
+            if each.figure in list_headline_figures() and (line := self._figure(column.key, each))
         ]
         was, now = (0 if each is None else each.max_concurrency for each in (column.before, column.after))
         if was != now and column.fitted:
@@ -183,7 +178,7 @@ class _ImpactTextBuilder:
         )
         if was == now or (change.ratio is not None and round(change.ratio * 100) == 100):
             return ""
-        unit = FIGURE_UNITS.get(change.figure) or ""
+        unit = get_figure_unit(change.figure) or ""
         line = f"{self._names[key]}: {_join_in_sentence(change.figure)} {was} → {now} {unit}".rstrip()
         return line if change.ratio is None else f"{line} ({formatter.difference(change.ratio)})"
 
@@ -192,7 +187,7 @@ class _ImpactTextBuilder:
         return tr("{names}: throughput and latency move by less than half a per cent", names=names)
 
     def _touched(self, figure: str) -> bool:
-        if figure == _IN_FLIGHT:
+        if figure == MAX_CONCURRENCY.key:
             return any(
                 column.before is not None
                 and column.after is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -10,30 +11,37 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn, TokenCosts
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
 from gpudesk.report.comparison.attribute_rows import (
-    SHEET_ATTRIBUTES,
     SourceNumbering,
+    add_notes,
+    build_attribute_rows,
     build_source_rows,
-    build_spec_groups,
     is_user_chosen,
     to_sentence,
 )
-from gpudesk.report.comparison.estimate_rows import build_difference_groups, build_memory_rows, build_workload_group
+from gpudesk.report.comparison.estimate_rows import (
+    build_difference_group,
+    build_memory_use_rows,
+    build_workload_rows,
+    make_interval_cell,
+)
 from gpudesk.report.comparison.headlines import build_sheet_headlines, get_column_looks
+from gpudesk.report.comparison.table import build_heads
 from gpudesk.report.comparison.tables import (
     NO_TABLE,
     CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
     ComparisonSheet,
+    ComparisonTable,
     LabeledValue,
-    SheetCell,
     SheetDispute,
-    SheetGroup,
-    SheetHead,
     SheetMemoryBar,
     SheetRemark,
-    SheetRow,
-    SheetTable,
     ThroughputSeries,
 )
 from gpudesk.report.costs import (
@@ -46,13 +54,14 @@ from gpudesk.report.costs import (
     list_missing_costs,
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
-from gpudesk.report.explanation.claims import describe_refusal, label_attribute_alone
+from gpudesk.report.explanation.claims import describe_refusal
 from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings
 from gpudesk.report.labels import (
     count_days_since,
     format_age,
     format_load,
     format_tokens,
+    label_attribute_alone,
     label_precision,
     label_serving_engine,
     list_accelerator_names,
@@ -73,14 +82,18 @@ from gpudesk.text.translation import tr
 from gpudesk.text.units import GIB
 
 
-def build_counts_table(answer: Answer, how_many: AcceleratorNeeds, formatter: Formatter) -> SheetTable:
+def build_counts_table(
+    answer: Answer, how_many: AcceleratorNeeds, heads: tuple[ComparisonHead, ...], formatter: Formatter
+) -> ComparisonTable:
     """Return the counts: for one request, for all in flight, and for what users ask of the service."""
-    return SheetTable(tr("How many are needed"), tuple(_build_count_groups(answer, how_many, formatter)))
+    groups = tuple(_build_count_groups(answer, how_many, formatter))
+    return ComparisonTable(heads, groups, tr("How many are needed"))
 
 
 def list_sizing_remarks(
     sizing: SizingResult | None, names: Sequence[str], formatter: Formatter
 ) -> tuple[SheetRemark, ...]:
+    """Return the plain sentence of each candidate."""
     if sizing is None:
         return ()
     return tuple(
@@ -89,19 +102,17 @@ def list_sizing_remarks(
     )
 
 
-def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: Formatter) -> Iterator[SheetGroup]:
+def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: Formatter) -> Iterator[ComparisonGroup]:
     across = tuple(zip(*how_many.needed, strict=True))
     workload = answer.scenario.workload
-    title = label_requests_in_flight(workload, formatter)
-    if across and title is not None:
-        yield SheetGroup(
-            _label_for(title), tuple(_build_count_row(needed, formatter, for_load=True) for needed in across)
-        )
-    if across:
-        one = label_single_request(workload, formatter)
-        yield SheetGroup(
-            _label_for(one), tuple(_build_count_row(needed, formatter, for_load=False) for needed in across)
-        )
+    titles = {"load": label_requests_in_flight(workload, formatter), "one": label_single_request(workload, formatter)}
+    for key, title in titles.items():
+        if across and title is not None:
+            rows = (
+                _build_count_row(f"{key}.{place}", needed, formatter, for_load=key == "load")
+                for place, needed in enumerate(across)
+            )
+            yield ComparisonGroup(key, _label_for(title), tuple(rows))
     if how_many.sizing is not None:
         yield _build_sizing_group(how_many.sizing, formatter)
 
@@ -111,55 +122,62 @@ def _label_for(what: str) -> str:
     return tr("Accelerators needed: {what}", what=what[:1].lower() + what[1:])
 
 
-def _build_count_row(across: Sequence[SmallestDeployments], formatter: Formatter, *, for_load: bool) -> SheetRow:
+def _build_count_row(
+    key: str, across: Sequence[SmallestDeployments], formatter: Formatter, *, for_load: bool
+) -> ComparisonRow:
     alike = len({needed.weights for needed in across}) == 1
     cells = (_build_count_cell(needed, formatter, for_load=for_load, name_format=not alike) for needed in across)
-    return SheetRow(tr("Weights in {format}", format=label_weight_width(across, formatter)), None, tuple(cells))
+    return ComparisonRow(
+        key, tr("Weights in {format}", format=label_weight_width(across, formatter)), None, tuple(cells)
+    )
 
 
 def _build_count_cell(
     needed: SmallestDeployments, formatter: Formatter, *, for_load: bool, name_format: bool
-) -> SheetCell:
+) -> ComparisonCell:
     size = needed.load if for_load else needed.one
     if size is None:
-        return SheetCell(MISSING_VALUE_TEXT, detail=summarize_reason(needed.reason) or None, mark=CellMarking.FAILS)
+        return ComparisonCell(
+            MISSING_VALUE_TEXT, detail=summarize_reason(needed.reason) or None, mark=CellMarking.FAILS
+        )
     shown = label_precision(needed.weights) if name_format else ""
     detail = ", ".join(each for each in (shown, format_degrees(size.plan, formatter)) if each)
-    return SheetCell(formatter.count(size.count), detail=detail or None)
+    return ComparisonCell(formatter.count(size.count), detail=detail or None)
 
 
-def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> SheetGroup:
-    def row(label: str, unit: str | None, cell: Callable[[SizingOption], SheetCell]) -> SheetRow:
-        return SheetRow(
-            label,
-            unit,
-            tuple(_build_cell_without(each) if each.count is None else cell(each) for each in sizing.candidates),
+def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> ComparisonGroup:
+    # Why there is none is a sentence of its own.
+    without = ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
+
+    def row(key: str, label: str, unit: str | None, cell: Callable[[SizingOption], ComparisonCell]) -> ComparisonRow:
+        return ComparisonRow(
+            key, label, unit, tuple(without if each.count is None else cell(each) for each in sizing.candidates)
         )
 
-    def count(value: Callable[[SizingOption], int]) -> Callable[[SizingOption], SheetCell]:
-        return lambda each: SheetCell(formatter.count(value(each)))
+    def count(value: Callable[[SizingOption], int]) -> Callable[[SizingOption], ComparisonCell]:
+        return lambda each: ComparisonCell(formatter.count(value(each)))
 
     fewest = min((each.count for each in sizing.candidates if each.count is not None), default=None)
 
-    def total(each: SizingOption) -> SheetCell:
+    def total(each: SizingOption) -> ComparisonCell:
         best = CellMarking.BEST if each.count == fewest and len(sizing.candidates) > 1 else None
-        return SheetCell(formatter.count(each.count), detail=_format_product(each, formatter), mark=best)
+        return ComparisonCell(formatter.count(each.count), detail=_format_product(each, formatter), mark=best)
 
+    def rate(each: SizingOption) -> ComparisonCell:
+        return make_interval_cell(each.output_tokens_per_s, formatter)
+
+    per_replica = count(lambda each: each.concurrency_per_replica)
     rows = (
-        row(tr("Accelerators"), None, total),
-        row(tr("Working replicas"), None, count(lambda each: each.replicas)),
-        row(tr("Accelerators in reserve"), None, count(lambda each: each.spare)),
-        row(tr("Hosts"), None, count(lambda each: each.nodes)),
-        row(tr("In flight, each replica"), None, count(lambda each: each.concurrency_per_replica)),
-        row(tr("In flight, all replicas"), None, count(lambda each: each.concurrency)),
-        row(tr("Throughput at the most"), "tok/s", lambda each: _format_rate(each, formatter)),
-        row(tr("Power of accelerators at TDP"), "kW", lambda each: _format_power(each, formatter)),
+        row("accelerators", tr("Accelerators"), None, total),
+        row("replicas", tr("Working replicas"), None, count(lambda each: each.replicas)),
+        row("spare", tr("Accelerators in reserve"), None, count(lambda each: each.spare)),
+        row("hosts", tr("Hosts"), None, count(lambda each: each.nodes)),
+        row("concurrency_per_replica", tr("In flight, each replica"), None, per_replica),
+        row("concurrency", tr("In flight, all replicas"), None, count(lambda each: each.concurrency)),
+        row("throughput", tr("Throughput at the most"), "tok/s", rate),
+        row("power", tr("Power of accelerators at TDP"), "kW", lambda each: _format_power(each, formatter)),
     )
-    return SheetGroup(describe_demand(sizing.demand, formatter), rows)
-
-
-def _build_cell_without(candidate: SizingOption) -> SheetCell:  # noqa: ARG001 - the reason is a sentence of its own
-    return SheetCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
+    return ComparisonGroup("sizing", describe_demand(sizing.demand, formatter), rows)
 
 
 def _format_product(candidate: SizingOption, formatter: Formatter) -> str:
@@ -171,17 +189,9 @@ def _format_product(candidate: SizingOption, formatter: Formatter) -> str:
     return tr("{working} + {spare} spare", working=each, spare=formatter.count(candidate.spare))
 
 
-def _format_rate(candidate: SizingOption, formatter: Formatter) -> SheetCell:
-    rate = candidate.output_tokens_per_s
-    if rate is None:
-        return SheetCell(MISSING_VALUE_TEXT)
-    value, low, high = (formatter.estimate(each) for each in rate)
-    return SheetCell(value, low, high)
-
-
-def _format_power(candidate: SizingOption, formatter: Formatter) -> SheetCell:
+def _format_power(candidate: SizingOption, formatter: Formatter) -> ComparisonCell:
     power = candidate.power_kw
-    return SheetCell(MISSING_VALUE_TEXT if power is None else formatter.estimate(power))
+    return ComparisonCell(MISSING_VALUE_TEXT if power is None else formatter.estimate(power))
 
 
 #: Inputs of all that are named below the figures; the others are in the program.
@@ -197,7 +207,10 @@ _NAMED: Final = (
 )
 
 
-def build_costs_table(answer: Answer, costs: CostAnswer, formatter: Formatter) -> SheetTable:
+def build_costs_table(
+    answer: Answer, costs: CostAnswer, heads: tuple[ComparisonHead, ...], formatter: Formatter
+) -> ComparisonTable:
+    """Return what tokens cost, owned and rented, what owning costs in all, and from when on it is cheaper."""
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     title = tr(
         "Cost of a million output tokens in {code}, {busy}, {rents}, taxes excluded",
@@ -205,44 +218,48 @@ def build_costs_table(answer: Answer, costs: CostAnswer, formatter: Formatter) -
         busy=describe_utilization(costs.utilisation, formatter),
         rents=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
     )
-    return SheetTable(tr("Cost"), (SheetGroup(title, _build_cost_rows(costs, money, formatter)),))
+    group = ComparisonGroup("cost", title, _build_cost_rows(costs, money, formatter))
+    return ComparisonTable(heads, (group,), tr("Cost"))
 
 
-def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Formatter) -> tuple[SheetRow, ...]:
-    def row(label: str, unit: str | None, cell: Callable[[CostColumn], SheetCell]) -> SheetRow:
-        return SheetRow(label, unit, tuple(cell(column) for column in costs.columns))
+def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Formatter) -> tuple[ComparisonRow, ...]:
+    def row(key: str, label: str, unit: str | None, cell: Callable[[CostColumn], ComparisonCell]) -> ComparisonRow:
+        return ComparisonRow(key, label, unit, tuple(cell(column) for column in costs.columns))
 
-    def tokens(found: TokenCosts | None) -> SheetCell:
+    def tokens(found: TokenCosts | None) -> ComparisonCell:
         if found is None:
-            return SheetCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
+            return ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
         value, low, high = (money.small(each) for each in found.output)
-        return SheetCell(value, low, high)
+        return ComparisonCell(value, low_text=low, high_text=high)
 
-    def months(column: CostColumn) -> SheetCell:
+    def months(column: CostColumn) -> ComparisonCell:
         found = (each for each in costs.break_evens if each.key == column.key)
         value = next((each.value for each in found if each.name == "months_to_own"), None)
-        return SheetCell(MISSING_VALUE_TEXT if value is None else formatter.number(value, 1))
+        return ComparisonCell(MISSING_VALUE_TEXT if value is None else formatter.number(value, 1))
 
-    def total(column: CostColumn) -> SheetCell:
+    def total(column: CostColumn) -> ComparisonCell:
         if column.tco is None:
-            return SheetCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
-        return SheetCell(money.thousands(column.tco.total_usd))
+            return ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
+        return ComparisonCell(money.thousands(column.tco.total_usd))
 
-    def joules(column: CostColumn) -> SheetCell:
+    def joules(column: CostColumn) -> ComparisonCell:
         found = column.efficiency.joules_per_token if column.efficiency else None
-        return SheetCell(MISSING_VALUE_TEXT if found is None else formatter.estimate(found.value))
+        return ComparisonCell(MISSING_VALUE_TEXT if found is None else formatter.estimate(found.value))
+
+    def rent(column: CostColumn) -> ComparisonCell:
+        return ComparisonCell(money.small(column.rent_usd_per_hour))
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
     rows = [
-        row(tr("Owned"), money.code, lambda each: tokens(each.owned)),
-        row(tr("Rented"), money.code, lambda each: tokens(each.rented)),
-        row(tr("Rent of one"), money.unit("USD/h"), lambda each: SheetCell(money.small(each.rent_usd_per_hour))),
+        row("owned", tr("Owned"), money.code, lambda each: tokens(each.owned)),
+        row("rented", tr("Rented"), money.code, lambda each: tokens(each.rented)),
+        row("rent", tr("Rent of one"), money.unit("USD/h"), rent),
     ]
     if years is not None:
         label = tr("{years} years of owning", years=formatter.stated(years))
-        rows.append(row(label, tr("k{code}", code=money.code), total))
-        rows.append(row(tr("Below rent after"), tr("months"), months))
-    rows.append(row(tr("Energy of an output token"), "J", joules))
+        rows.append(row("total", label, tr("k{code}", code=money.code), total))
+        rows.append(row("months_to_own", tr("Below rent after"), tr("months"), months))
+    rows.append(row("energy", tr("Energy of an output token"), "J", joules))
     return tuple(rows)
 
 
@@ -266,6 +283,12 @@ def list_cost_remarks(
     return tuple(lines)
 
 
+def _is_on_sheet(name: str) -> bool:
+    """Whether a sheet shows an attribute, or another for which it stands."""
+    attribute = ATTRIBUTES.get(name)
+    return (attribute is not None and attribute.sheet is not None) or name in ("memory_label", *PRICE_BOUND_ATTRIBUTES)
+
+
 def list_stale_remarks(
     answer: Answer, names: tuple[str, ...], today: str, rule: StalenessLimits
 ) -> tuple[SheetRemark, ...]:
@@ -281,7 +304,7 @@ def list_stale_remarks(
         old = [
             label_attribute_alone(attribute)
             for attribute in column.attributes
-            if attribute in SHEET_ATTRIBUTES
+            if _is_on_sheet(attribute)
             and attribute not in PRICE_BOUND_ATTRIBUTES
             and (_format_stale_age(column, attribute, today) or 0) > rule.facts
         ]
@@ -322,25 +345,28 @@ def build_sheet(
     costs = None if further is None else further.costs
     decision = None if further is None else further.decision
     names = list_column_names(answer)
-    parts = list_accelerator_names(answer)
     references = SourceNumbering(formatter)
-    table = SheetTable(
-        tr("Comparison"),
+    heads = _build_sheet_heads(answer, formatter)
+    differences = build_difference_group(answer, names, formatter)
+    table = ComparisonTable(
+        heads,
         (
-            *build_difference_groups(answer, names, formatter),
-            build_workload_group(answer, formatter),
-            *build_spec_groups(answer, parts, formatter, references, build_memory_rows(answer, formatter)),
+            *(() if differences is None else (differences,)),
+            _select_results(answer, formatter),
+            *_list_attribute_groups(answer, formatter, references),
         ),
+        tr("Comparison"),
     )
-    whose = SheetTable(tr("Whose figures these are"), _make_single_group(build_source_rows(answer, references)))
-    heads = _build_sheet_heads(answer, names)
+    source_rows = build_source_rows(answer, references)
+    whose = ComparisonTable(
+        heads, (ComparisonGroup("source", "", source_rows),) if source_rows else (), tr("Whose figures these are")
+    )
     return ComparisonSheet(
         title=answer.scenario.name,
         note=answer.scenario.note,
         date=date,
         assumptions=_list_assumptions(answer, formatter),
-        headlines=build_sheet_headlines(answer, names, formatter),
-        heads=heads,
+        headlines=build_sheet_headlines(answer, formatter),
         table=table,
         whose=whose,
         key=_list_key_texts(answer),
@@ -358,8 +384,8 @@ def build_sheet(
         foot=_list_foot_facts(answer),
         working=() if explain is None else build_sheet_workings(answer, names, formatter, explain),
         sizing=() if how_many is None else list_sizing_remarks(how_many.sizing, names, formatter),
-        how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, formatter),
-        costs=NO_TABLE if costs is None else build_costs_table(answer, costs, formatter),
+        how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, heads, formatter),
+        costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None
         if decision is None or further is None
         else build_recommendation(decision, further.flips, heads, formatter),
@@ -367,14 +393,44 @@ def build_sheet(
     )
 
 
-def _make_single_group(rows: tuple[SheetRow, ...]) -> tuple[SheetGroup, ...]:
-    return (SheetGroup("", rows),) if rows else ()
+def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
+    """Return the rows of results on a sheet: what is alike for all is said among the assumptions."""
+    rows = build_workload_rows(answer, formatter)
+    shown = [rows["fits"]] if "fits" in rows else []
+    plan = rows["plan"]
+    if len({(cell.text, cell.detail) for cell in plan.cells}) > 1 or any(cell.detail for cell in plan.cells):
+        shown.append(plan)
+    shown += [
+        rows[figure.key]
+        for figure in list_sheet_figures()
+        if figure.key in rows and any(cell.value is not None for cell in rows[figure.key].cells)
+    ]
+    shown += [rows[MAX_CONCURRENCY.key], rows["limiter"]]
+    if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
+        shown.append(rows["serving_engine"])
+    shown.append(rows["basis"])
+    return ComparisonGroup("workload", tr("At this workload"), tuple(shown))
 
 
-def _build_sheet_heads(answer: Answer, names: tuple[str, ...]) -> tuple[SheetHead, ...]:
+def _list_attribute_groups(
+    answer: Answer, formatter: Formatter, references: SourceNumbering
+) -> Iterator[ComparisonGroup]:
+    """Yield memory, compute and system with notes where sources differ; groups without rows are left out."""
+    titles = {"memory": tr("Memory"), "compute": tr("Compute, dense"), "system": tr("System")}
+    names = list_accelerator_names(answer)
+    for key, title in titles.items():
+        rows = add_notes(build_attribute_rows(answer, list_sheet_attributes(key), formatter), answer, names, references)
+        rows = tuple(replace(row, label=tr("Price")) if row.key == "price" else row for row in rows)
+        if key == "memory":
+            rows += build_memory_use_rows(answer, formatter)
+        if rows:
+            yield ComparisonGroup(key, title, rows)
+
+
+def _build_sheet_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, ...]:
     return tuple(
-        SheetHead(name, _describe_sheet_column(column), *look)
-        for name, column, look in zip(names, answer.columns, get_column_looks(answer), strict=True)
+        replace(head, detail=_describe_sheet_column(column))
+        for head, column in zip(build_heads(answer, formatter), answer.columns, strict=True)
     )
 
 
@@ -441,7 +497,7 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
         is_user_chosen(each)
         for column in answer.columns
         for name, each in column.attributes.items()
-        if name in SHEET_ATTRIBUTES
+        if _is_on_sheet(name)
     )
     raised = tr("raised: sources differ, see notes")
     return (
@@ -527,7 +583,7 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
             reason=to_sentence(dispute.reason),
         )
         for dispute in answer.disputes
-        if any(name in SHEET_ATTRIBUTES for name in dispute.attributes)
+        if any(_is_on_sheet(name) for name in dispute.attributes)
         and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )
 

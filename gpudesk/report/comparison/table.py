@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
 from gpudesk.domain.claim import is_user_entry
-from gpudesk.report.comparison.attribute_rows import (
-    INTERCONNECT_ATTRIBUTES,
-    MEMORY_ATTRIBUTES,
-    POWER_ATTRIBUTES,
-    SOFTWARE_ATTRIBUTES,
-    build_attribute_rows,
-    build_peak_rows,
-    build_price_rows,
-)
+from gpudesk.domain.registry import list_compared_attributes
+from gpudesk.report.comparison.attribute_rows import build_attribute_rows, merge_half_precisions
 from gpudesk.report.comparison.estimate_rows import build_memory_use_rows, build_workload_rows
-from gpudesk.report.comparison.headlines import HeadlineResult
 from gpudesk.report.comparison.tables import (
     CellMarking,
-    ComparedCell,
-    ComparedGroup,
-    ComparedHead,
-    ComparedRow,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
     ComparisonTable,
+    Headline,
 )
 from gpudesk.report.labels import format_load, label_basis, list_column_names
 from gpudesk.text.formatting import Formatter
@@ -42,47 +36,47 @@ class ComparisonTableBuilder:
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
         self._parts: tuple[object, ...] = ()
-        self._memory: tuple[ComparedRow, ...] = ()
-        self._rest: tuple[ComparedGroup, ...] = ()
+        self._memory: tuple[ComparisonRow, ...] = ()
+        self._rest: tuple[ComparisonGroup, ...] = ()
 
     def table(self, answer: Answer) -> ComparisonTable:
         self._update_attribute_rows(answer)
         formatter = self._formatter
+        results = build_workload_rows(answer, formatter).values()
+        known = tuple(row for row in results if any(cell.value is not None for cell in row.cells))
+        use = build_memory_use_rows(answer, formatter) if any(each.estimate for each in answer.columns) else ()
         groups = (
-            ComparedGroup(
-                "workload",
-                tr("At this workload"),
-                build_workload_rows(answer, formatter),
-                _describe_conditions(answer, formatter),
-            ),
-            ComparedGroup("memory", tr("Memory"), (*self._memory, *build_memory_use_rows(answer, formatter))),
+            ComparisonGroup("workload", tr("At this workload"), known, _describe_conditions(answer, formatter)),
+            ComparisonGroup("memory", tr("Memory"), (*self._memory, *use)),
             *self._rest,
         )
-        return ComparisonTable(
-            _build_compared_heads(answer, self._formatter), tuple(group for group in groups if group.rows)
-        )
+        return ComparisonTable(build_heads(answer, formatter), tuple(group for group in groups if group.rows))
 
     def _update_attribute_rows(self, answer: Answer) -> None:
         shown = (column.accelerator.id for column in answer.columns)
         parts = (answer.catalog_revision, answer.unranked, *shown)
         if parts == self._parts:
             return
-        formatter = self._formatter
         self._parts = parts
-        self._memory = build_attribute_rows(answer, MEMORY_ATTRIBUTES, formatter)
+
+        def group(key: str, title: str) -> ComparisonGroup:
+            return ComparisonGroup(
+                key, title, build_attribute_rows(answer, list_compared_attributes(key), self._formatter)
+            )
+
+        dense = group("dense", tr("Compute, dense"))
+        self._memory = group("memory", tr("Memory")).rows
         self._rest = (
-            ComparedGroup("dense", tr("Compute, dense"), build_peak_rows(answer, "dense", formatter)),
-            ComparedGroup("sparse", tr("Compute, sparse"), build_peak_rows(answer, "sparse", formatter)),
-            ComparedGroup(
-                "interconnect", tr("Interconnect"), build_attribute_rows(answer, INTERCONNECT_ATTRIBUTES, formatter)
-            ),
-            ComparedGroup("power", tr("Power and package"), build_attribute_rows(answer, POWER_ATTRIBUTES, formatter)),
-            ComparedGroup("software", tr("Software"), build_attribute_rows(answer, SOFTWARE_ATTRIBUTES, formatter)),
-            ComparedGroup("price", tr("Price"), build_price_rows(answer, formatter)),
+            replace(dense, rows=merge_half_precisions(answer, dense.rows)),
+            group("sparse", tr("Compute, sparse")),
+            group("interconnect", tr("Interconnect")),
+            group("power", tr("Power and package")),
+            group("software", tr("Software")),
+            group("price", tr("Price")),
         )
 
 
-def _build_compared_heads(answer: Answer, formatter: Formatter) -> tuple[ComparedHead, ...]:
+def build_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, ...]:
     choices = answer.scenario.accelerators
     looks = zip(
         make_column_keys(choices),
@@ -93,7 +87,7 @@ def _build_compared_heads(answer: Answer, formatter: Formatter) -> tuple[Compare
         strict=True,
     )
     return tuple(
-        ComparedHead(key, name, _describe_column(column, formatter), slot, is_variant, column.accelerator.announced)
+        ComparisonHead(key, name, _describe_column(column, formatter), slot, is_variant, column.accelerator.announced)
         for key, name, column, slot, is_variant in looks
     )
 
@@ -147,7 +141,7 @@ def speak_unit(unit: str | None) -> str:
     return tr(_SPOKEN_UNITS[unit]) if unit in _SPOKEN_UNITS else unit
 
 
-def describe_compared_cell(table: ComparisonTable, row: ComparedRow, position: int, formatter: Formatter) -> str:
+def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position: int, formatter: Formatter) -> str:
     """Return everything that a cell shows as one sentence, the figure first."""
     cell = row.cells[position]
     parts = [row.label, table.heads[position].name]
@@ -158,8 +152,8 @@ def describe_compared_cell(table: ComparisonTable, row: ComparedRow, position: i
     parts.append(f"{cell.text} {unit}".rstrip())
     if cell.band is not None and cell.low is not None and cell.high is not None:
         parts.append(tr("band {low} to {high}", low=formatter.estimate(cell.low), high=formatter.estimate(cell.high)))
-    elif cell.second:
-        parts.append(cell.second)
+    elif cell.detail:
+        parts.append(cell.detail)
     parts += _describe_mark(table, row, position)
     if cell.delta:
         parts.append(tr("{delta} against {baseline}", delta=cell.delta, baseline=table.heads[0].name))
@@ -172,7 +166,7 @@ def describe_compared_cell(table: ComparisonTable, row: ComparedRow, position: i
     return ", ".join(parts) + (f". {cell.explanation}" if cell.explanation else "")
 
 
-def _describe_mark(table: ComparisonTable, row: ComparedRow, position: int) -> list[str]:
+def _describe_mark(table: ComparisonTable, row: ComparisonRow, position: int) -> list[str]:
     mark = row.cells[position].mark
     if mark is CellMarking.BEST:
         return [tr("best in the row")]
@@ -186,13 +180,13 @@ def _describe_mark(table: ComparisonTable, row: ComparedRow, position: int) -> l
     return []
 
 
-def describe_compared_row(row: ComparedRow) -> str:
+def describe_compared_row(row: ComparisonRow) -> str:
     """Return what a row is about: label and unit."""
     unit = speak_unit(row.unit)
     return f"{row.label}, {unit}" if unit else row.label
 
 
-def describe_headline(headline: HeadlineResult) -> str:
+def describe_headline(headline: Headline) -> str:
     figure = f"{headline.text} {speak_unit(headline.unit)}".rstrip()
     names = join_names([leader.name for leader in headline.leaders])
     parts = [headline.label, figure, names, headline.detail, headline.announced.text]
@@ -206,11 +200,11 @@ def join_names(names: list[str]) -> str:
     return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
-def make_search_text(row: ComparedRow, group: str) -> str:
+def make_search_text(row: ComparisonRow, group: str) -> str:
     """Return the text that a filter looks in: group, label and unit, without case."""
     return f"{group} {row.label} {row.unit or ''}".casefold()
 
 
-def shows_basis(cell: ComparedCell) -> bool:
+def shows_basis(cell: ComparisonCell) -> bool:
     """Whether a cell shows on what an estimate rests: those that are tied show that instead."""
     return cell.basis is not None and cell.mark not in (CellMarking.TIED, CellMarking.OPEN)

@@ -1,4 +1,4 @@
-"""Value types of the comparison table and of the comparison sheet, without any layout.
+"""The comparison as values: one kind of rows and cells for screen, paper, terminal and files; the sheet.
 
 All texts are in their final digits. Values beside them are in the units on display, with all their digits.
 """
@@ -26,67 +26,175 @@ class CellMarking(StrEnum):
     FAILS = "fails"
 
 
-@dataclass(frozen=True, slots=True)
-class SheetCell:
-    """One figure or word. `low` and `high` are its band, `detail` is a second line of another kind.
+class RowOrigin(StrEnum):
+    """Where the figures of a row come from, which is what explains them."""
 
-    `notes` are numbers of notes at the foot.
+    #: An attribute of each accelerator, from the catalog.
+    ATTRIBUTE = "attribute"
+    #: A figure of each estimate.
+    FIGURE = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class RowReference:
+    """What stands behind a figure: the name of an attribute, or of a figure that can be explained."""
+
+    origin: RowOrigin
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonCell:
+    """One figure or word of one column.
+
+    `value`, `low` and `high` are in the row's unit; `value` is None where nothing is known, and then
+    `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
+    `low_text` and `high_text` are the ends of a band, `detail` is a second line of another kind. `delta` is what
+    the figure says against the baseline, `notes` are numbers of notes at the foot of a sheet. `disputed` is the
+    number of claims where they differ, else 0. `own` says that the user states the value or chose it.
     """
 
     text: str
-    low: str | None = None
-    high: str | None = None
+    value: float | str | None = None
+    low: float | None = None
+    high: float | None = None
+    low_text: str | None = None
+    high_text: str | None = None
     detail: str | None = None
+    delta: str | None = None
+    reason: str | None = None
+    explanation: str | None = None
     mark: CellMarking | None = None
     notes: tuple[int, ...] = ()
+    disputed: int = 0
+    own: bool = False
+    basis: EstimateBasis | None = None
 
     @property
     def band(self) -> str | None:
-        return None if self.low is None else f"{self.low} – {self.high}"
+        return None if self.low_text is None else f"{self.low_text} – {self.high_text}"
+
+    @property
+    def line_below(self) -> str | None:
+        """The line under the figure: the band, or a second form of the figure."""
+        return self.band or self.detail
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it holds a number, which can be compared and calculated with."""
+        return isinstance(self.value, int | float)
 
 
 @dataclass(frozen=True, slots=True)
-class SheetRow:
-    """A label with its unit and one cell for each accelerator."""
+class ComparisonRow:
+    """One line: a label with its unit and one cell for each column.
 
-    label: str
-    unit: str | None
-    cells: tuple[SheetCell, ...]
-    #: Further words about the label, below it.
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SheetGroup:
-    """Rows under one heading."""
-
-    title: str
-    rows: tuple[SheetRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SheetHead:
-    """The head of a column: the accelerator, its architecture and form.
-
-    `slot` is its place in the palette; a part that stands further left too is told by a `is_variant` marker.
+    `key` tells it from all others of its table and stays the same in every language. `more_is_better` is None
+    where neither more nor less is. `detail` are further words about the label, below it.
     """
 
+    key: str
+    label: str
+    unit: str | None
+    cells: tuple[ComparisonCell, ...]
+    reference: RowReference | None = None
+    more_is_better: bool | None = None
+    detail: str = ""
+
+    def differs(self, positions: Sequence[int]) -> bool:
+        cells = [self.cells[position] for position in positions]
+        return len({(cell.text, cell.reason, cell.line_below) for cell in cells}) > 1
+
+    @property
+    def has_second_line(self) -> bool:
+        return any(cell.line_below for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGroup:
+    """Rows under one heading; `note` says on what conditions they hold."""
+
+    key: str
+    title: str
+    rows: tuple[ComparisonRow, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonHead:
+    """The head of a column: the accelerator, and what it is.
+
+    `key` tells it from all others. `slot` is its place in the palette; an accelerator that stands further left
+    too is told by an `is_variant` marker.
+    """
+
+    key: str
     name: str
     detail: str
     slot: int
     is_variant: bool = False
+    announced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class SheetTable:
-    """Groups of rows under the heads of the accelerators."""
+class ComparisonTable:
+    """Groups of rows under the heads of the columns, of which the first is the baseline."""
 
-    title: str
-    groups: tuple[SheetGroup, ...]
+    heads: tuple[ComparisonHead, ...]
+    groups: tuple[ComparisonGroup, ...]
+    title: str = ""
+
+    @property
+    def rows(self) -> tuple[ComparisonRow, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
 
 
 #: A table that has nothing to say.
-NO_TABLE: Final = SheetTable("", ())
+NO_TABLE: Final = ComparisonTable((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineLeader:
+    """A column that leads, or one of those that nobody beats; `key` is that of the column."""
+
+    key: str
+    name: str
+    slot: int
+    is_variant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedLead:
+    """What an announced accelerator that is not ranked would be: in a sentence, and where there is little room."""
+
+    text: str = ""
+    brief: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One question of the comparison with its answer in a word and what there is to say of it.
+
+    `mark` tells where nobody wins among the leaders, or where some do not fit. `announced` says of an announced
+    accelerator, which is not ranked beside shipping ones, that it would lead.
+    """
+
+    figure: str
+    label: str
+    leaders: tuple[HeadlineLeader, ...]
+    text: str
+    unit: str
+    detail: str
+    mark: CellMarking | None = None
+    announced: AnnouncedLead = AnnouncedLead()
+
+    @property
+    def is_open(self) -> bool:
+        return self.mark is CellMarking.OPEN
+
+    @property
+    def winner(self) -> HeadlineLeader | None:
+        return self.leaders[0] if self.mark is None and len(self.leaders) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +203,6 @@ class LabeledValue:
 
     label: str
     value: str
-
-
-@dataclass(frozen=True, slots=True)
-class SheetHeadline:
-    """One question of the comparison with its answer in a word and its figures.
-
-    `slot` is that of the winner. `mark` tells where there is none: nobody wins, or some do not fit.
-    """
-
-    question: str
-    answer: str
-    detail: str
-    slot: int | None = None
-    is_variant: bool = False
-    mark: CellMarking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +325,7 @@ class SheetTraceRow:
     answer: str
     source: str
     weight: str
-    row: SheetRow
+    row: ComparisonRow
     effects: tuple[RuleEffect, ...]
 
 
@@ -244,10 +337,9 @@ class ComparisonSheet:
     note: str
     date: str | None
     assumptions: tuple[LabeledValue, ...]
-    headlines: tuple[SheetHeadline, ...]
-    heads: tuple[SheetHead, ...]
-    table: SheetTable
-    whose: SheetTable
+    headlines: tuple[Headline, ...]
+    table: ComparisonTable
+    whose: ComparisonTable
     key: tuple[str, ...]
     notes: tuple[SheetNote, ...]
     remarks: tuple[SheetRemark, ...]
@@ -260,116 +352,14 @@ class ComparisonSheet:
     #: Only where it was asked for, and shown only where there is room.
     working: tuple[SheetWorking, ...] = ()
     #: How many are needed, and a sentence about each where users ask for something.
-    how_many: SheetTable = NO_TABLE
+    how_many: ComparisonTable = NO_TABLE
     sizing: tuple[SheetRemark, ...] = ()
     #: What that costs.
-    costs: SheetTable = NO_TABLE
+    costs: ComparisonTable = NO_TABLE
     #: Which to take, and every rule that fired, where the user answered questions.
     recommendation: SheetRecommendation | None = None
     trace: tuple[SheetTraceRow, ...] = ()
 
-
-class RowOrigin(StrEnum):
-    """Where the figures of a row come from, which is what explains them."""
-
-    #: An attribute of each part, from the catalog.
-    ATTRIBUTE = "attribute"
-    #: A figure of each estimate.
-    FIGURE = "figure"
-
-
-@dataclass(frozen=True, slots=True)
-class RowReference:
-    """What stands behind a figure: the name of an attribute, or of a figure that can be explained."""
-
-    origin: RowOrigin
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedCell:
-    """One figure or word of one column.
-
-    `value`, `low` and `high` are in the row's unit; `value` is None where nothing is known, and then
-    `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
-    `second` is another line under the figure, as `band` is. `delta` is what it says against the baseline.
-    `disputed` is the number of claims where they differ, else 0. `own` says that the user states the value or
-    chose it among the claims.
-    """
-
-    text: str
-    value: float | str | None = None
-    low: float | None = None
-    high: float | None = None
-    band: str | None = None
-    second: str | None = None
-    delta: str | None = None
-    reason: str | None = None
-    explanation: str | None = None
-    mark: CellMarking | None = None
-    disputed: int = 0
-    own: bool = False
-    basis: EstimateBasis | None = None
-
     @property
-    def line_below(self) -> str | None:
-        """The line under the figure: the band, or a second form of the figure."""
-        return self.band or self.second
-
-    @property
-    def is_figure(self) -> bool:
-        return isinstance(self.value, int | float)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRow:
-    """One line of the table. `more_is_better` is None where neither more nor less is."""
-
-    key: str
-    label: str
-    unit: str | None
-    cells: tuple[ComparedCell, ...]
-    reference: RowReference
-    more_is_better: bool | None = None
-
-    def differs(self, positions: Sequence[int]) -> bool:
-        cells = [self.cells[position] for position in positions]
-        return len({(cell.text, cell.reason, cell.line_below) for cell in cells}) > 1
-
-    @property
-    def has_second_line(self) -> bool:
-        return any(cell.line_below for cell in self.cells)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedGroup:
-    """Rows under one heading; `note` says on what conditions they hold."""
-
-    key: str
-    title: str
-    rows: tuple[ComparedRow, ...]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedHead:
-    """The head of a column. `key` tells it from all others; `slot` is its place in the palette."""
-
-    key: str
-    name: str
-    detail: str
-    slot: int
-    is_variant: bool
-    announced: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonTable:
-    """All that is known of the parts of a scenario side by side; the first column is the baseline."""
-
-    heads: tuple[ComparedHead, ...]
-    groups: tuple[ComparedGroup, ...]
-
-    @property
-    def rows(self) -> tuple[ComparedRow, ...]:
-        return tuple(row for group in self.groups for row in group.rows)
+    def heads(self) -> tuple[ComparisonHead, ...]:
+        return self.table.heads

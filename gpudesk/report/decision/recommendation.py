@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -15,16 +16,18 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
+from gpudesk.report.comparison.estimate_rows import make_interval_cell
 from gpudesk.report.comparison.tables import (
     CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
+    ComparisonSheet,
+    ComparisonTable,
     DrawShare,
-    SheetCell,
-    SheetGroup,
-    SheetHead,
     SheetRecommendation,
     SheetRemark,
-    SheetRow,
-    SheetTable,
     SheetTraceRow,
 )
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
@@ -81,7 +84,7 @@ _MARKS: Final = {RuleEffect.FAVOURS: CellMarking.BEST, RuleEffect.REMOVES: CellM
 
 
 def build_recommendation(
-    decision: Decision, flips: Sequence[DecisionFlip], heads: Sequence[SheetHead], formatter: Formatter
+    decision: Decision, flips: Sequence[DecisionFlip], heads: Sequence[ComparisonHead], formatter: Formatter
 ) -> SheetRecommendation:
     """Return the verdict with what there is to say of it; `heads` are those of the columns in their order."""
     by_key = dict(zip(decision.columns, heads, strict=True))
@@ -189,7 +192,8 @@ def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) 
         answer=answer,
         source=source,
         weight=weight,
-        row=SheetRow(
+        row=ComparisonRow(
+            key=line.rule.id,
             label=line.title,
             unit=None if shows is None else get_fact_unit(shows),
             cells=tuple(_build_trace_cell(shows, cell, formatter) for cell in line.cells),
@@ -207,42 +211,40 @@ def _format_weight(line: TraceLine, formatter: Formatter) -> str:
     return tr("weight {number}", number=formatter.stated(line.weight))
 
 
-def _build_trace_cell(shows: str | None, cell: TraceCell, formatter: Formatter) -> SheetCell:
+def _build_trace_cell(shows: str | None, cell: TraceCell, formatter: Formatter) -> ComparisonCell:
     mark = _MARKS.get(cell.effect)
     if shows is None or cell.value is None:
-        return SheetCell(MISSING_VALUE_TEXT if shows else "", mark=mark)
+        return ComparisonCell(MISSING_VALUE_TEXT if shows else "", mark=mark)
     if isinstance(cell.value, IntervalEstimate):
-        low, high = formatter.estimate(cell.value.low), formatter.estimate(cell.value.high)
-        return SheetCell(format_fact_figure(shows, cell.value, formatter), low, high, mark=mark)
-    return SheetCell(format_fact_figure(shows, cell.value, formatter), mark=mark)
+        text = format_fact_figure(shows, cell.value, formatter)
+        return replace(make_interval_cell(cell.value, formatter, mark), text=text)
+    return ComparisonCell(format_fact_figure(shows, cell.value, formatter), mark=mark)
 
 
-def build_trace_table(rows: Sequence[SheetTraceRow], *, signed: bool = True) -> SheetTable:
+def build_trace_table(sheet: ComparisonSheet, *, signed: bool = True) -> ComparisonTable:
     """Return the rows by their strengths, each figure behind the sign of what its rule does.
 
     Unless `signed`, what is removed has no sign of its own: whoever draws the cell marks it.
     """
-    groups = groupby(rows, key=lambda row: row.strength)
-    return SheetTable(
-        tr("Trace"),
-        tuple(
-            SheetGroup(title, tuple(_build_shown_row(row, signed=signed) for row in group)) for title, group in groups
-        ),
+    groups = tuple(
+        ComparisonGroup(f"trace.{title}", title, tuple(_build_shown_row(row, signed=signed) for row in rows))
+        for title, rows in groupby(sheet.trace, key=lambda row: row.strength)
     )
+    return ComparisonTable(sheet.heads, groups, tr("Trace"))
 
 
-def _build_shown_row(row: SheetTraceRow, *, signed: bool) -> SheetRow:
+def _build_shown_row(row: SheetTraceRow, *, signed: bool) -> ComparisonRow:
     cells = tuple(
         _add_sign(cell, effect, signed=signed) for cell, effect in zip(row.row.cells, row.effects, strict=True)
     )
     label = tr("{rule} {title}", rule=row.rule, title=row.row.label)
-    return SheetRow(label, row.row.unit, cells, row.row.detail)
+    return replace(row.row, label=label, cells=cells)
 
 
-def _add_sign(cell: SheetCell, effect: RuleEffect, *, signed: bool) -> SheetCell:
+def _add_sign(cell: ComparisonCell, effect: RuleEffect, *, signed: bool) -> ComparisonCell:
     figure = "" if cell.text == MISSING_VALUE_TEXT else cell.text
     if effect is RuleEffect.REMOVES and not signed:
         text = figure or label_effect(effect)
     else:
         text = f"{get_effect_mark(effect)} {figure}".rstrip()
-    return SheetCell(text, cell.low, cell.high, mark=cell.mark)
+    return replace(cell, text=text)

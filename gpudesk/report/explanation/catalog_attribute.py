@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimStatus
+from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.explanation.catalog_entry import (
@@ -20,7 +21,6 @@ from gpudesk.report.explanation.claims import (
     describe_claim_kind,
     describe_claim_range,
     format_attribute_value,
-    label_attribute_alone,
 )
 from gpudesk.report.explanation.parts import (
     CatalogAction,
@@ -30,8 +30,8 @@ from gpudesk.report.explanation.parts import (
     Explanation,
     ExplanationBasis,
 )
-from gpudesk.report.labels import shorten_name
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, find_quantity, get_display_unit
+from gpudesk.report.labels import label_attribute_alone, shorten_name
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
 
@@ -86,7 +86,7 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
         what=tr("{attribute}, {thing}", attribute=label_attribute_alone(name), thing=view.named(thing)),
         conditions=tr("No source states it"),
         figure=figure,
-        unit=get_display_unit(quantity, name) if computed else None,
+        unit=get_display_unit(quantity) if computed else None,
         band="",
         ground=ExplanationBasis.EXACT if computed else ExplanationBasis.UNKNOWN,
         basis=tr("Computed from the dimensions") if computed else "",
@@ -156,7 +156,7 @@ def describe_shipped_value(attribute: AttributeClaims, formatter: Formatter) -> 
     if shipped is None:
         return tr("No value in the shipped catalog")
     quantity = find_quantity(attribute.name, attribute.unit)
-    said = tr("Shipped: {value}", value=formatter.catalog_with_unit(shipped.value, quantity, attribute.name))
+    said = tr("Shipped: {value}", value=formatter.catalog_with_unit(shipped.value, quantity))
     numbers = [value for value in (taken, shipped.value) if isinstance(value, int | float)]
     if len(numbers) == 2 and numbers[1] and not any(isinstance(value, bool) for value in numbers):
         ratio = numbers[0] / numbers[1]
@@ -288,5 +288,5 @@ def _format_inactive_value(waiting: InactiveOverride, view: CatalogContext) -> t
         return MISSING_VALUE_TEXT, None
     quantity = find_quantity(waiting.attribute or "", waiting.unit)
     figured = isinstance(value, int | float) and quantity is not Quantity.TEXT
-    unit = get_display_unit(quantity, waiting.attribute or "") if figured else None
+    unit = get_display_unit(quantity) if figured else None
     return view.formatter.catalog(value, quantity), unit

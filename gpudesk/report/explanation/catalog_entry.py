@@ -20,7 +20,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.report.catalog_lists import label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
-from gpudesk.report.explanation.claims import build_dispute_line, label_attribute_alone
+from gpudesk.report.explanation.claims import build_dispute_line
 from gpudesk.report.explanation.parts import (
     CatalogAction,
     CatalogActionKind,
@@ -31,7 +31,7 @@ from gpudesk.report.explanation.parts import (
     StatementLine,
     UseLine,
 )
-from gpudesk.report.labels import count_days_since, format_age, label_source_kind, shorten_name
+from gpudesk.report.labels import count_days_since, format_age, label_attribute_alone, label_source_kind, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn

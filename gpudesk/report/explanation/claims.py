@@ -15,6 +15,7 @@ from gpudesk.domain.claim import (
     SourceKind,
     is_figure,
 )
+from gpudesk.domain.registry import find_quantity
 from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.explanation.parts import (
     ClaimGroup,
@@ -26,57 +27,9 @@ from gpudesk.report.explanation.parts import (
     MeasuredRunLines,
     TermLine,
 )
-from gpudesk.report.labels import label_attribute, label_precision, label_source_kind
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, find_quantity, get_display_unit
+from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.translation import tr
-
-#: What attributes are called where they stand alone, without the heading of their group.
-_ALONE: Final = MappingProxyType(
-    {
-        "memory": "Memory capacity",
-        "memory_label": "Memory as sold",
-        "memory_bandwidth": "Memory bandwidth",
-        "price_low": "Purchase price",
-        "price_high": "Purchase price",
-    }
-)
-
-#: What the dimensions of models are called, by the last word of their path.
-_DIMENSIONS: Final = MappingProxyType(
-    {
-        "hidden_size": "Hidden size",
-        "vocab_size": "Vocabulary",
-        "tied_embeddings": "Tied embeddings",
-        "max_context": "Longest context",
-        "native_precision": "Published precision",
-        "quantised_tensors": "Tensors that are quantised",
-        "layer_count": "Layers",
-        "heads": "Attention heads",
-        "kv_heads": "KV heads",
-        "head_dim": "Size of a head",
-        "intermediate_size": "Width of the feed-forward block",
-        "experts": "Experts",
-        "experts_per_token": "Experts for each token",
-        "kv_lora_rank": "Rank of the KV latent",
-        "window": "Attention window",
-        "reuses_cache": "Takes keys and values of an earlier layer",
-        "layer_input_size": "Width of the layers' own inputs",
-        "layer_input_vocab_size": "Vocabulary of the layers' own inputs",
-        "altup_streams": "Streams of alternating updates",
-        "laurel_rank": "Rank of the augmented residual",
-    }
-)
-
-
-def label_attribute_alone(name: str) -> str:
-    known = _ALONE.get(name) or _DIMENSIONS.get(name.rpartition(".")[2])
-    if known:
-        return tr(known)
-    label = label_attribute(name)
-    if label != name:
-        return label
-    words = name.rpartition(".")[2].replace("_", " ")
-    return tr(words[:1].upper() + words[1:])
 
 
 def format_attribute_value(
@@ -245,7 +198,7 @@ def _format_claim_value(
     if not isinstance(claim.value, int | float):
         return formatter.catalog(claim.value, Quantity.TEXT), None
     quantity = find_quantity(attribute.name, attribute.unit)
-    unit = get_display_unit(quantity, attribute.name)
+    unit = get_display_unit(quantity)
     if unit is None and attribute.unit == "tokens":
         unit = tr("tokens")
     return formatter.catalog(claim.value, quantity), unit

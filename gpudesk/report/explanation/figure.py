@@ -15,6 +15,7 @@ from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShar
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import CalibrationCoverage, ConsideredPlan, Estimate, EstimateBasis, Limiter, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.registry import find_figure
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.comparison.estimate_rows import (
@@ -23,12 +24,7 @@ from gpudesk.report.comparison.estimate_rows import (
     describe_running_requests,
 )
 from gpudesk.report.explanation.catalog_attribute import describe_origin_of_value, describe_range_or_shipped
-from gpudesk.report.explanation.claims import (
-    build_claim_group,
-    format_attribute_value,
-    label_attribute_alone,
-    list_disputes_about,
-)
+from gpudesk.report.explanation.claims import build_claim_group, format_attribute_value, list_disputes_about
 from gpudesk.report.explanation.measured_runs import build_measured_runs
 from gpudesk.report.explanation.parts import (
     ExplainedPlan,
@@ -42,8 +38,9 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.explanation.working import build_term_line, list_input_claims
 from gpudesk.report.labels import (
-    FIGURE_UNITS,
     format_load,
+    get_figure_unit,
+    label_attribute_alone,
     label_figure,
     label_limiter,
     label_precision,
@@ -192,7 +189,7 @@ def build_explained_plan(option: ConsideredPlan, formatter: Formatter) -> Explai
     return ExplainedPlan(
         name=format_plan(option.plan),
         figure=MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
-        unit=None if rate is None else FIGURE_UNITS["output_tokens_per_s"],
+        unit=None if rate is None else get_figure_unit("output_tokens_per_s"),
         reason=join_messages(option.reasons, formatter),
         latency=", ".join(
             text
@@ -331,12 +328,12 @@ def _explain_estimate(
     answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureBacking, formatter: Formatter
 ) -> Explanation:
     value: IntervalEstimate | None = getattr(estimate, name, None)
-    label = label_figure(name) if name in FIGURE_UNITS else name
+    label = label_figure(name) if find_figure(name) else name
     if value is None:
         ground, band, basis = (ExplanationBasis.UNKNOWN, _describe_absent_figure(estimate, backing, formatter), "")
         figure, unit = MISSING_VALUE_TEXT, None
     else:
-        figure, unit = formatter.estimate(value.value), FIGURE_UNITS.get(name)
+        figure, unit = formatter.estimate(value.value), get_figure_unit(name)
         band = tr(
             "{low} to {high}, four times in five",
             low=formatter.estimate(value.low),
@@ -422,7 +419,7 @@ def _explain_misfit(
 
 def _explain_missing_estimate(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation:
     column = answer.columns[position]
-    label = label_figure(name) if name in FIGURE_UNITS else tr("Memory")
+    label = label_figure(name) if find_figure(name) else tr("Memory")
     return Explanation(
         what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
         conditions=_describe_model(answer),

@@ -10,8 +10,8 @@ from gpudesk.domain.published_run import ComparableRun, RunCondition, find_publi
 from gpudesk.domain.workload import Workload
 from gpudesk.report.explanation.parts import ExplanationDetail, MeasuredRunLine, MeasuredRunLines
 from gpudesk.report.labels import (
-    FIGURE_UNITS,
     format_load,
+    get_figure_unit,
     label_figure,
     label_precision,
     label_serving_engine,
@@ -113,7 +113,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
         error=formatter.difference(record.ratio),
         figures=tr(
             "measured {measured}, ours {ours}",
-            measured=f"{formatter.estimate(record.measured)} {FIGURE_UNITS[record.figure]}",
+            measured=f"{formatter.estimate(record.measured)} {get_figure_unit(record.figure)}",
             ours=formatter.estimate(record.predicted),
         ),
         verdict=_describe_run_verdict(record),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gpudesk.report.comparison.tables import ComparedCell, ComparedRow, ComparisonTable
+from gpudesk.report.comparison.tables import ComparisonCell, ComparisonRow, ComparisonTable
 from gpudesk.report.writers.safe_text import quote_formula_cell
 from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.translation import tr
@@ -28,7 +28,7 @@ class ClipboardTable:
 
 def build_comparison_clipping(
     table: ComparisonTable,
-    rows: Sequence[ComparedRow],
+    rows: Sequence[ComparisonRow],
     positions: Sequence[int],
     style: NumberStyle,
     *,
@@ -55,7 +55,9 @@ def _head(table: ComparisonTable, positions: Sequence[int], *, banded: bool) -> 
     return fields
 
 
-def _line(table: ComparisonTable, row: ComparedRow, positions: Sequence[int], *, banded: bool) -> list[ClipboardField]:
+def _line(
+    table: ComparisonTable, row: ComparisonRow, positions: Sequence[int], *, banded: bool
+) -> list[ClipboardField]:
     group = next(group.title for group in table.groups if any(each.key == row.key for each in group.rows))
     fields: list[ClipboardField] = [group, row.label, row.unit]
     for position in positions:
@@ -66,10 +68,10 @@ def _line(table: ComparisonTable, row: ComparedRow, positions: Sequence[int], *,
     return fields
 
 
-def _get_clipboard_value(cell: ComparedCell) -> ClipboardField:
+def _get_clipboard_value(cell: ComparisonCell) -> ClipboardField:
     """Return the value; words with a second line, as a deployment has its plan, keep it."""
-    if isinstance(cell.value, str) and cell.second:
-        return f"{cell.value}, {cell.second}"
+    if isinstance(cell.value, str) and cell.detail:
+        return f"{cell.value}, {cell.detail}"
     return cell.value
 
 

@@ -10,11 +10,11 @@ import io
 from collections.abc import Iterable
 
 from gpudesk.report.comparison.tables import (
+    ComparisonCell,
+    ComparisonRow,
     ComparisonSheet,
-    SheetCell,
+    ComparisonTable,
     SheetRecommendation,
-    SheetRow,
-    SheetTable,
     SheetTraceRow,
 )
 from gpudesk.report.decision.rules import label_effect
@@ -74,7 +74,7 @@ def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
     for fact in sheet.assumptions:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     for headline in sheet.headlines:
-        yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
+        yield filled(tr("In short"), headline.label, "", headline.text, headline.detail)
     if sheet.recommendation is not None:
         for item, text in list_recommendation_items(sheet.recommendation):
             yield filled(tr("Recommendation"), item, "", text)
@@ -103,7 +103,7 @@ def _list_appendix_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
     return [*notes, *remarks, *disputes, *sources, *foot]
 
 
-def _list_table_lines(table: SheetTable) -> Iterable[list[str]]:
+def _list_table_lines(table: ComparisonTable) -> Iterable[list[str]]:
     for group in table.groups:
         for row in group.rows:
             yield _list_row_cells(group.title or table.title, row)
@@ -126,19 +126,19 @@ def _list_trace_cells(rule: SheetTraceRow) -> list[str]:
     return line
 
 
-def _list_row_cells(section: str, row: SheetRow) -> list[str]:
+def _list_row_cells(section: str, row: ComparisonRow) -> list[str]:
     line = [section, row.label, row.unit or ""]
     for cell in row.cells:
         line += _list_cell_texts(cell)
     return line
 
 
-def _list_cell_texts(cell: SheetCell) -> tuple[str, str, str, str]:
+def _list_cell_texts(cell: ComparisonCell) -> tuple[str, str, str, str]:
     text = "" if cell.text == MISSING_VALUE_TEXT else cell.text
-    return text, cell.low or "", cell.high or "", format_cell_marks(cell)
+    return text, cell.low_text or "", cell.high_text or "", format_cell_marks(cell)
 
 
-def format_cell_marks(cell: SheetCell) -> str:
+def format_cell_marks(cell: ComparisonCell) -> str:
     """Return what distinguishes a cell, its second line and the numbers of its notes."""
     marks = [cell.mark.value] if cell.mark is not None else []
     if cell.detail:

@@ -12,9 +12,10 @@ from enum import StrEnum
 from typing import Final
 
 from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
+from gpudesk.domain.registry import find_quantity
 from gpudesk.report.explanation.claims import label_stance
 from gpudesk.report.labels import label_source_kind
-from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, find_quantity, get_display_unit
+from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.translation import tr
 
 #: None where nothing is known. Dates are ISO text: a year, a month or a day.
@@ -107,7 +108,7 @@ class ExportCellConverter:
             return unit
         quantity = find_quantity(attribute, unit)
         counted = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
-        return get_display_unit(quantity, attribute) or counted
+        return get_display_unit(quantity) or counted
 
     def kind(self, kind: SourceKind) -> str:
         return kind.value if self.for_programs else label_source_kind(kind)

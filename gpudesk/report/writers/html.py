@@ -8,18 +8,18 @@ from html import escape
 from gpudesk import paths
 from gpudesk.report.comparison.tables import (
     CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonRow,
     ComparisonSheet,
+    ComparisonTable,
+    Headline,
     LabeledValue,
-    SheetCell,
     SheetDispute,
-    SheetGroup,
-    SheetHeadline,
     SheetNote,
     SheetRecommendation,
     SheetRemark,
-    SheetRow,
     SheetSource,
-    SheetTable,
 )
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
@@ -106,7 +106,7 @@ def _second_page(sheet: ComparisonSheet) -> list[str]:
         parts.append(_recommended(sheet.recommendation))
     if sheet.trace:
         parts.append(f'<section class="trace"><h2>{escape(tr("Trace"))}</h2><p>{escape(describe_effect_marks())}</p>')
-        parts += [_table(build_trace_table(sheet.trace), sheet, "trace"), "</section>"]
+        parts += [_table(build_trace_table(sheet), sheet, "trace"), "</section>"]
     parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
     return parts
 
@@ -116,11 +116,11 @@ def _facts(facts: Iterable[LabeledValue], css_class: str) -> str:
     return f'<dl class="{css_class}">{items}</dl>'
 
 
-def _headlines(headlines: Iterable[SheetHeadline]) -> str:
+def _headlines(headlines: Iterable[Headline]) -> str:
     items = "".join(
-        f'<div><p class="question">{escape(headline.question)}</p>'
+        f'<div><p class="question">{escape(headline.label)}</p>'
         f'<p class="answer">{_winner(headline)}'
-        f"{escape(headline.answer)}</p>"
+        f"{escape(headline.text)}</p>"
         f'<p class="detail">{escape(headline.detail)}</p></div>'
         for headline in headlines
     )
@@ -144,11 +144,12 @@ def _recommended(found: SheetRecommendation) -> str:
     return _section(tr("Recommendation"), f'<ul class="remarks">{items}</ul>')
 
 
-def _winner(headline: SheetHeadline) -> str:
-    return "" if headline.slot is None else draw_swatch(headline.slot, is_variant=headline.is_variant)
+def _winner(headline: Headline) -> str:
+    winner = headline.winner
+    return "" if winner is None else draw_swatch(winner.slot, is_variant=winner.is_variant)
 
 
-def _table(table: SheetTable, sheet: ComparisonSheet, css_class: str) -> str:
+def _table(table: ComparisonTable, sheet: ComparisonSheet, css_class: str) -> str:
     heads = "".join(
         f'<th scope="col">{draw_swatch(head.slot, is_variant=head.is_variant)}'
         f'<span class="name slot{head.slot}">{escape(head.name)}</span>'
@@ -165,7 +166,7 @@ def _table(table: SheetTable, sheet: ComparisonSheet, css_class: str) -> str:
     )
 
 
-def _group(group: SheetGroup, columns: int) -> str:
+def _group(group: ComparisonGroup, columns: int) -> str:
     title = (
         f'<tr class="group"><th scope="rowgroup" colspan="{columns + 2}">{escape(group.title)}</th></tr>'
         if group.title
@@ -174,7 +175,7 @@ def _group(group: SheetGroup, columns: int) -> str:
     return f"<tbody>{title}{''.join(_row(row) for row in group.rows)}</tbody>"
 
 
-def _row(row: SheetRow) -> str:
+def _row(row: ComparisonRow) -> str:
     return (
         f'<tr><th scope="row">{escape(row.label)}{_row_detail(row)}</th>'
         f'<td class="unit">{escape(row.unit or "")}</td>'
@@ -182,11 +183,11 @@ def _row(row: SheetRow) -> str:
     )
 
 
-def _row_detail(row: SheetRow) -> str:
+def _row_detail(row: ComparisonRow) -> str:
     return f'<span class="detail">{escape(row.detail)}</span>' if row.detail else ""
 
 
-def _cell(cell: SheetCell) -> str:
+def _cell(cell: ComparisonCell) -> str:
     notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
     figure = f'<span class="figure">{escape(cell.text)}</span>'
     tied = '<span class="tied">≈</span>' if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else ""

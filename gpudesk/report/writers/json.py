@@ -19,6 +19,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, PriceRecord, Source
 from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate
+from gpudesk.domain.registry import FIGURES, list_headline_figures
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.domain.workload import LoadKind
 from gpudesk.report.labels import list_column_names
@@ -29,16 +30,6 @@ from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, enco
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.units import GIB
-
-_FIGURES = (
-    "output_tokens_per_s",
-    "total_tokens_per_s",
-    "output_tokens_per_s_per_accelerator",
-    "ttft_ms",
-    "tpot_ms",
-    "request_s",
-    "batch_s",
-)
 
 _CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
@@ -60,7 +51,7 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
         "differences": [_encode_difference(difference) for difference in answer.differences],
         "no_winner": {
             figure: [keys[position] for position in best]
-            for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+            for figure in list_headline_figures()
             if len(best := find_leaders(answer, figure)) > 1
         },
         "unranked": [keys[position] for position in answer.unranked],
@@ -138,7 +129,7 @@ def _encode_estimate(estimate: Estimate) -> dict[str, Any]:
         "limiter": None if estimate.limiter is None else estimate.limiter.value,
         "basis": estimate.basis.value,
         "stable": estimate.stable,
-        **{figure: encode_interval(getattr(estimate, figure)) for figure in _FIGURES},
+        **{figure: encode_interval(getattr(estimate, figure)) for figure in FIGURES},
         "memory_gib": {
             "capacity": use.capacity_bytes / GIB,
             "weights": use.weights_bytes / GIB,

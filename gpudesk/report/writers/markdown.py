@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from gpudesk.domain.claim import Source
 from gpudesk.report.comparison.tables import (
     CellMarking,
+    ComparisonCell,
+    ComparisonRow,
     ComparisonSheet,
-    SheetCell,
+    ComparisonTable,
     SheetRecommendation,
-    SheetRow,
     SheetSource,
-    SheetTable,
 )
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
@@ -93,9 +93,7 @@ def write_sheet_markdown(sheet: ComparisonSheet) -> str:
     blocks.append(_write_facts(sheet))
     if sheet.recommendation is not None:
         blocks += _write_recommendation(sheet.recommendation)
-    blocks += [
-        f"**{escaped(line.question)}: {escaped(line.answer)}.** {escaped(line.detail)}" for line in sheet.headlines
-    ]
+    blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]
     blocks += _write_sheet_table(sheet.table, sheet)
     blocks.append(f"{tr('**Bold**: best in the row.')} {tr('≈ no winner: within their bands.')}")
     blocks += _write_sheet_table(sheet.how_many, sheet)
@@ -120,7 +118,7 @@ def write_sheet_markdown(sheet: ComparisonSheet) -> str:
     blocks += _write_sheet_table(sheet.whose, sheet)
     blocks += _write_section(tr("Sources"), (_write_source(source) for source in sheet.sources))
     if sheet.trace:
-        blocks += _write_sheet_table(build_trace_table(sheet.trace), sheet)
+        blocks += _write_sheet_table(build_trace_table(sheet), sheet)
         blocks.append(escaped(describe_effect_marks()))
     blocks.append(" · ".join(f"{escaped(fact.label)} {escaped(fact.value)}" for fact in sheet.foot))
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -145,7 +143,7 @@ def _write_section(title: str, items: Iterable[str]) -> list[str]:
     return [f"## {escaped(title)}", "\n".join(lines)] if lines else []
 
 
-def _write_sheet_table(table: SheetTable, sheet: ComparisonSheet) -> list[str]:
+def _write_sheet_table(table: ComparisonTable, sheet: ComparisonSheet) -> list[str]:
     if not table.groups:
         return []
     heads = ["", tr("Unit"), *(head.name for head in sheet.heads)]
@@ -157,13 +155,13 @@ def _write_sheet_table(table: SheetTable, sheet: ComparisonSheet) -> list[str]:
     return [f"## {escaped(table.title)}", "\n".join(lines)]
 
 
-def _write_sheet_row(row: SheetRow) -> str:
+def _write_sheet_row(row: ComparisonRow) -> str:
     label = f"{row.label}; {row.detail}" if row.detail else row.label
     cells = [escaped(label), escaped(row.unit or ""), *(_write_sheet_cell(cell) for cell in row.cells)]
     return _write_sheet_line(cells, escape=False)
 
 
-def _write_sheet_cell(cell: SheetCell) -> str:
+def _write_sheet_cell(cell: ComparisonCell) -> str:
     text = escaped(cell.text)
     if cell.mark in (CellMarking.BEST, CellMarking.TIED):
         text = f"**{text}**"

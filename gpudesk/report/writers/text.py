@@ -7,7 +7,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet, SheetCell, SheetGroup, SheetRow
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonRow,
+    ComparisonSheet,
+)
 from gpudesk.text.translation import tr
 
 _GAP = "  "
@@ -107,10 +113,10 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
 def _headlines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     if not sheet.headlines:
         return
-    questions = max(measure_text(line.question) for line in sheet.headlines)
-    answers = max(measure_text(line.answer) for line in sheet.headlines)
+    questions = max(measure_text(line.label) for line in sheet.headlines)
+    answers = max(measure_text(line.text) for line in sheet.headlines)
     for line in sheet.headlines:
-        start = f"{pad_text(line.question, questions)}  {strong(pad_text(line.answer, answers))}  "
+        start = f"{pad_text(line.label, questions)}  {strong(pad_text(line.text, answers))}  "
         indent = " " * (questions + answers + 4)
         first, *following = wrap_text(line.detail, max(width - len(indent), 20))
         yield start + first
@@ -166,14 +172,18 @@ def _block(sheet: ComparisonSheet, start: int, end: int, strong: Callable[[str],
 
 
 def _group(
-    sheet: ComparisonSheet, group: SheetGroup, columns: tuple[int, int], widths: list[int], strong: Callable[[str], str]
+    sheet: ComparisonSheet,
+    group: ComparisonGroup,
+    columns: tuple[int, int],
+    widths: list[int],
+    strong: Callable[[str], str],
 ) -> Iterator[str]:
     yield strong(group.title)
     for row in group.rows:
         yield from _row(row, columns, widths, _label_width(sheet), _unit_width(sheet))
 
 
-def _row(row: SheetRow, columns: tuple[int, int], widths: list[int], labels: int, units: int) -> Iterator[str]:
+def _row(row: ComparisonRow, columns: tuple[int, int], widths: list[int], labels: int, units: int) -> Iterator[str]:
     cells = [_cell_lines(cell) for cell in row.cells[columns[0] : columns[1]]]
     lead = f"{pad_text(_INDENT + row.label, labels)}{' ' * _COLUMN_GAP}{pad_text(row.unit or '', units, right=True)}"
     for number in range(max(len(lines) for lines in cells)):
@@ -188,7 +198,7 @@ def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
     )
 
 
-def _cell_lines(cell: SheetCell) -> list[str]:
+def _cell_lines(cell: ComparisonCell) -> list[str]:
     """Return the figure with its signs, then its band or second line; figures end on the same place."""
     sign = " " if cell.mark is None else _SIGNS[cell.mark]
     notes = f"◇{','.join(map(str, cell.notes))}" if cell.notes else ""

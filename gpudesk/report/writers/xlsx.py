@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 
 import xlsxwriter
 
-from gpudesk.report.comparison.tables import ComparisonSheet, SheetRow, SheetTable, SheetTraceRow
+from gpudesk.report.comparison.tables import ComparisonRow, ComparisonSheet, ComparisonTable, SheetTraceRow
 from gpudesk.report.decision.rules import label_effect
 from gpudesk.report.writers.csv import format_cell_marks, list_recommendation_items, list_sheet_columns
 from gpudesk.report.writers.export_table import (
@@ -197,7 +197,7 @@ def _build_listed_table(title: str, heads: Iterable[str], lines: Iterable[tuple[
 
 def _list_scenario_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
     lines = [(tr("Name"), sheet.title, ""), (tr("Note"), sheet.note, ""), (tr("Date"), sheet.date or "", "")]
-    lines += [(line.question, line.answer, line.detail) for line in sheet.headlines]
+    lines += [(line.label, line.text, line.detail) for line in sheet.headlines]
     lines += [(fact.label, fact.value, "") for fact in (*sheet.assumptions, *sheet.foot)]
     return [line for line in lines if any(line[1:])]
 
@@ -218,23 +218,28 @@ def _build_xlsx_trace_row(rule: SheetTraceRow) -> Cells:
     said = (rule.rule, rule.row.label, rule.strength, rule.answer, rule.source, rule.weight, rule.row.unit)
     cells: list[ExportValue] = [text or None for text in said]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
-        cells += [label_effect(effect), _parse_typed(cell.text), _parse_typed(cell.low), _parse_typed(cell.high)]
+        cells += [
+            label_effect(effect),
+            _parse_typed(cell.text),
+            _parse_typed(cell.low_text),
+            _parse_typed(cell.high_text),
+        ]
     return tuple(cells)
 
 
-def _list_xlsx_rows(table: SheetTable) -> Iterable[Cells]:
+def _list_xlsx_rows(table: ComparisonTable) -> Iterable[Cells]:
     for group in table.groups:
         for row in group.rows:
             yield _build_xlsx_row(group.title or table.title, row)
 
 
-def _build_xlsx_row(section: str, row: SheetRow) -> Cells:
+def _build_xlsx_row(section: str, row: ComparisonRow) -> Cells:
     cells: list[ExportValue] = [section, row.label, row.unit]
     for cell in row.cells:
         cells += [
             _parse_typed(cell.text),
-            _parse_typed(cell.low),
-            _parse_typed(cell.high),
+            _parse_typed(cell.low_text),
+            _parse_typed(cell.high_text),
             format_cell_marks(cell) or None,
         ]
     return tuple(cells)

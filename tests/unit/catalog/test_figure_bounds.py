@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store import edits
 from gpudesk.documents.user_fact_json import read_user_facts, write_record
-from gpudesk.domain.attributes import ACCELERATOR_UNITS
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.registry import ATTRIBUTES
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserFacts
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
@@ -34,7 +34,7 @@ VALUES: st.SearchStrategy[Any] = (
 )
 
 
-@given(name=st.sampled_from(sorted(ACCELERATOR_UNITS)), value=VALUES)
+@given(name=st.sampled_from(sorted(ATTRIBUTES)), value=VALUES)
 def test_whatever_wrote_the_file_the_part_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
     merged = facts.with_own(UserFacts.of(chosen(name, value, PART)))
     part = merged.accelerator(PART)

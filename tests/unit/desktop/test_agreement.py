@@ -22,10 +22,10 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
-from gpudesk.report.comparison.tables import CellMarking, ComparedRow, ComparisonSheet, SheetRow
+from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
 from gpudesk.report.explanation.parts import Explanation
 from gpudesk.report.labels import label_figure
 from gpudesk.report.writers.json import encode_answer
@@ -87,7 +87,7 @@ class Shown:
     """One answer in all its forms."""
 
     desk: Desk
-    rows: dict[str, ComparedRow]
+    rows: dict[str, ComparisonRow]
     sheet: ComparisonSheet
     fields: list[dict[str, Any]]
 
@@ -97,7 +97,7 @@ class Shown:
         assert self.desk.answer is not None
         return [column.estimate for column in self.desk.answer.columns]
 
-    def sheet_row(self, label: str) -> SheetRow | None:
+    def sheet_row(self, label: str) -> ComparisonRow | None:
         """Return the sheet's row of results with a label; differences have rows of their own."""
         groups = [group for group in self.sheet.table.groups if group.title == "At this workload"]
         return next((row for group in groups for row in group.rows if row.label == label), None)
@@ -220,7 +220,7 @@ def check_headlines(shown: Shown) -> None:
     keys = shown.desk.keys
     # Announced parts beside shipping ones have their figures and no place in the ranking.
     outside = {keys[position] for position in answer.unranked}
-    strip = {each.figure: each for each in build_headline_results(answer, FORMATTER)}
+    strip = {each.figure: each for each in build_screen_headlines(answer, FORMATTER)}
     for name in COMPARED:
         have = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
         known = [key for key in have if key not in outside]

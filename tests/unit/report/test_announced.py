@@ -12,11 +12,10 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.scenario_answer import answer_scenario
-from gpudesk.report.comparison.headlines import HeadlineResult, build_headline_results, build_sheet_headlines
+from gpudesk.report.comparison.headlines import build_screen_headlines, build_sheet_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import ComparisonTableBuilder, build_comparison_table, describe_headline
-from gpudesk.report.comparison.tables import CellMarking, SheetHeadline
-from gpudesk.report.labels import list_column_names
+from gpudesk.report.comparison.tables import CellMarking, Headline
 from gpudesk.report.writers.json import encode_answer
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.fakes import FakeCatalog, FakeEstimator
@@ -50,15 +49,15 @@ def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Ans
     return answer_scenario(scenario, facts, FakeEstimator(), "2026-08", rank_announced=rank)
 
 
-def strip(answer: Answer, figure: str = THROUGHPUT) -> HeadlineResult:
+def strip(answer: Answer, figure: str = THROUGHPUT) -> Headline:
     """Return the answer to one question above the table."""
-    return next(each for each in build_headline_results(answer, PLAIN) if each.figure == figure)
+    return next(each for each in build_screen_headlines(answer, PLAIN) if each.figure == figure)
 
 
-def printed(answer: Answer) -> SheetHeadline:
+def printed(answer: Answer) -> Headline:
     """Return the headline answer on throughput of the sheet."""
-    found = build_sheet_headlines(answer, list_column_names(answer), PLAIN)
-    return next(each for each in found if each.question.startswith("Output throughput"))
+    found = build_sheet_headlines(answer, PLAIN)
+    return next(each for each in found if each.figure == THROUGHPUT)
 
 
 def test_the_best_is_taken_among_shipping_parts() -> None:
@@ -75,7 +74,7 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
 
 def test_paper_and_files_say_the_same() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
-    assert printed(answer).answer == "MI325X"
+    assert printed(answer).text == "MI325X"
     assert printed(answer).detail.endswith("; B200-HGX (announced) would be 60 % ahead")
     assert encode_answer(answer)["unranked"] == ["b200-hgx"]
     remarks = [remark.text for remark in build_sheet(answer, PLAIN).remarks]
@@ -105,7 +104,7 @@ def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
     assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "The only one that ships"
     assert strip(answer).announced.text == "B200-HGX (announced) would be 100 % ahead"
-    assert printed(answer).answer == "H200-SXM"
+    assert printed(answer).text == "H200-SXM"
     assert "the only one that ships" in printed(answer).detail
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gpudesk.catalog.list_columns import COLUMNS
+from gpudesk.catalog.list_columns import list_catalog_columns
 from gpudesk.domain.catalog_table import (
     CatalogCellMark,
     CatalogCellValue,
@@ -98,7 +98,7 @@ def test_rows_are_found_by_figures_with_and_without_separators() -> None:
 
 
 def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
-    columns = COLUMNS[CatalogSection.ACCELERATORS]
+    columns = list_catalog_columns(CatalogSection.ACCELERATORS)
     values: list[CatalogCellValue] = [None] * len(columns)
     values[0], values[4] = "Instinct MI325X", 6e12
     marks = tuple(CatalogCellMark.DISPUTED | CatalogCellMark.OWN if n == 4 else 0 for n in range(len(columns)))
@@ -154,8 +154,8 @@ def test_like_is_ordered_with_like() -> None:
 @pytest.mark.parametrize("section", CatalogSection)
 def test_every_column_has_a_head_and_a_meaning(section: CatalogSection) -> None:
     assert label_section(section)
-    heads = [label_column(section, column) for column in COLUMNS[section]]
+    heads = [label_column(section, column) for column in list_catalog_columns(section)]
     assert all(heads)
     assert len(set(heads)) == len(heads), "no two columns are called the same"
     assert not any("_" in head for head in heads)
-    assert all(describe_column(section, column) for column in COLUMNS[section])
+    assert all(describe_column(section, column) for column in list_catalog_columns(section))

@@ -8,7 +8,7 @@ from gpudesk.documents.scenario_file import list_template_ids, read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.report.comparison.headlines import HeadlineResult, build_headline_results
+from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import (
     ComparisonTableBuilder,
@@ -17,7 +17,14 @@ from gpudesk.report.comparison.table import (
     describe_compared_row,
     describe_headline,
 )
-from gpudesk.report.comparison.tables import CellMarking, ComparedRow, ComparisonTable, RowOrigin
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparisonRow,
+    ComparisonTable,
+    Headline,
+    RowOrigin,
+    RowReference,
+)
 from gpudesk.report.writers.clipboard import build_comparison_clipping
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
@@ -27,12 +34,12 @@ from tests.unit.report.conftest import MakeAnswer
 PLAIN = Formatter(ENGLISH_NUMBERS)
 
 
-def row(table: ComparisonTable, key: str) -> ComparedRow:
+def row(table: ComparisonTable, key: str) -> ComparisonRow:
     return next(found for found in table.rows if found.key == key)
 
 
-def headline(answer: Answer, figure: str) -> HeadlineResult:
-    return next(found for found in build_headline_results(answer, PLAIN) if found.figure == figure)
+def headline(answer: Answer, figure: str) -> Headline:
+    return next(found for found in build_screen_headlines(answer, PLAIN) if found.figure == figure)
 
 
 def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeAnswer) -> None:
@@ -43,7 +50,7 @@ def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeA
     assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
     assert found.cells[1].band == "1,125 – 1,375"
     assert found.cells[1].basis is EstimateBasis.CALIBRATED
-    assert (found.reference.origin, found.reference.name) == (RowOrigin.FIGURE, "output_tokens_per_s")
+    assert found.reference == RowReference(RowOrigin.FIGURE, "output_tokens_per_s")
 
 
 def test_undecided_leaders_are_tied_and_a_row_without_winner_is_open(make_answer: MakeAnswer) -> None:
@@ -59,7 +66,7 @@ def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: Mak
     assert [cell.delta for cell in bandwidth.cells] == [None, "+25 %"]
     assert [cell.disputed for cell in bandwidth.cells] == [0, 2]
     assert row(table, "tdp").cells[1].delta == "same"
-    assert [cell.second for cell in row(table, "memory").cells] == ["151.4 GB", "274.9 GB"]
+    assert [cell.detail for cell in row(table, "memory").cells] == ["151.4 GB", "274.9 GB"]
 
 
 def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer) -> None:
@@ -67,7 +74,7 @@ def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer
     table = build_comparison_table(answer, PLAIN)
     assert "max_concurrency" not in {found.key for found in table.rows}
     fits = row(table, "fits").cells[0]
-    assert (fits.text, fits.second, fits.mark) == ("does not fit on 1", "use 4", CellMarking.FAILS)
+    assert (fits.text, fits.detail, fits.mark) == ("does not fit on 1", "use 4", CellMarking.FAILS)
     problem = replace(
         answer.columns[1],
         estimate=None,

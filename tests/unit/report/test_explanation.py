@@ -13,10 +13,11 @@ from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import CalibrationCoverage, EstimateBasis, Limiter
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
-from gpudesk.report.explanation.claims import format_explanation, format_working, label_attribute_alone
+from gpudesk.report.explanation.claims import format_explanation, format_working
 from gpudesk.report.explanation.figure import FigureBacking, explain_attribute, explain_figure, explain_model_attribute
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula, format_term_value
+from gpudesk.report.labels import label_attribute_alone
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import message
 from gpudesk.text.units import GIB

@@ -137,28 +137,24 @@ def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, fu
 
 
 def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
-    shown = {row.label: row for group in build_trace_table(sheet.trace).groups for row in group.rows}
+    shown = {row.label: row for group in build_trace_table(sheet).groups for row in group.rows}
     limit = next(row for label, row in shown.items() if label.startswith("L-01 "))
     assert limit.cells[0].text.startswith("⊘ ")
     assert limit.cells[0].mark is CellMarking.FAILS
     favoured = next(row for label, row in shown.items() if label.startswith("D000-02 "))
     assert {cell.text[0] for cell in favoured.cells} <= set("↑−?")
-    drawn = {row.label: row for group in build_trace_table(sheet.trace, signed=False).groups for row in group.rows}
+    drawn = {row.label: row for group in build_trace_table(sheet, signed=False).groups for row in group.rows}
     for label, row in drawn.items():
         for cell in row.cells:
             assert "⊘" not in cell.text, label
             assert cell.text
-    assert [group.title for group in build_trace_table(sheet.trace).groups] == [
-        "Must hold",
-        "Matters most",
-        "Fine points",
-    ]
+    assert [group.title for group in build_trace_table(sheet).groups] == ["Must hold", "Matters most", "Fine points"]
 
 
 def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
     answer = asked(service, destination="controlled", site="pcie")
     sheet = build_sheet(answer, further=service.make_sheet_extras(answer))
-    for group in build_trace_table(sheet.trace, signed=False).groups:
+    for group in build_trace_table(sheet, signed=False).groups:
         for row in group.rows:
             assert all(cell.text != MISSING_VALUE_TEXT for cell in row.cells)
 
@@ -220,7 +216,7 @@ def test_every_word_of_the_program_is_translated(answer: Answer, further: SheetE
     said = [found.verdict, found.reason, found.firm, *(line.subject for line in found.lines)]
     said += [line.text for line in found.lines if line.subject != found.lines[0].subject]
     said += [part for row in sheet.trace for part in (row.strength, row.answer, row.source)]
-    shown = build_trace_table(sheet.trace)
+    shown = build_trace_table(sheet)
     said += [shown.title, *(group.title for group in shown.groups)]
     # Titles of rules are data, as their documents' words are.
     titles = {line.title for line in decision_of(further).trace}

@@ -6,20 +6,20 @@ import pytest
 
 from gpudesk.domain.answer import Answer
 from gpudesk.report.comparison.sheet import build_sheet
-from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet, SheetCell, SheetRow
+from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonRow, ComparisonSheet
 from gpudesk.report.labels import shorten_name
 from gpudesk.text import translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
 
 
-def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> SheetRow:
+def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> ComparisonRow:
     """Return the row with this label, of the named group where labels come twice."""
     groups = [found for found in sheet.table.groups if group in (None, found.title)]
     return next(found for each in groups for found in each.rows if found.label == label)
 
 
-def texts(cells: tuple[SheetCell, ...]) -> list[str]:
+def texts(cells: tuple[ComparisonCell, ...]) -> list[str]:
     return [cell.text for cell in cells]
 
 
@@ -45,7 +45,7 @@ def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> No
 
 def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
-    assert [headline.answer for headline in sheet.headlines] == ["No winner"] * 4
+    assert [headline.text for headline in sheet.headlines] == ["No winner"] * 4
     assert sheet.headlines[0].detail == "H200-SXM: 1,000; MI355X: 1,040"
     found = row(sheet, "Output throughput", "At this workload")
     assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
@@ -53,9 +53,9 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
 
 def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
-    assert sheet.headlines[0].answer == "MI325X"
+    assert sheet.headlines[0].text == "MI325X"
     assert sheet.headlines[0].detail == "1,250 (1,125 – 1,375), +25 % against H200-SXM"
-    assert sheet.headlines[0].slot == 3
+    assert [leader.slot for leader in sheet.headlines[0].leaders] == [3]
 
 
 def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
@@ -65,7 +65,7 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
     assert fits.cells[0].detail == "use 4"
     assert fits.cells[0].mark is CellMarking.FAILS
     (headline,) = sheet.headlines
-    assert (headline.answer, headline.mark) == ("None fits", CellMarking.FAILS)
+    assert (headline.text, headline.mark) == ("None fits", CellMarking.FAILS)
     assert headline.detail == "H200-SXM: use 4; MI325X: use 4"
     assert sheet.table.groups[0].title == "At this workload"
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
@@ -174,7 +174,7 @@ def untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
     labels = [fact.label for fact in (*sheet.assumptions, *sheet.foot)]
     labels += [group.title for group in sheet.table.groups]
     labels += [found.label for group in sheet.table.groups for found in group.rows]
-    labels += [headline.question for headline in sheet.headlines]
+    labels += [headline.label for headline in sheet.headlines]
     labels += [remark.text for remark in sheet.remarks]
     labels += [note.text for note in sheet.notes]
     labels += [source.kind for source in sheet.sources]

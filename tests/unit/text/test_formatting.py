@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.domain.registry import find_quantity
 from gpudesk.text.formatting import (
     GERMAN_NUMBERS,
     MACHINE_NUMBERS,
@@ -13,7 +14,6 @@ from gpudesk.text.formatting import (
     IntervalEstimate,
     Quantity,
     find_number_style,
-    find_quantity,
     get_display_unit,
 )
 
@@ -119,7 +119,7 @@ def test_catalog_values_keep_the_digits_of_the_claim(
 def test_attribute_is_shown_in_the_units_of_the_field(
     attribute: str, unit: str | None, value: float | str | None, text: str
 ) -> None:
-    assert EN.catalog_with_unit(value, find_quantity(attribute, unit), attribute) == text
+    assert EN.catalog_with_unit(value, find_quantity(attribute, unit)) == text
 
 
 def test_units_stand_beside_figures_only_where_there_are_any() -> None:

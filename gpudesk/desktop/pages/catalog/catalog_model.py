@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QObject, Qt
 
-from gpudesk.catalog.list_columns import COLUMNS
+from gpudesk.catalog.list_columns import list_catalog_columns
 from gpudesk.catalog.list_rows import iterate_catalog_rows
 from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, TableItemModel
 from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
@@ -211,7 +211,7 @@ class CatalogSections:
         made = list(islice(part.coming, count))
         part.rows.extend(row for row in made if row is not None)
         if count is None or len(made) < count:
-            part.table = CatalogTable(section, COLUMNS[section], tuple(part.rows))
+            part.table = CatalogTable(section, list_catalog_columns(section), tuple(part.rows))
 
     def _step_texts(self, section: CatalogSection, part: _SectionCache, count: int | None) -> None:
         writer, begun = self.writer(section), len(part.texts)

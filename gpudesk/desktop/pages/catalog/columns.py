@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, Signal
 
-from gpudesk.catalog.list_columns import COLUMNS
+from gpudesk.catalog.list_columns import list_catalog_columns
 from gpudesk.desktop.pages.catalog.table import CatalogTableView
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.domain.catalog_table import CatalogColumn, CatalogSection
@@ -88,7 +88,7 @@ class ColumnArrangement(QObject):
 
     @property
     def hidden(self) -> frozenset[str]:
-        return self._memory.of(self._section, COLUMNS[self._section]).hidden
+        return self._memory.of(self._section, list_catalog_columns(self._section)).hidden
 
     def take_section(self, section: CatalogSection) -> None:
         """Arrange the heads, which stand for the columns of this section now."""
@@ -96,7 +96,7 @@ class ColumnArrangement(QObject):
         self._apply()
 
     def _apply(self) -> None:
-        columns = COLUMNS[self._section]
+        columns = list_catalog_columns(self._section)
         kept = self._memory.of(self._section, columns)
         heads, keys = self._view.heads, [column.key for column in columns]
         self._arranging = True
@@ -115,7 +115,7 @@ class ColumnArrangement(QObject):
     def _keep(self) -> None:
         if self._arranging:
             return
-        columns, heads = COLUMNS[self._section], self._view.heads
+        columns, heads = list_catalog_columns(self._section), self._view.heads
         kept = self._memory.of(self._section, columns)
         order = tuple(columns[heads.logicalIndex(place)].key for place in range(heads.count()))
         self._memory.keep(self._section, ColumnOrder(order, kept.hidden, self._view.user_widths))
@@ -123,7 +123,7 @@ class ColumnArrangement(QObject):
     # What can be done with a column
 
     def toggle(self, key: str) -> None:
-        kept = self._memory.of(self._section, COLUMNS[self._section])
+        kept = self._memory.of(self._section, list_catalog_columns(self._section))
         self._memory.keep(self._section, ColumnOrder(kept.order, kept.hidden ^ {key}, kept.widths))
         self._apply()
         self.changed.emit()

@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, VisibleSectio
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.report.comparison.tables import CellMarking, ComparedCell, ComparedHead, ComparedRow
+from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonHead, ComparisonRow
 from gpudesk.text.translation import tr
 
 #: Lengths of the design.
@@ -74,7 +74,7 @@ class ComparisonLayout:
         theme = self._theme
         return theme.line("option") + theme.line("caption") + theme.px(23)
 
-    def widths(self, room: int, heads: Iterable[ComparedHead], rows: Iterable[ComparedRow]) -> ComparisonWidths:
+    def widths(self, room: int, heads: Iterable[ComparisonHead], rows: Iterable[ComparisonRow]) -> ComparisonWidths:
         """Return widths that fill the room; where it is short, figures keep theirs.
 
         Labels yield first, then the names in the heads, which are cut.
@@ -99,8 +99,8 @@ class ComparisonLayout:
 
     def _least_column(
         self,
-        heads: Iterable[ComparedHead],
-        rows: Iterable[ComparedRow],
+        heads: Iterable[ComparisonHead],
+        rows: Iterable[ComparisonRow],
         margins: CellMargins,
         *,
         with_names: bool = True,
@@ -115,7 +115,7 @@ class ComparisonLayout:
         head = length(margins.left) + length(_SWATCH) + names + length(8)
         return int(max(fixed + figures, head)) + 1
 
-    def _cell_width(self, cell: ComparedCell, margins: CellMargins) -> float:
+    def _cell_width(self, cell: ComparisonCell, margins: CellMargins) -> float:
         """Return what a figure takes with its difference and its band; words take what is left."""
         width = self._texts.width
         if cell.value is None:
@@ -127,17 +127,17 @@ class ComparisonLayout:
             figure += width("caption", cell.delta) + self._theme.length(margins.gap)
         return max(figure, width("caption", cell.line_below or ""))
 
-    def _unknown_width(self, cell: ComparedCell) -> float:
+    def _unknown_width(self, cell: ComparisonCell) -> float:
         reason = self._texts.width("caption", cell.reason or "")
         return reason + self._theme.length(8) + self._texts.width("body", cell.text)
 
-    def _least_label(self, rows: Iterable[ComparedRow]) -> int:
+    def _least_label(self, rows: Iterable[ComparisonRow]) -> int:
         width, length = self._texts.width, self._theme.length
         widest = max((width("body", row.label) + width("caption", row.unit or "") for row in rows), default=0.0)
         return int(widest + length(LABEL_MARGIN) + length(8) + length(LABEL_END)) + 1
 
 
-def shows_range(cell: ComparedCell) -> bool:
+def shows_range(cell: ComparisonCell) -> bool:
     """Return whether a cell's text is a range, as of a price, which may be set smaller as words may."""
     return cell.low is not None and cell.band is None
 
@@ -237,7 +237,7 @@ class ComparisonRowHeader(PaintedHeader):
         )
         super().set_extent(extent)
 
-    def _measure_label(self, row: ComparedRow) -> float:
+    def _measure_label(self, row: ComparisonRow) -> float:
         """Return the width that a label takes with its unit beside it."""
         texts = self._texts.width("body", row.label) + self._texts.width("caption", row.unit or "")
         return texts + self._theme.length(LABEL_MARGIN + 8 + LABEL_END)
@@ -259,7 +259,7 @@ class ComparisonRowHeader(PaintedHeader):
             pen.hairline(0, bottom, width, bottom, "grid")
         self._layer.draw(pen.painter)
 
-    def _paint_label(self, pen: ThemePainter, row: ComparedRow, place: VisibleSection, width: int) -> None:
+    def _paint_label(self, pen: ThemePainter, row: ComparisonRow, place: VisibleSection, width: int) -> None:
         theme, layer = self._theme, self._layer
         middle = place.start + place.size / 2
         right = width - theme.length(LABEL_END)

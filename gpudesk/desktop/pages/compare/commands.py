@@ -25,7 +25,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import add_entry, make_menu, pop_up
 from gpudesk.domain.answer import make_column_keys
-from gpudesk.report.comparison.tables import ComparedHead, ComparedRow, ComparisonTable
+from gpudesk.report.comparison.tables import ComparisonHead, ComparisonRow, ComparisonTable
 from gpudesk.report.writers.clipboard import build_comparison_clipping
 from gpudesk.text.translation import tr
 
@@ -125,10 +125,10 @@ class ComparisonCommands:
 
     # Rows
 
-    def row_of(self, number: int) -> ComparedRow | None:
+    def row_of(self, number: int) -> ComparisonRow | None:
         return self._model.lines[number].row if 0 <= number < len(self._model.lines) else None
 
-    def _current_row(self) -> ComparedRow | None:
+    def _current_row(self) -> ComparisonRow | None:
         return self.row_of(self._view.currentIndex().row())
 
     def sort_by(self, number: int) -> None:
@@ -136,43 +136,43 @@ class ComparisonCommands:
         if row is not None:
             self._arranger.sort_by(self._model.table, row.key)
 
-    def _on_row(self, act: Callable[[ComparedRow], object], row: ComparedRow | None = None) -> None:
+    def _on_row(self, act: Callable[[ComparisonRow], object], row: ComparisonRow | None = None) -> None:
         found = row or self._current_row()
         if found is not None:
             act(found)
 
-    def _hide(self, row: ComparedRow) -> None:
+    def _hide(self, row: ComparisonRow) -> None:
         self._arranger.hide_row(row.key)
 
-    def _sort(self, row: ComparedRow) -> None:
+    def _sort(self, row: ComparisonRow) -> None:
         self._arranger.sort_by(self._model.table, row.key)
 
-    def _move(self, row: ComparedRow, step: int) -> None:
+    def _move(self, row: ComparisonRow, step: int) -> None:
         self._arranger.move_row(self._model.table, row.key, step)
 
     # Columns
 
-    def _current_head(self) -> ComparedHead | None:
+    def _current_head(self) -> ComparisonHead | None:
         column = self._view.currentIndex().column()
         return self._model.head(column) if 0 <= column < self._model.columnCount() else None
 
-    def _on_head(self, act: Callable[[ComparedHead], object]) -> None:
+    def _on_head(self, act: Callable[[ComparisonHead], object]) -> None:
         head = self._current_head()
         if head is not None:
             act(head)
 
-    def _position(self, head: ComparedHead) -> int | None:
+    def _position(self, head: ComparisonHead) -> int | None:
         """Return where a column stands in the scenario, which may have changed since it was answered."""
         keys = make_column_keys(self._desk.scenario.accelerators)
         return keys.index(head.key) if head.key in keys else None
 
-    def set_baseline(self, head: ComparedHead) -> None:
+    def set_baseline(self, head: ComparisonHead) -> None:
         position = self._position(head)
         if position:
             edited = scenario_edits.make_baseline(self._desk.scenario, position)
             self._desk.apply(edited, tr("Set {name} as baseline", name=head.name))
 
-    def move_column(self, head: ComparedHead, step: int) -> None:
+    def move_column(self, head: ComparisonHead, step: int) -> None:
         """Move a column past its neighbour that is shown, in the scenario's order."""
         self._arranger.change(sorting=None)
         target = self._neighbour(head, step)
@@ -181,7 +181,7 @@ class ComparisonCommands:
             edited = scenario_edits.move_accelerator(self._desk.scenario, position, target)
             self._desk.apply(edited, tr("Move {name}", name=head.name))
 
-    def _neighbour(self, head: ComparedHead, step: int) -> int | None:
+    def _neighbour(self, head: ComparisonHead, step: int) -> int | None:
         """Return the place in the scenario of the next column that is shown, in the scenario's order."""
         hidden = self._arranger.arrangement.hidden_columns
         shown = [each for each in self._model.table.heads if each.key not in hidden]
@@ -190,7 +190,7 @@ class ComparisonCommands:
             return None
         return self._position(shown[place + step])
 
-    def remove_column(self, head: ComparedHead) -> None:
+    def remove_column(self, head: ComparisonHead) -> None:
         position = self._position(head)
         if position is not None:
             edited = scenario_edits.remove_accelerator(self._desk.scenario, position)
@@ -215,7 +215,7 @@ class ComparisonCommands:
         rows = [line.row for line in self._model.lines if line.row is not None]
         self._copy(rows, list(self._model.positions), with_heads=True)
 
-    def _copy(self, rows: list[ComparedRow], positions: list[int], *, with_heads: bool) -> None:
+    def _copy(self, rows: list[ComparisonRow], positions: list[int], *, with_heads: bool) -> None:
         if not rows or not positions:
             return
         style = self._desk.formatter.style
@@ -236,7 +236,7 @@ class ComparisonCommands:
             self._fill_head_menu(menu, self._model.head(column))
         pop_up(menu, place)
 
-    def _fill_row_menu(self, menu: QMenu, row: ComparedRow, *, with_copy: bool) -> None:
+    def _fill_row_menu(self, menu: QMenu, row: ComparisonRow, *, with_copy: bool) -> None:
         if with_copy:
             add_entry(menu, self._theme.icon("copy"), tr("Copy"), self.copy)
         add_entry(menu, self._theme.icon("table-2"), tr("Copy table"), self.copy_table)
@@ -251,7 +251,7 @@ class ComparisonCommands:
         if self._arranger.arrangement.hidden_rows:
             add_entry(menu, self._theme.icon("eye"), tr("Show all rows"), self._arranger.show_all_rows)
 
-    def _fill_head_menu(self, menu: QMenu, head: ComparedHead) -> None:
+    def _fill_head_menu(self, menu: QMenu, head: ComparisonHead) -> None:
         baseline = add_entry(
             menu, self._theme.icon("equal"), tr("Set as the baseline"), lambda: self.set_baseline(head)
         )

@@ -10,7 +10,13 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
 from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.report.comparison.table import describe_compared_cell, describe_compared_row, make_search_text
-from gpudesk.report.comparison.tables import ComparedCell, ComparedGroup, ComparedHead, ComparedRow, ComparisonTable
+from gpudesk.report.comparison.tables import (
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
+    ComparisonTable,
+)
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -42,8 +48,8 @@ class ComparisonArrangement:
 class ComparisonLine:
     """One line of the view: a row, or the heading of its group."""
 
-    group: ComparedGroup
-    row: ComparedRow | None
+    group: ComparisonGroup
+    row: ComparisonRow | None
 
     @property
     def key(self) -> str:
@@ -73,7 +79,12 @@ def list_lines(table: ComparisonTable, arrangement: ComparisonArrangement) -> tu
 
 
 def _passes(
-    row: ComparedRow, group: ComparedGroup, words: Sequence[str], positions: Sequence[int], *, differences_only: bool
+    row: ComparisonRow,
+    group: ComparisonGroup,
+    words: Sequence[str],
+    positions: Sequence[int],
+    *,
+    differences_only: bool,
 ) -> bool:
     """Whether a row has all words that are looked for; of one column all rows count as differing."""
     if differences_only and len(positions) > 1 and not row.differs(positions):
@@ -84,12 +95,12 @@ def _passes(
     return all(word in text for word in words)
 
 
-def order_rows(rows: Iterable[ComparedRow], order: Sequence[str]) -> tuple[ComparedRow, ...]:
+def order_rows(rows: Iterable[ComparisonRow], order: Sequence[str]) -> tuple[ComparisonRow, ...]:
     """Return rows as the user has ordered them; one without a place follows the row before it."""
     natural = list(rows)
     places = {key: place for place, key in enumerate(order)}
     placed = sorted((row for row in natural if row.key in places), key=lambda row: places[row.key])
-    previous: ComparedRow | None = None
+    previous: ComparisonRow | None = None
     for row in natural:
         if row.key not in places:
             placed.insert(0 if previous is None else placed.index(previous) + 1, row)
@@ -133,7 +144,7 @@ def list_shown_columns(table: ComparisonTable, arrangement: ComparisonArrangemen
     return (*sorted(known, key=value, reverse=sorting.descending), *unknown)
 
 
-def find_row(table: ComparisonTable, key: str) -> ComparedRow | None:
+def find_row(table: ComparisonTable, key: str) -> ComparisonRow | None:
     return next((row for group in table.groups for row in group.rows if row.key == key), None)
 
 
@@ -221,13 +232,13 @@ class ComparisonModel(TableItemModel):
     def all_rows(self) -> int:
         return len(self.table.rows)
 
-    def head(self, column: int) -> ComparedHead:
+    def head(self, column: int) -> ComparisonHead:
         return self.table.heads[self._positions[column]]
 
     def is_baseline(self, column: int) -> bool:
         return self._positions[column] == 0
 
-    def cell(self, row: int, column: int) -> ComparedCell | None:
+    def cell(self, row: int, column: int) -> ComparisonCell | None:
         """Return what stands in a cell; None in the line of a heading."""
         line = self._lines[row]
         return None if line.row is None else line.row.cells[self._positions[column]]
@@ -304,7 +315,7 @@ class RowChoiceModel(QAbstractListModel):
         self._lines: tuple[ComparisonLine, ...] = ()
         self._hidden: frozenset[str] = frozenset()
 
-    def show(self, groups: tuple[ComparedGroup, ...], hidden: Set[str]) -> None:
+    def show(self, groups: tuple[ComparisonGroup, ...], hidden: Set[str]) -> None:
         self.beginResetModel()
         self._lines = tuple(
             line

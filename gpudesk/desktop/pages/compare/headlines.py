@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
-from gpudesk.report.comparison.headlines import HeadlineLeader, HeadlineResult
 from gpudesk.report.comparison.table import describe_headline
+from gpudesk.report.comparison.tables import Headline, HeadlineLeader
 from gpudesk.text.translation import tr
 
 _MARGIN: Final = 16.0
@@ -42,13 +42,13 @@ class HeadlineBox(QAbstractButton):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._answer: HeadlineResult | None = None
+        self._answer: Headline | None = None
         self.naming = LeaderDetail.NAMES
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @property
-    def answer(self) -> HeadlineResult | None:
+    def answer(self) -> Headline | None:
         return self._answer
 
     @property
@@ -59,7 +59,7 @@ class HeadlineBox(QAbstractButton):
     def leaders(self) -> int:
         return 0 if self._answer is None else len(self._answer.leaders)
 
-    def show_answer(self, answer: HeadlineResult) -> None:
+    def show_answer(self, answer: Headline) -> None:
         if answer != self._answer:
             self._answer = answer
             sentence = describe_headline(answer)
@@ -94,7 +94,7 @@ class HeadlineBox(QAbstractButton):
             if self._answer is not None:
                 self._draw(ThemePainter(painter, self._theme), self._answer)
 
-    def _draw(self, pen: ThemePainter, answer: HeadlineResult) -> None:
+    def _draw(self, pen: ThemePainter, answer: Headline) -> None:
         theme = self._theme
         right = float(self.width())
         small, large = theme.line("small"), theme.line("headline")
@@ -153,7 +153,7 @@ class HeadlineStrip(QWidget):
         self._place()
         self.update()
 
-    def show_answers(self, answers: Sequence[HeadlineResult], *, steady: bool = False) -> None:
+    def show_answers(self, answers: Sequence[Headline], *, steady: bool = False) -> None:
         """Show answers. `steady` keeps the widths where they suffice, so that nothing moves in a drag."""
         while len(self._boxes) < len(answers):
             box = HeadlineBox(self._theme, self)

@@ -31,9 +31,9 @@ from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.report.comparison.attribute_rows import to_sentence
-from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
-from gpudesk.report.comparison.tables import CellMarking, ComparedRow, RowOrigin
+from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, RowOrigin
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
 
@@ -42,7 +42,7 @@ _BEST: Final = TINT
 _ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "unfit")
 
 
-def find_marks(rows: Iterable[ComparedRow]) -> tuple[str, ...]:
+def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
     """Return the marks that stand in these rows, in the order of their explanation."""
     found: set[str] = set()
     for row in rows:
@@ -268,7 +268,7 @@ class ComparePage(DeskPage):
         table = self._maker.table(answer)
         self._arranger.forget_columns(table)
         self.model.show(table, self._arranger.arrangement)
-        self.strip.show_answers(build_headline_results(answer, self.desk.formatter), steady=self.desk.in_gesture)
+        self.strip.show_answers(build_screen_headlines(answer, self.desk.formatter), steady=self.desk.in_gesture)
         self._tell_shown()
         self._follow_selection()
 
@@ -371,6 +371,7 @@ class ComparePage(DeskPage):
         ]
 
 
-def _select_row(row: ComparedRow, column_key: str) -> Selection:
+def _select_row(row: ComparisonRow, column_key: str) -> Selection:
+    assert row.reference is not None, "every row of Compare can be explained"
     make = select_attribute if row.reference.origin is RowOrigin.ATTRIBUTE else select_figure
     return make(column_key, row.reference.name)

@@ -33,7 +33,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import round_corners
-from gpudesk.report.comparison.tables import ComparedGroup
+from gpudesk.report.comparison.tables import ComparisonGroup
 from gpudesk.text.translation import tr
 
 _CheckState = Qt.CheckState
@@ -135,7 +135,7 @@ class RowChooser(QFrame):
         head = make_row(title, STRETCH, show_all, margins=(8, 4, 8, 0))
         make_column(head, self._list, gap=4, margins=(6, 6, 6, 6), on=self)
 
-    def show_rows(self, groups: tuple[ComparedGroup, ...], hidden: Set[str]) -> None:
+    def show_rows(self, groups: tuple[ComparisonGroup, ...], hidden: Set[str]) -> None:
         """List rows with ticks at those that are not hidden; the line that is current stays."""
         row = self._list.currentIndex().row()
         scroll = self._list.verticalScrollBar().value()

@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.report.comparison.table import shows_basis
-from gpudesk.report.comparison.tables import CellMarking, ComparedCell
+from gpudesk.report.comparison.tables import CellMarking, ComparisonCell
 
 _TINTED: Final = (CellMarking.BEST, CellMarking.TIED)
 #: From the middle of a high row to the middle of each of its two lines.
@@ -161,7 +161,7 @@ class ComparisonTableView(PaintedTable):
         return super().get_ring_box(row, column).adjusted(inset, 2, -inset, -3)
 
     def _paint_cell(
-        self, pen: ThemePainter, cell: ComparedCell, row: VisibleSection, column: VisibleSection, *, is_tall: bool
+        self, pen: ThemePainter, cell: ComparisonCell, row: VisibleSection, column: VisibleSection, *, is_tall: bool
     ) -> None:
         margins, length, layer = self._widths.margins, self._theme.length, self._layer
         tinted, chosen = cell.mark in _TINTED, (row.number, column.number) in self._chosen
@@ -193,7 +193,7 @@ class ComparisonTableView(PaintedTable):
         self._mark_gutter(cell, right, column.end - length(margins.inset), level)
 
     def _write_unknown(
-        self, cell: ComparedCell, left: float, right: float, middle: float, quiet: str, *, is_tall: bool
+        self, cell: ComparisonCell, left: float, right: float, middle: float, quiet: str, *, is_tall: bool
     ) -> None:
         """Draw the dash with the reason to its left; where that is too wide, below it or in its place."""
         layer, step = self._layer, self._theme.length(_LINE)
@@ -213,7 +213,7 @@ class ComparisonTableView(PaintedTable):
         """Return the largest font in which words have room, else the smallest, in which they are cut."""
         return next((token for token in ("body", "small") if self._texts.width(token, words) <= room), "caption")
 
-    def _mark_gutter(self, cell: ComparedCell, left: float, right: float, level: float) -> None:
+    def _mark_gutter(self, cell: ComparisonCell, left: float, right: float, level: float) -> None:
         """Draw at most two marks beside the figure: ≈, the basis or the pencil, then the dispute."""
         marks: list[tuple[str, str]] = []
         if cell.mark in (CellMarking.TIED, CellMarking.OPEN):

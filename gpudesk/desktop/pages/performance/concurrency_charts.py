@@ -30,10 +30,11 @@ from gpudesk.desktop.ui.charts.drawing import (
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
-from gpudesk.domain.answer import HIGHER_IS_BETTER, ConcurrencyCurve
+from gpudesk.domain.answer import ConcurrencyCurve
+from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.report.labels import FIGURE_UNITS, format_load, label_figure, label_limiter
+from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 
@@ -320,9 +321,9 @@ class ConcurrencyChart(DeskChart):
         """Put what is read in order, the best first; with a pinned answer the difference from it."""
         if not reads:
             return None
-        sign = -1.0 if HIGHER_IS_BETTER[self.figure] else 1.0
+        sign = -1.0 if FIGURES[self.figure].more_is_better else 1.0
         reads.sort(key=lambda read: (read.reading is None, sign * (read.reading.value if read.reading else 0)))
-        heads: tuple[str, ...] = (str(FIGURE_UNITS[self.figure]), tr("band"))
+        heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("band"))
         if self.desk.ghost is not None:
             heads = (*heads, tr("to pinned"))
         rows = tuple(
@@ -378,7 +379,7 @@ class ConcurrencyChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        unit = FIGURE_UNITS[self.figure]
+        unit = get_figure_unit(self.figure)
         said = [tr("{figure} against requests in flight.", figure=label_figure(self.figure))]
         by_key = {line.key: line for line in self.drawing.lines}
         for part in self.desk.columns:
@@ -399,7 +400,7 @@ class ConcurrencyChart(DeskChart):
         return " ".join(said)
 
     def data(self, formatter: Formatter) -> ChartData:
-        unit = FIGURE_UNITS[self.figure]
+        unit = get_figure_unit(self.figure)
         heads = (
             tr("Accelerator"),
             tr("Limiter"),

@@ -21,11 +21,11 @@ from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.domain.answer import HIGHER_IS_BETTER
 from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.workload import LoadKind
 from gpudesk.report.comparison.estimate_rows import describe_missing_figure
-from gpudesk.report.labels import FIGURE_UNITS, format_load, label_figure, label_limiter
+from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
@@ -66,7 +66,7 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
     """Return figures of the estimates with their bands, the best of the first on top."""
-    heads = tuple(text for name in names for text in (f"{label_figure(name)}, {FIGURE_UNITS[name]}", tr("Band")))
+    heads = tuple(text for name in names for text in (f"{label_figure(name)}, {get_figure_unit(name)}", tr("Band")))
 
     def cells(part: AcceleratorColumn) -> tuple[str, ...]:
         found = [part.figure(name) for name in names]
@@ -146,7 +146,7 @@ def _format_texts(banded: IntervalEstimate | None, desk: Desk) -> tuple[str, str
 
 
 def _sort_best_first(desk: Desk, name: str) -> list[AcceleratorColumn]:
-    sign = -1.0 if HIGHER_IS_BETTER[name] else 1.0
+    sign = -1.0 if FIGURES[name].more_is_better else 1.0
 
     unranked = () if desk.answer is None else tuple(desk.keys[place] for place in desk.answer.unranked)
 

@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.printing.pieces import (
 from gpudesk.desktop.ui.printing.running_text import SectionLayout, make_text_sections
 from gpudesk.desktop.ui.printing.table import PaperTable, TableDensity, explain_marks
 from gpudesk.desktop.ui.theme.tokens import load_fonts
-from gpudesk.report.comparison.tables import ComparisonSheet, SheetRemark, SheetTable
+from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetRemark
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -145,7 +145,7 @@ def _arranged(
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
     flow.put(opening.piece)
-    table = PaperTable(sheet.heads, sheet.table, room, arrangement.density)
+    table = PaperTable(sheet.table, room, arrangement.density)
     key = explain_marks(sheet, room)
     charts = _Charts(sheet, room, formatter)
     reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
@@ -162,8 +162,8 @@ def _arranged(
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
     # One table, so that heads stand once.
-    further = SheetTable("", (*sheet.how_many.groups, *sheet.costs.groups))
-    _put_further(flow, sheet, further, sheet.sizing)
+    further = ComparisonTable(sheet.heads, (*sheet.how_many.groups, *sheet.costs.groups))
+    _put_further(flow, further, sheet.sizing)
     columns = 3 if paper.landscape else 2
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
@@ -187,12 +187,12 @@ def _put_groups(flow: _Flow, table: PaperTable, groups: Sequence[SheetPiece], re
     return groups[count:]
 
 
-def _put_further(flow: _Flow, sheet: ComparisonSheet, further: SheetTable, remarks: Sequence[SheetRemark]) -> None:
+def _put_further(flow: _Flow, further: ComparisonTable, remarks: Sequence[SheetRemark]) -> None:
     """Place a further table with its remarks, from where there is room for its heads and its first group."""
     if not further.groups:
         return
     room = flow.paper.inner_width
-    table = PaperTable(sheet.heads, further, room, _ARRANGEMENTS[-1].density)
+    table = PaperTable(further, room, _ARRANGEMENTS[-1].density)
     left: Sequence[SheetPiece] = table.groups
     if flow.room < _GAP + table.head.height + left[0].height:
         flow.turn()
@@ -220,7 +220,7 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     if not sheet.trace:
         return
     heading = format_trace_heading(room)
-    table = PaperTable(sheet.heads, build_trace_table(sheet.trace, signed=False), room, _ARRANGEMENTS[-1].density)
+    table = PaperTable(build_trace_table(sheet, signed=False), room, _ARRANGEMENTS[-1].density)
     left: Sequence[SheetPiece] = table.rows
     if flow.room < heading.height + 2 * _GAP + table.head.height + left[0].height:
         flow.turn()

@@ -31,8 +31,8 @@ from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonSheet,
     DrawShare,
+    Headline,
     LabeledValue,
-    SheetHeadline,
     SheetRecommendation,
 )
 from gpudesk.report.decision.rules import get_effect_mark, label_effect
@@ -203,8 +203,8 @@ def _fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range
     return SheetPiece(21, draw)
 
 
-def _fault(headline: SheetHeadline, room: float) -> SheetPiece:
-    runs = (TextRun(f"{headline.answer}. ", "head", "unfit"), TextRun(f"{headline.detail}.", "lead", "text1"))
+def _fault(headline: Headline, room: float) -> SheetPiece:
+    runs = (TextRun(f"{headline.text}. ", "head", "unfit"), TextRun(f"{headline.detail}.", "lead", "text1"))
     words = make_paragraph(wrap_runs(runs, room - _GLYPH), "lead")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -214,7 +214,7 @@ def _fault(headline: SheetHeadline, room: float) -> SheetPiece:
     return SheetPiece(words.height + 6, draw)
 
 
-def _answers(headlines: Sequence[SheetHeadline], room: float) -> SheetPiece:
+def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
     column = (room - _ANSWER_GAP * (len(headlines) - 1)) / len(headlines)
     made = [_answer(headline, column) for headline in headlines]
     tallest = max(piece.height for piece in made)
@@ -230,20 +230,21 @@ def _answers(headlines: Sequence[SheetHeadline], room: float) -> SheetPiece:
     return SheetPiece(tallest, draw)
 
 
-def _answer(headline: SheetHeadline, room: float) -> SheetPiece:
-    question = make_paragraph(wrap_text(headline.question, "small_strong", room, "text3"), "small_strong")
+def _answer(headline: Headline, room: float) -> SheetPiece:
+    question = make_paragraph(wrap_text(headline.label, "small_strong", room, "text3"), "small_strong")
     detail = make_paragraph(wrap_text(headline.detail, "small", room, "text2"), "small")
     return stack_pieces([question, make_space(1), _answer_verdict(headline, room), make_space(1), detail])
 
 
-def _answer_verdict(headline: SheetHeadline, room: float) -> SheetPiece:
-    lead = SWATCH + 5 if headline.slot is not None else measure_width("≈ ", "verdict")
+def _answer_verdict(headline: Headline, room: float) -> SheetPiece:
+    winner = headline.winner
+    lead = measure_width("≈ ", "verdict") if winner is None else SWATCH + 5
     step = measure_line_height("verdict")
-    words = make_paragraph(wrap_text(headline.answer, "verdict", room - lead), "verdict")
+    words = make_paragraph(wrap_text(headline.text, "verdict", room - lead), "verdict")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        if headline.slot is not None:
-            ink.swatch(x, y + step / 2, headline.slot, is_variant=headline.is_variant)
+        if winner is not None:
+            ink.swatch(x, y + step / 2, winner.slot, is_variant=winner.is_variant)
         else:
             ink.text(x, y + find_first_baseline("verdict", step), "≈", style="verdict", colour="text3")
         words.draw(ink, x + lead, y)

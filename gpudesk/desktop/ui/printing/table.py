@@ -18,12 +18,12 @@ from gpudesk.desktop.ui.printing.pieces import (
 )
 from gpudesk.report.comparison.tables import (
     CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
     ComparisonSheet,
-    SheetCell,
-    SheetGroup,
-    SheetHead,
-    SheetRow,
-    SheetTable,
+    ComparisonTable,
 )
 
 #: Widths: of the labels with their units, of a swatch, of the white around figures.
@@ -75,7 +75,7 @@ class _ColumnPlan:
 class _WrappedCell:
     """A cell with its lines broken; the second line may stand beside the figure."""
 
-    cell: SheetCell
+    cell: ComparisonCell
     figure: tuple[TextLine, ...]
     second: tuple[TextLine, ...]
     beside: bool
@@ -88,10 +88,10 @@ class _WrappedCell:
 class PaperTable:
     """A table set for a width; the parts are put on pages by whoever has the pages."""
 
-    def __init__(self, heads: Sequence[SheetHead], table: SheetTable, room: float, density: TableDensity) -> None:
+    def __init__(self, table: ComparisonTable, room: float, density: TableDensity) -> None:
         self._density = density
-        self._plan = _planned(len(heads), table, room)
-        self.head = self._heads(heads)
+        self._plan = _planned(table, room)
+        self.head = self._heads(table.heads)
         grouped = [self._group(group) for group in table.groups]
         self.groups = tuple(map(stack_pieces, grouped))
         #: Every row by itself, the first of a group below its title: for groups that no page holds.
@@ -99,7 +99,7 @@ class PaperTable:
 
     # The heads
 
-    def _heads(self, heads: Sequence[SheetHead]) -> SheetPiece:
+    def _heads(self, heads: Sequence[ComparisonHead]) -> SheetPiece:
         plan = self._plan
         room = plan.column - plan.gutter
         above = any(measure_width(head.name, "head") + SWATCH + 4 > room for head in heads)
@@ -130,7 +130,7 @@ class PaperTable:
 
     # Groups and rows
 
-    def _group(self, group: SheetGroup) -> list[SheetPiece]:
+    def _group(self, group: ComparisonGroup) -> list[SheetPiece]:
         beside = self._fits_beside(group)
         first, *rest = [self._row(row, beside=beside) for row in group.rows]
         return [stack_pieces([*self._title(group.title), first]), *rest]
@@ -147,7 +147,7 @@ class PaperTable:
 
         return [SheetPiece(height, draw)]
 
-    def _fits_beside(self, group: SheetGroup) -> bool:
+    def _fits_beside(self, group: ComparisonGroup) -> bool:
         return all(
             _figure_width(cell) + _ASIDE + measure_width(second, "small") <= self._plan.inner
             for row in group.rows
@@ -155,7 +155,7 @@ class PaperTable:
             if (second := _second(cell))
         )
 
-    def _row(self, row: SheetRow, *, beside: bool) -> SheetPiece:
+    def _row(self, row: ComparisonRow, *, beside: bool) -> SheetPiece:
         plan, density = self._plan, self._density
         unit = measure_width(row.unit, "small") + _PAD if row.unit else 0.0
         label = wrap_text(row.label, "body", plan.labels - unit - _PAD)
@@ -180,7 +180,7 @@ class PaperTable:
 
         return SheetPiece(height, draw)
 
-    def _cell(self, cell: SheetCell, *, beside: bool) -> _WrappedCell:
+    def _cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
         room = self._plan.inner
         colour = "unfit" if cell.mark is CellMarking.FAILS else "text1"
         if cell.mark is CellMarking.FAILS:
@@ -210,9 +210,9 @@ class PaperTable:
         _draw_gutter(ink, cell, end, baseline)
 
 
-def _planned(columns: int, table: SheetTable, room: float) -> _ColumnPlan:
+def _planned(table: ComparisonTable, room: float) -> _ColumnPlan:
     rows = [row for group in table.groups for row in group.rows]
-    count = max(1, columns)
+    count = max(1, len(table.heads))
     labels = _LABELS
     if count >= _MANY:
         needed = (measure_width(row.label, "body") + measure_width(row.unit or "", "small") for row in rows)
@@ -225,33 +225,33 @@ def _planned(columns: int, table: SheetTable, room: float) -> _ColumnPlan:
     return _ColumnPlan(room, labels, column, gutter, pad)
 
 
-def _style(cell: SheetCell) -> str:
+def _style(cell: ComparisonCell) -> str:
     return "best" if cell.mark in (CellMarking.BEST, CellMarking.TIED, CellMarking.FAILS) else "body"
 
 
-def _figure_width(cell: SheetCell) -> float:
+def _figure_width(cell: ComparisonCell) -> float:
     glyph = _GLYPH if cell.mark is CellMarking.FAILS else 0.0
     return measure_width(cell.text, _style(cell)) + glyph
 
 
-def _second(cell: SheetCell) -> str:
+def _second(cell: ComparisonCell) -> str:
     return cell.band or cell.detail or ""
 
 
-def _second_colour(cell: SheetCell) -> str:
+def _second_colour(cell: ComparisonCell) -> str:
     return "best_text" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "text2"
 
 
-def _raised(cell: SheetCell) -> str:
+def _raised(cell: ComparisonCell) -> str:
     return ",".join(map(str, cell.notes))
 
 
-def _gutter_width(cell: SheetCell) -> float:
+def _gutter_width(cell: ComparisonCell) -> float:
     tie = measure_width("≈", "body") + 1 if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else 0.0
     return tie + measure_width(_raised(cell), "raised")
 
 
-def _draw_gutter(ink: SheetPainter, cell: SheetCell, x: float, baseline: float) -> None:
+def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: float) -> None:
     """Draw what stands right of a figure: ≈ where nobody wins, and the numbers of notes."""
     x += 1.5
     if cell.mark in (CellMarking.TIED, CellMarking.OPEN):

@@ -44,11 +44,12 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
+from gpudesk.domain.attributes import COUNTED_UNITS
+from gpudesk.domain.claim import CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
+from gpudesk.domain.registry import Attribute, list_form_attributes
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator
 from gpudesk.paths import MissingFileError
-from gpudesk.report.explanation.claims import label_attribute_alone
-from gpudesk.report.labels import get_today
+from gpudesk.report.labels import get_today, label_attribute_alone
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError
@@ -110,48 +111,42 @@ def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
 #: Stands for a generation that the catalog has no other accelerator of.
 NONE_OF_THESE: Final = "+"
 
-_MEMORY: Final = ("memory", "memory_bandwidth", "memory_type", "memory_stacks", "memory_label", "last_level_cache")
-_PEAKS: Final = ("bf16", "fp16", "fp8", "fp4", "int8", "int4", "fp6", "tf32", "fp32", "fp64", "fp64_matrix")
-_LINKS: Final = ("scale_up_bandwidth", "scale_up_domain", "interconnect", "pcie_generation", "pcie_bandwidth")
-_POWER: Final = ("tdp", "form_factor")
-_SOFTWARE: Final = ("software_platform", "supported_precisions")
-_MORE: Final = ("architecture", "process_node", "release_date")
-_REQUIRED: Final = frozenset({"memory", "memory_bandwidth", "software_platform"})
-_WHOLE: Final = frozenset({"memory_stacks", "scale_up_domain"})
-_LABELS: Final = {"price_low": "Price", "price_high": "Price up to"}
-
 
 def make_figure_rows(
     theme: Theme, desk: Desk, get_rate_unit: Callable[[], UnitChoice]
 ) -> list[tuple[str, list[FormRow]]]:
     """Return the titles of the sections, each with its rows; `get_rate_unit` is that of floating-point rates."""
-    style = desk.formatter.style
-
-    def rows(names: tuple[str, ...]) -> list[FormRow]:
-        return [_make_figure_row(theme, desk, name) for name in names]
-
-    peaks: list[FormRow] = [
-        PeakRow(theme, precision, style, (lambda: _TOPS) if precision.startswith("int") else get_rate_unit)
-        for precision in _PEAKS
-    ]
+    titles = {
+        "memory": tr("Memory"),
+        "peaks": tr("Peak arithmetic"),
+        "links": tr("Links"),
+        "power": tr("Power"),
+        "software": tr("Software"),
+        "price": tr("Purchase price"),
+        "more": tr("More"),
+    }
     return [
-        (tr("Memory"), rows(_MEMORY)),
-        (tr("Peak arithmetic"), peaks),
-        (tr("Links"), rows(_LINKS)),
-        (tr("Power"), rows(_POWER)),
-        (tr("Software"), rows(_SOFTWARE)),
-        (tr("Purchase price"), rows(PRICE_BOUND_ATTRIBUTES)),
-        (tr("More"), rows(_MORE)),
+        (
+            title,
+            [_make_figure_row(theme, desk, attribute, get_rate_unit) for attribute in list_form_attributes(section)],
+        )
+        for section, title in titles.items()
     ]
 
 
-def _make_figure_row(theme: Theme, desk: Desk, name: str) -> FormRow:
+def _make_figure_row(
+    theme: Theme, desk: Desk, attribute: Attribute, get_rate_unit: Callable[[], UnitChoice]
+) -> FormRow:
+    name, style = attribute.key, desk.formatter.style
+    if attribute.precision:
+        unit = (lambda: _TOPS) if attribute.precision.startswith("int") else get_rate_unit
+        return PeakRow(theme, attribute.precision, style, unit)
     entry = make_accelerator_entry(desk.service.catalog, "", name)
-    label = tr(_LABELS[name]) if name in _LABELS else label_attribute_alone(name)
-    required = name in _REQUIRED
+    label = tr(attribute.form_label) if attribute.form_label else label_attribute_alone(name)
+    required = attribute.required
     if entry.kind is ValueKind.NUMBER:
-        limits = NumberLimits(1, whole=True) if name in _WHOLE else NumberLimits()
-        style = desk.formatter.style
+        counted = attribute.unit in COUNTED_UNITS and not attribute.is_name
+        limits = NumberLimits(1, whole=True) if counted else NumberLimits()
         return NumberRow(theme, name, label, entry.units, required=required, style=style, limits=limits)
     if name == "software_platform":
         # Serving engines are chosen by these very words.

@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import ENGLISH_NUMBERS, ClaimValue, NumberStyle
 from gpudesk.text.translation import tr
@@ -432,7 +433,6 @@ def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> 
 
 
 _RATE_WIDTH = 116.0
-DENSE, SPARSE = "peak_dense_", "peak_sparse_"
 
 
 class PeakRow(FormRow):
@@ -442,12 +442,12 @@ class PeakRow(FormRow):
         """Ask `get_unit` for the unit that rates are typed in."""
         unit = "TOPS" if precision.startswith("int") else ""
         shown = label_precision(precision)
-        super().__init__(theme, f"{DENSE}{precision}", shown, aside=unit)
+        super().__init__(theme, f"{PEAK_DENSE}{precision}", shown, aside=unit)
         self.precision = precision
         self._format = NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)
         self.get_unit = get_unit
         self.dense, self.sparse = FaultLineEdit(theme), FaultLineEdit(theme)
-        self._edits = {f"{DENSE}{precision}": self.dense, f"{SPARSE}{precision}": self.sparse}
+        self._edits = {f"{PEAK_DENSE}{precision}": self.dense, f"{PEAK_SPARSE}{precision}": self.sparse}
         for edit in self._edits.values():
             edit.setFixedWidth(theme.px(_RATE_WIDTH))
             edit.textEdited.connect(self.user_edited)

@@ -23,11 +23,12 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.claim import AttributeClaims, Claim
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.comparison.impact import describe_impact
 from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimGroup
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, find_quantity
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
@@ -81,7 +82,7 @@ def _find_upper_end(high: AttributeClaims, claim: Claim) -> ClaimValue:
 def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter: Formatter) -> str:
     """Return a value of an attribute with its unit."""
     quantity = find_quantity(attribute.name, attribute.unit)
-    return formatter.catalog_with_unit(value, quantity, attribute.name)
+    return formatter.catalog_with_unit(value, quantity)
 
 
 def format_claim_origin(claim: Claim) -> str:

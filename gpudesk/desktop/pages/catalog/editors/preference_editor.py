@@ -22,9 +22,9 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.report.explanation.claims import build_claim_group, label_attribute_alone
+from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimLine
-from gpudesk.report.labels import get_today
+from gpudesk.report.labels import get_today, label_attribute_alone
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import tr
 

@@ -21,10 +21,10 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
+from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.report.explanation.claims import label_attribute_alone
-from gpudesk.report.labels import get_today
-from gpudesk.text.formatting import Quantity, find_quantity
+from gpudesk.report.labels import get_today, label_attribute_alone
+from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 

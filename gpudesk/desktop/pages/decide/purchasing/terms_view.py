@@ -31,6 +31,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
+from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.report.decision.advisory import join_lines, list_export_lines
 from gpudesk.report.decision.export_control import (
     describe_destination,
@@ -55,7 +56,6 @@ DESTINATION: Final = "destination_name"
 _LONGEST: Final = 200
 #: Lines of products that stand in a row; all are in what is copied.
 _PRODUCTS: Final = 2
-_PEAK: Final = "peak_dense_"
 
 
 class ExportWarning(QWidget):
@@ -199,7 +199,7 @@ def _make_accelerator_row(check: ExportCheck, found: EvaluatedAnswer, rules: tup
     score = RecordCell(tuple(_list_extra_lines(products)))
     standings = (_make_rule_cell(check, rule, formatter) for rule in rules)
     best = next((each for each in check.scores if each.tpp is not None), None)
-    selection = None if best is None else select_attribute(part.key, f"{_PEAK}{best.precision}")
+    selection = None if best is None else select_attribute(part.key, f"{PEAK_DENSE}{best.precision}")
     return RecordRow((name, score, *standings), selection)
 
 

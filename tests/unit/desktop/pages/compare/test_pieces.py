@@ -12,7 +12,7 @@ from gpudesk.desktop.ui.tables.painted_table import TypeAhead
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.report.comparison.headlines import build_headline_results
+from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import ComparisonTable
 from gpudesk.service import GpuDeskService
@@ -72,7 +72,7 @@ def test_names_yield_before_swatches_and_swatches_before_answers(
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     strip.show()
-    strip.show_answers(build_headline_results(service.answer(read_template(FOUR)), PLAIN))
+    strip.show_answers(build_screen_headlines(service.answer(read_template(FOUR)), PLAIN))
     assert [box.naming for box in strip._boxes] == [LeaderDetail.NAMES] * 4
     strip.resize(930, strip.height())
     assert LeaderDetail.SWATCHES in [box.naming for box in strip._boxes]
@@ -87,9 +87,9 @@ def test_widths_hold_in_a_drag(service: GpuDeskService, theme: Theme, qtbot: QtB
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     scenario = read_template("mi325x-or-h200-70b")
-    strip.show_answers(build_headline_results(service.answer(scenario), PLAIN))
+    strip.show_answers(build_screen_headlines(service.answer(scenario), PLAIN))
     before = [box.geometry() for box in strip._boxes]
-    strip.show_answers(build_headline_results(service.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
+    strip.show_answers(build_screen_headlines(service.answer(with_counts(scenario, 2, 2)), PLAIN), steady=True)
     assert [box.geometry() for box in strip._boxes] == before
 
 

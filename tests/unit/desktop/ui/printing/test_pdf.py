@@ -60,7 +60,7 @@ def figures_of(sheet: ComparisonSheet) -> list[str]:
     """Return every figure and word that the tables and headline answers of a sheet show."""
     cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
     shown = [part for cell in cells for part in (cell.text, cell.band, cell.detail) if part]
-    shown += [part for headline in sheet.headlines for part in (headline.answer, headline.detail)]
+    shown += [part for headline in sheet.headlines for part in (headline.text, headline.detail)]
     return shown + [fact.value for fact in (*sheet.assumptions, *sheet.foot)]
 
 

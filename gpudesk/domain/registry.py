@@ -1,0 +1,462 @@
+"""The attributes of accelerators and the figures of estimates: what each is and where it is shown.
+
+Every table, form, list, check and file reads these two registries. A new attribute that is only shown is one
+entry here; a new figure is one entry, a field of `Estimate` and what computes it. Labels are texts to be
+translated where they are read, since the language can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from gpudesk.text.formatting import Quantity, find_quantity_of_unit
+from gpudesk.text.units import GIB
+
+
+@dataclass(frozen=True, slots=True)
+class PlausibleRange:
+    """What a figure can be at all (`least` to `most`), and what those of known accelerators are (`low` to `high`)."""
+
+    least: float
+    low: float
+    high: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a surface shows something: the group there, and the place in the order of the group."""
+
+    group: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """A column of the window's list of accelerators.
+
+    `key` is its name in settings where that is not the attribute's, `head` its head where that is neither the
+    unit nor the label. `terminal` is the place in `catalog list`, which shows few of them.
+    """
+
+    order: int
+    shown: bool = True
+    key: str = ""
+    head: str = ""
+    group: str = ""
+    decimals: int | None = None
+    terminal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of accelerators.
+
+    `unit` is the one in which it is kept, None for words; `quantity` decides how figures are shown, by default
+    as the unit has it. `label` is what it is called below the heading of its group, `full_label` by itself,
+    `form_label` in the form of an accelerator, where these differ; `explanation` says in a list what it is.
+    `precision` is that of a peak and fills the labels' placeholder.
+    """
+
+    key: str
+    label: str
+    unit: str | None = None
+    quantity: Quantity | None = None
+    full_label: str = ""
+    form_label: str = ""
+    explanation: str = ""
+    precision: str = ""
+    #: None where neither more nor less is better.
+    more_is_better: bool | None = None
+    #: Without it no estimate can be made.
+    required: bool = False
+    is_word_list: bool = False
+    #: A number that names something rather than measures it has no differences.
+    is_name: bool = False
+    #: The attribute that is the upper end of the range of which this one is the lower.
+    upper_end: str | None = None
+    #: The key of such a range as a row or a column.
+    range_key: str = ""
+    plausible: PlausibleRange | None = None
+    compare: Placement | None = None
+    sheet: Placement | None = None
+    form: Placement | None = None
+    listed: ListColumn | None = None
+
+    @property
+    def row_key(self) -> str:
+        return self.range_key or self.key
+
+
+PEAK_DENSE: Final = "peak_dense_"
+PEAK_SPARSE: Final = "peak_sparse_"
+
+_PEAK_RANGE: Final = PlausibleRange(1e10, 1e11, 1e17, 2e18)
+_MATRIX_PEAK_RANGE: Final = PlausibleRange(1e12, 1e13, 1e17, 2e18)
+#: Formats that matrix units are for; the others can be a small part of the die, or left out.
+_MATRIX_PRECISIONS: Final = frozenset({"tf32", "bf16", "fp16", "fp8", "fp6", "fp4"})
+_PRECISIONS: Final = ("fp64", "fp64_matrix", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4")
+#: Precisions in Compare, those that serve models first.
+_COMPARED: Final = ("bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4", "tf32", "fp32", "fp64", "fp64_matrix")
+#: Precisions in the form, those that sources state most often first.
+_ENTERED: Final = ("bf16", "fp16", "fp8", "fp4", "int8", "int4", "fp6", "tf32", "fp32", "fp64", "fp64_matrix")
+_ON_SHEET: Final = ("bf16", "fp8", "fp4")
+#: Columns of the list -> their place in it, whether they are shown at first, and the place in the terminal.
+_LISTED: Final = {
+    "fp16": (40, False, None),
+    "bf16": (41, True, 3),
+    "fp8": (42, True, 4),
+    "fp6": (43, False, None),
+    "fp4": (44, True, None),
+    "int8": (45, False, None),
+}
+
+
+def _make_peak(precision: str, sparsity: str) -> Attribute:
+    dense = sparsity == "dense"
+    column = None
+    if dense and precision in _LISTED:
+        order, shown, terminal = _LISTED[precision]
+        column = ListColumn(order, shown, key=precision, group="dense", decimals=0, terminal=terminal)
+    return Attribute(
+        f"peak_{sparsity}_{precision}",
+        "{precision}, dense" if dense else "{precision}, sparse",
+        "FLOP/s",
+        Quantity.INTEGER_ARITHMETIC if precision.startswith("int") else Quantity.ARITHMETIC,
+        explanation="{precision} peak without sparsity, TFLOPS" if dense else "",
+        precision=precision,
+        more_is_better=True,
+        plausible=_MATRIX_PEAK_RANGE if precision in _MATRIX_PRECISIONS else _PEAK_RANGE,
+        compare=Placement(sparsity, _COMPARED.index(precision)),
+        sheet=Placement("compute", _ON_SHEET.index(precision)) if dense and precision in _ON_SHEET else None,
+        # One row has both.
+        form=Placement("peaks", _ENTERED.index(precision)) if dense else None,
+        listed=column,
+    )
+
+
+_ENTRIES: Final = (
+    Attribute("status", "Status", compare=Placement("power", 6), listed=ListColumn(75, shown=False)),
+    Attribute(
+        "architecture", "Architecture", compare=Placement("power", 3), form=Placement("more", 1), listed=ListColumn(10)
+    ),
+    Attribute("process_node", "Process", compare=Placement("power", 4), form=Placement("more", 2)),
+    Attribute(
+        "release_date",
+        "Release",
+        compare=Placement("power", 5),
+        form=Placement("more", 3),
+        listed=ListColumn(76, shown=False, head="Released"),
+    ),
+    Attribute(
+        "form_factor",
+        "Form factor",
+        compare=Placement("power", 2),
+        form=Placement("power", 2),
+        listed=ListColumn(70, shown=False),
+    ),
+    Attribute(
+        "memory",
+        "Capacity",
+        "B",
+        full_label="Memory capacity",
+        explanation="Memory capacity, GiB",
+        more_is_better=True,
+        required=True,
+        plausible=PlausibleRange(1 * GIB, 4 * GIB, 1024 * GIB, 16 * 1024 * GIB),
+        compare=Placement("memory", 1),
+        sheet=Placement("memory", 1),
+        form=Placement("memory", 1),
+        listed=ListColumn(20, terminal=1),
+    ),
+    Attribute("memory_label", "Capacity as sold", full_label="Memory as sold", form=Placement("memory", 5)),
+    Attribute(
+        "memory_type",
+        "Memory type",
+        compare=Placement("memory", 3),
+        form=Placement("memory", 3),
+        listed=ListColumn(71, shown=False, head="Memory"),
+    ),
+    Attribute(
+        "memory_stacks",
+        "Memory stacks",
+        "stacks",
+        plausible=PlausibleRange(1, 1, 16, 64),
+        compare=Placement("memory", 4),
+        form=Placement("memory", 4),
+    ),
+    Attribute(
+        "memory_bandwidth",
+        "Bandwidth",
+        "B/s",
+        Quantity.MEMORY_BANDWIDTH,
+        full_label="Memory bandwidth",
+        explanation="Memory bandwidth, TB/s",
+        more_is_better=True,
+        required=True,
+        plausible=PlausibleRange(20e9, 100e9, 40e12, 100e12),
+        compare=Placement("memory", 2),
+        sheet=Placement("memory", 2),
+        form=Placement("memory", 2),
+        listed=ListColumn(30, decimals=2, terminal=2),
+    ),
+    Attribute(
+        "last_level_cache",
+        "Last-level cache",
+        "B",
+        Quantity.CACHE,
+        plausible=PlausibleRange(2**16, 2**20, 2**31, 2**36),
+        compare=Placement("memory", 5),
+        form=Placement("memory", 6),
+    ),
+    Attribute("interconnect", "Interconnect", compare=Placement("interconnect", 3), form=Placement("links", 3)),
+    Attribute(
+        "scale_up_bandwidth",
+        "Scale-up link, both ways",
+        "B/s",
+        explanation="Scale-up link, both ways, GB/s",
+        more_is_better=True,
+        plausible=PlausibleRange(10e9, 50e9, 10e12, 100e12),
+        compare=Placement("interconnect", 1),
+        sheet=Placement("system", 1),
+        form=Placement("links", 1),
+        listed=ListColumn(72, shown=False),
+    ),
+    Attribute(
+        "scale_up_domain",
+        "Scale-up domain",
+        "accelerators",
+        explanation="Accelerators in one scale-up domain",
+        plausible=PlausibleRange(1, 1, 10_000, 1_000_000),
+        compare=Placement("interconnect", 2),
+        form=Placement("links", 2),
+        listed=ListColumn(73, shown=False, head="Domain"),
+    ),
+    Attribute(
+        "pcie_generation",
+        "PCIe generation",
+        "generation",
+        is_name=True,
+        plausible=PlausibleRange(1, 3, 7, 10),
+        compare=Placement("interconnect", 5),
+        form=Placement("links", 4),
+    ),
+    Attribute(
+        "pcie_bandwidth",
+        "PCIe, both ways",
+        "B/s",
+        more_is_better=True,
+        plausible=PlausibleRange(1e9, 15e9, 520e9, 2e12),
+        compare=Placement("interconnect", 4),
+        form=Placement("links", 5),
+    ),
+    Attribute(
+        "tdp",
+        "Board power",
+        "W",
+        explanation="Board power, W",
+        more_is_better=False,
+        plausible=PlausibleRange(5, 30, 3000, 20_000),
+        compare=Placement("power", 1),
+        sheet=Placement("system", 2),
+        form=Placement("power", 1),
+        listed=ListColumn(50, terminal=5),
+    ),
+    Attribute(
+        "price_low",
+        "Price, low",
+        "USD",
+        full_label="Purchase price",
+        form_label="Price",
+        explanation="Purchase price, USD",
+        upper_end="price_high",
+        range_key="price",
+        plausible=PlausibleRange(10, 200, 200_000, 10_000_000),
+        compare=Placement("price", 1),
+        sheet=Placement("system", 3),
+        form=Placement("price", 1),
+        listed=ListColumn(60),
+    ),
+    Attribute(
+        "price_high",
+        "Price, high",
+        "USD",
+        full_label="Purchase price",
+        form_label="Price up to",
+        plausible=PlausibleRange(10, 200, 200_000, 10_000_000),
+        form=Placement("price", 2),
+    ),
+    *(_make_peak(precision, sparsity) for sparsity in ("dense", "sparse") for precision in _PRECISIONS),
+    Attribute(
+        "software_platform",
+        "Software platform",
+        required=True,
+        compare=Placement("software", 1),
+        form=Placement("software", 1),
+    ),
+    Attribute(
+        "supported_precisions",
+        "Precisions",
+        is_word_list=True,
+        compare=Placement("software", 2),
+        form=Placement("software", 2),
+    ),
+)
+
+#: By name, in the order in which the catalog keeps them.
+ATTRIBUTES: Final = {attribute.key: attribute for attribute in _ENTRIES}
+
+
+def find_quantity(name: str, unit: str | None) -> Quantity:
+    """Return what an attribute of the catalog is, by its name and the unit in which it is kept."""
+    attribute = ATTRIBUTES.get(name)
+    if attribute is not None and attribute.quantity is not None:
+        return attribute.quantity
+    return find_quantity_of_unit(unit)
+
+
+def list_required_attributes() -> tuple[str, ...]:
+    """Return the attributes without which no estimate of an accelerator can be made."""
+    return tuple(attribute.key for attribute in ATTRIBUTES.values() if attribute.required)
+
+
+def list_compared_attributes(group: str) -> list[Attribute]:
+    """Return the attributes of a group of Compare in the order of their rows."""
+    return _select(((each.compare, each) for each in ATTRIBUTES.values()), group)
+
+
+def list_sheet_attributes(group: str | None = None) -> list[Attribute]:
+    """Return the attributes of a group of the sheet in the order of their rows, or all that it shows."""
+    groups = ("memory", "compute", "system") if group is None else (group,)
+    return [found for name in groups for found in _select(((a.sheet, a) for a in ATTRIBUTES.values()), name)]
+
+
+def list_form_attributes(section: str) -> list[Attribute]:
+    """Return the attributes of a section of the form of an accelerator in the order of their rows."""
+    return _select(((each.form, each) for each in ATTRIBUTES.values()), section)
+
+
+def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) -> list[Attribute]:
+    found = [(place.order, each) for place, each in places if place is not None and place.group == group]
+    return [each for _, each in sorted(found, key=lambda placed: placed[0])]
+
+
+def list_listed_attributes() -> list[tuple[ListColumn, Attribute]]:
+    """Return the columns of the list of accelerators from left to right."""
+    found = [(each.listed, each) for each in ATTRIBUTES.values() if each.listed is not None]
+    return sorted(found, key=lambda pair: pair[0].order)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of an estimate: the field of `Estimate` that its key names, in the unit on display.
+
+    `compare` and `sheet` are the places of its row among those of the results, None where it has none.
+    Estimates are told apart by the figures that are `judged`: their ratios have intervals.
+    """
+
+    key: str
+    label: str
+    unit: str | None
+    more_is_better: bool
+    compare: int | None = None
+    sheet: int | None = None
+    judged: bool = False
+    #: One of the few that decide at a glance.
+    is_headline: bool = False
+    #: Per accelerator it says more only where the counts differ.
+    is_per_accelerator: bool = False
+    #: Place in the text of one estimate.
+    told: int = 100
+
+
+_FIGURES: Final = (
+    Figure(
+        "output_tokens_per_s",
+        "Output throughput",
+        "tok/s",
+        more_is_better=True,
+        compare=1,
+        sheet=1,
+        told=1,
+        judged=True,
+        is_headline=True,
+    ),
+    Figure("total_tokens_per_s", "Input and output throughput", "tok/s", more_is_better=True, compare=7, told=3),
+    Figure(
+        "output_tokens_per_s_per_accelerator",
+        "Output per accelerator",
+        "tok/s",
+        more_is_better=True,
+        compare=2,
+        sheet=2,
+        told=2,
+        judged=True,
+        is_per_accelerator=True,
+    ),
+    Figure(
+        "ttft_ms",
+        "Time to first token",
+        "ms",
+        more_is_better=False,
+        compare=4,
+        sheet=3,
+        told=4,
+        judged=True,
+        is_headline=True,
+    ),
+    Figure(
+        "tpot_ms",
+        "Time per output token",
+        "ms",
+        more_is_better=False,
+        compare=3,
+        sheet=4,
+        told=5,
+        judged=True,
+        is_headline=True,
+    ),
+    Figure("request_s", "Time of a request", "s", more_is_better=False, compare=5, sheet=5, told=6),
+    Figure("batch_s", "Time of the batch", "s", more_is_better=False, compare=6, sheet=6, told=7),
+)
+
+#: Figures with an interval by name, in the order in which JSON has them.
+FIGURES: Final = {figure.key: figure for figure in _FIGURES}
+#: Memory alone decides it, so it is exact.
+MAX_CONCURRENCY: Final = Figure("max_concurrency", "Most requests in flight", None, more_is_better=True)
+
+
+def find_figure(name: str) -> Figure | None:
+    """Return the figure of a name, the one without an interval too; None where there is none."""
+    return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else FIGURES.get(name)
+
+
+def list_compared_figures() -> list[Figure]:
+    """Return the figures of Compare in the order of their rows."""
+    return sorted(
+        (figure for figure in FIGURES.values() if figure.compare is not None), key=lambda figure: figure.compare or 0
+    )
+
+
+def list_sheet_figures() -> list[Figure]:
+    """Return the figures of the sheet in the order of their rows."""
+    return sorted(
+        (figure for figure in FIGURES.values() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
+    )
+
+
+def list_told_figures() -> list[Figure]:
+    """Return all figures in the order in which the text of one estimate tells them."""
+    return sorted(FIGURES.values(), key=lambda figure: figure.told)
+
+
+def list_judged_figures() -> tuple[str, ...]:
+    """Return the figures by which estimates are told apart."""
+    return tuple(figure.key for figure in FIGURES.values() if figure.judged)
+
+
+def list_headline_figures() -> tuple[str, ...]:
+    """Return the few figures that decide at a glance."""
+    return tuple(figure.key for figure in FIGURES.values() if figure.is_headline)
