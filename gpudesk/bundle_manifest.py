@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import input_error
 
 #: The list lies in the bundle, and does not name itself.
 MANIFEST: Final = "SHA256SUMS"
@@ -104,16 +104,16 @@ def _read_manifest(manifest: Path) -> dict[str, str]:
     try:
         lines = manifest.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
-        raise InputError(
-            message("bundle.no_list", "the list of the program's files cannot be read: {reason}", reason=str(error)),
+        raise input_error(
+            "bundle.no_list",
+            "the list of the program's files cannot be read: {reason}",
             str(manifest),
+            reason=str(error),
         ) from error
     parsed = [_LINE.fullmatch(line) for line in lines]
     listed = {found[2]: found[1] for found in parsed if found is not None}
     if not listed or len(listed) < len(lines):
-        raise InputError(
-            message("bundle.bad_list", "the list of the program's files is no longer whole"), str(manifest)
-        )
+        raise input_error("bundle.bad_list", "the list of the program's files is no longer whole", str(manifest))
     return listed
 
 

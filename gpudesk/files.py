@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -57,11 +57,11 @@ def open_replacement(path: Path) -> Iterator[IO[bytes]]:
             with _open_temporary(target) as file:
                 yield file
     except OSError as error:
-        raise InputError(
-            message(
-                "file.unwritable", "cannot be written: {reason}; choose another place", reason=_describe_error(error)
-            ),
+        raise input_error(
+            "file.unwritable",
+            "cannot be written: {reason}; choose another place",
             str(path),
+            reason=_describe_error(error),
         ) from error
 
 

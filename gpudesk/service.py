@@ -16,7 +16,7 @@ from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, NOTHING_TO_START
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import FactEdit, UserFacts
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 
 if TYPE_CHECKING:
     from gpudesk.catalog.verify import VerificationFinding
@@ -156,8 +156,8 @@ class GpuDeskService:
         try:
             folder = paths.measurements_dir()
         except paths.MissingFileError as error:
-            raise InputError(
-                message("records.missing", "there are no published measurements: {reason}", reason=str(error))
+            raise input_error(
+                "records.missing", "there are no published measurements: {reason}", reason=str(error)
             ) from error
         return read_published_runs(self.catalog, folder, paths.held_out_path())
 
@@ -364,10 +364,9 @@ class GpuDeskService:
         `InputError` without a demand, for one that cannot be, and for an unknown id.
         """
         if scenario.demand is None:
-            raise InputError(
-                message(
-                    "sizing.no_demand", "says nothing of what users ask; give users, requests a second or tokens a day"
-                ),
+            raise input_error(
+                "sizing.no_demand",
+                "says nothing of what users ask; give users, requests a second or tokens a day",
                 "demand",
             )
         return self.estimator.size(scenario.requests(), scenario.demand)
@@ -451,19 +450,17 @@ class GpuDeskService:
         from gpudesk.estimation.launch import make_launch_plan
 
         if estimate.pools is not None:
-            raise InputError(
-                message(
-                    "launch.pools",
-                    "Pools for prefill and decode are systems of their own; there are no commands for them here",
-                )
+            raise input_error(
+                "launch.pools",
+                "Pools for prefill and decode are systems of their own; there are no commands for them here",
             )
         engine = serving_engine or estimate.serving_engine
         if engine not in self.launch_facts:
-            raise InputError(
-                message(
-                    "launch.unknown", "For {engine} no commands are known; choose another serving engine", engine=engine
-                ),
+            raise input_error(
+                "launch.unknown",
+                "For {engine} no commands are known; choose another serving engine",
                 "serving_engine",
+                engine=engine,
             )
         if engine != estimate.serving_engine:
             estimate = self.estimate(replace(estimate.request, serving_engine=engine))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli.output import UsageError
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -176,12 +176,10 @@ def build_scenario(
         check_scenario_ids(scenario, service.catalog)
     except InputError as error:
         if error.problem.id == "load.none":
-            raise InputError(
-                message(
-                    "load.no_option",
-                    "no load is given; give --concurrency, --batch-size, --saturate or --request-rate, or --ttft-ms "
-                    "with --tpot-ms",
-                )
+            raise input_error(
+                "load.no_option",
+                "no load is given; give --concurrency, --batch-size, --saturate or --request-rate, or --ttft-ms "
+                "with --tpot-ms",
             ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:

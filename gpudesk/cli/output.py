@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from gpudesk import __version__, paths
 from gpudesk.files import describe_unknown_format
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -184,13 +184,11 @@ def _write_pdf(
     try:
         from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     except ImportError as error:
-        raise InputError(
-            message(
-                "pdf.no_qt",
-                "cannot be drawn, since a library is missing ({reason}); install it, or write .html",
-                reason=str(error),
-            ),
+        raise input_error(
+            "pdf.no_qt",
+            "cannot be drawn, since a library is missing ({reason}); install it, or write .html",
             str(target),
+            reason=str(error),
         ) from error
     save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further)
 

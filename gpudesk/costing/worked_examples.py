@@ -28,7 +28,7 @@ from gpudesk.costing.ownership import (
 from gpudesk.costing.worked_calculations import COUNTS, MEDIA, RATES, RATIOS, SPAN, SPANS, Calculation, CalculationInput
 from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict, WorkedFigure
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.units import HOURS_PER_YEAR
 
 _Values = Mapping[str, float]
@@ -439,9 +439,8 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
             if tuple(rows.fieldnames or ()) != _COLUMNS:
-                raise InputError(
-                    message("worked.columns", "has other columns than {known}; restore the file", known=_COLUMNS),
-                    str(path),
+                raise input_error(
+                    "worked.columns", "has other columns than {known}; restore the file", str(path), known=_COLUMNS
                 )
             return tuple(_parse_example(row, f"{path}:{rows.line_num}") for row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -490,9 +489,7 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
 def _get_field(text: str, where: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise InputError(
-            message("worked.input", "{given} is not written as name=value; restore the file", given=text), where
-        )
+        raise input_error("worked.input", "{given} is not written as name=value; restore the file", where, given=text)
     return name, value
 
 
@@ -500,9 +497,7 @@ def _parse_number(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(
-            message("worked.number", "{given} is no number; restore the file", given=text), where
-        ) from None
+        raise input_error("worked.number", "{given} is no number; restore the file", where, given=text) from None
 
 
 def _parse_tolerance(text: str, where: str) -> FigureTolerance:
@@ -513,13 +508,11 @@ def _parse_tolerance(text: str, where: str) -> FigureTolerance:
         return FigureTolerance(absolute=_parse_number(amount, where))
     if kind == "rel" and amount.endswith("%"):
         return FigureTolerance(relative=_parse_number(amount.removesuffix("%"), where) / 100.0)
-    raise InputError(
-        message(
-            "worked.tolerance",
-            "{given} is no tolerance, such as exact, abs 0.1 or rel 5%; restore the file",
-            given=text,
-        ),
+    raise input_error(
+        "worked.tolerance",
+        "{given} is no tolerance, such as exact, abs 0.1 or rel 5%; restore the file",
         where,
+        given=text,
     )
 
 
@@ -528,6 +521,6 @@ def _judge_example(text: str, where: str) -> WorkedExampleVerdict:
         return WorkedExampleVerdict(text)
     except ValueError:
         known = tuple(each.value for each in WorkedExampleVerdict)
-        raise InputError(
-            message("worked.verdict", "{given} is not one of {known}; restore the file", given=text, known=known), where
+        raise input_error(
+            "worked.verdict", "{given} is not one of {known}; restore the file", where, given=text, known=known
         ) from None

@@ -48,7 +48,7 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
@@ -238,8 +238,8 @@ def _read_scenario_import(file: OfferedFile, catalog: Catalog, _today: str) -> P
     yield JobProgress(describe_reading(file.path.name))
     pack = make_carried_pack(read_scenario(file.path))
     if pack is None:
-        raise InputError(
-            message("import.carries_nothing", "is a scenario that carries no facts of its author; open it instead")
+        raise input_error(
+            "import.carries_nothing", "is a scenario that carries no facts of its author; open it instead"
         )
     rows = preview_pack(pack, catalog)
     return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
@@ -319,13 +319,11 @@ def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal
         fresh = [field for field in proposal.missing if field.name not in answers]
         if still or not fresh or found.complete is None:
             names = still or tuple(field.name for field in proposal.missing)
-            raise InputError(
-                message(
-                    "import.fields_missing",
-                    "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
-                    fields=names,
-                ),
+            raise input_error(
+                "import.fields_missing",
+                "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
                 found.path.name,
+                fields=names,
             )
         answers |= {field.name: _parse_answer(field, given[field.name]) for field in fresh}
         proposal = found.complete(answers)
@@ -345,18 +343,16 @@ def _parse_answer(field: MissingImportField, given: str) -> object:
             raise _make_answer_error(field, given)
         return given.lower() in _YES
     if field.choices and given not in field.choices:
-        raise InputError(
-            message("import.choice", "{given} is none of {choices}", given=quote_value(given), choices=field.choices),
-            field.name,
+        raise input_error(
+            "import.choice", "{given} is none of {choices}", field.name, given=quote_value(given), choices=field.choices
         )
     return given
 
 
 def _make_answer_error(field: MissingImportField, given: str) -> InputError:
     wanted = "boolean" if field.kind == "yes_no" else field.kind
-    return InputError(
-        message("import.answer", "{given} stands where {wanted} belongs", given=quote_value(given), wanted=wanted),
-        field.name,
+    return input_error(
+        "import.answer", "{given} stands where {wanted} belongs", field.name, given=quote_value(given), wanted=wanted
     )
 
 

@@ -16,7 +16,7 @@ from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.json_input import NESTED_TOO_DEEP, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
@@ -98,7 +98,7 @@ def _open_folder(folder: Path) -> OfferedFile:
         return open_offered_file(folder / CONFIG)
     if models:
         return open_offered_file(models[0])
-    raise InputError(message("import.folder", "holds neither a config.json nor a GGUF file"), str(folder))
+    raise input_error("import.folder", "holds neither a config.json nor a GGUF file", str(folder))
 
 
 def _refuse_others(path: Path, head: bytes) -> None:
@@ -111,16 +111,14 @@ def _refuse_others(path: Path, head: bytes) -> None:
         (b"\xfd7zXZ", "xz"),
     ):
         if head.startswith(begins):
-            raise InputError(
-                message(
-                    "import.is_other",
-                    "is a {format} file; unpack or export it first, and take what is inside",
-                    format=name,
-                ),
+            raise input_error(
+                "import.is_other",
+                "is a {format} file; unpack or export it first, and take what is inside",
                 str(path),
+                format=name,
             )
     if not head:
-        raise InputError(message("import.empty", "is empty"), str(path))
+        raise input_error("import.empty", "is empty", str(path))
     if b"\x00" in head:
         raise InputError(NOTHING_TO_IMPORT, str(path))
 
@@ -180,7 +178,7 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
         with os.fdopen(os.open(path, flags), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise InputError(message("import.no_file", "is a pipe or a device, and only files are read"), str(path))
+                raise input_error("import.no_file", "is a pipe or a device, and only files are read", str(path))
             if whole and about.st_size > most:
                 raise _make_size_error(path, most)
             raw = file.read(most + 1 if whole else most)

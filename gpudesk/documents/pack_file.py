@@ -22,7 +22,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.files import describe_too_large
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
@@ -100,13 +100,11 @@ def parse_pack_file(raw: bytes) -> PackFile:
     if type(version) is not int or version < 1:
         raise InputError(_FOREIGN_PACK)
     if version != PACK_FORMAT:
-        raise InputError(
-            message(
-                "pack.newer",
-                "is a catalog pack of format {version}; this program reads format {known}: use a newer GPU Desk",
-                version=version,
-                known=PACK_FORMAT,
-            )
+        raise input_error(
+            "pack.newer",
+            "is a catalog pack of format {version}; this program reads format {known}: use a newer GPU Desk",
+            version=version,
+            known=PACK_FORMAT,
         )
     _check_fields("", document, (_MARK, "content", "sha256", "signature"))
     content = document.get("content")
@@ -182,14 +180,12 @@ def _parse_signature(fields: object) -> SignatureFields | None:
     _check_fields("signature", fields, ("algorithm", "key", "name", "value"))
     if fields.get("algorithm") != SIGNATURE_ALGORITHM:
         given = str(fields.get("algorithm"))[:60]
-        raise InputError(
-            message(
-                "pack.algorithm",
-                "{given} is no kind of signature that this program knows; it knows {known}",
-                given=given,
-                known=SIGNATURE_ALGORITHM,
-            ),
+        raise input_error(
+            "pack.algorithm",
+            "{given} is no kind of signature that this program knows; it knows {known}",
             "signature.algorithm",
+            given=given,
+            known=SIGNATURE_ALGORITHM,
         )
     return SignatureFields(
         key=_make_hex_check(64)("signature.key", fields.get("key")),
@@ -201,8 +197,8 @@ def _parse_signature(fields: object) -> SignatureFields | None:
 def _make_hex_check(length: int) -> FieldCheck:
     def check(where: str, value: object) -> str:
         if not isinstance(value, str) or len(value) != length or not _HEX.issuperset(value):
-            raise InputError(
-                message("pack.no_signature", "is no key or signature; get the file again from whoever signed it"), where
+            raise input_error(
+                "pack.no_signature", "is no key or signature; get the file again from whoever signed it", where
             )
         return value
 
@@ -240,8 +236,8 @@ def load_signer(name: str) -> PackSigner:
         seed = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise InputError(
-            message("pack.key_file", "your signing key cannot be used: {reason}", reason=reason), str(path)
+        raise input_error(
+            "pack.key_file", "your signing key cannot be used: {reason}", str(path), reason=reason
         ) from error
     except ValueError as error:
         raise InputError(_NO_KEY, str(path)) from error
@@ -293,12 +289,10 @@ def _require_library() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InputError(
-            message(
-                "pack.no_library",
-                "signatures need PyNaCl, which cannot be loaded ({reason}): install GPU Desk again",
-                reason=str(error),
-            )
+        raise input_error(
+            "pack.no_library",
+            "signatures need PyNaCl, which cannot be loaded ({reason}): install GPU Desk again",
+            reason=str(error),
         ) from error
 
 

@@ -55,7 +55,7 @@ from gpudesk.domain.user_facts import (
     get_fact_key,
 )
 from gpudesk.files import write_atomically
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 _WRITING_PACK: Final = message("handing_on.pack", "Writing the pack")
 
@@ -225,7 +225,7 @@ def make_pack(
     """
     taken = add_needed_facts(facts, chosen)
     if not taken:
-        raise InputError(message("pack.empty", "there is nothing to hand on; state a figure of your own first"))
+        raise input_error("pack.empty", "there is nothing to hand on; state a figure of your own first")
     named: str = check_line("name", name.strip())
     records = [write_record(fact) for fact in taken]
     content: dict[str, Any] = {"name": named, "made": made, "about": about, "facts": records}
@@ -273,11 +273,9 @@ def _check_signature(file: PackFile) -> PackSignature | None:
     if signature is None:
         return None
     if not is_valid_signature(signature.key, signature.value, make_signed_text(file.digest, signature.name)):
-        raise InputError(
-            message(
-                "pack.broken_signature",
-                "does not hold: pack or signature was changed; get the file again from whoever signed it",
-            ),
+        raise input_error(
+            "pack.broken_signature",
+            "does not hold: pack or signature was changed; get the file again from whoever signed it",
             "signature",
         )
     return PackSignature(signature.key, signature.name)
@@ -327,7 +325,7 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     shown = tuple(rows)
     keys = {row.key for row in shown if row.can_be_chosen and row.key in chosen}
     if not keys:
-        raise InputError(message("pack.nothing_chosen", "nothing is chosen; choose a fact"))
+        raise input_error("pack.nothing_chosen", "nothing is chosen; choose a fact")
     priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
     keys |= {row.part_of for row in shown if row.part_of is not None and row.part_of[1] in priced}
     keys |= {row.key for row in shown if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}

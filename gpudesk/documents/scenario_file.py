@@ -27,7 +27,7 @@ from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.domain.scenario import Scenario
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 _NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a scenario of GPU Desk")
 
@@ -61,8 +61,8 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
         if len(content) > most:
             raise InputError(describe_too_large(most), where)
         return content
-    raise InputError(
-        message("pdf.no_scenario", "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does"), where
+    raise input_error(
+        "pdf.no_scenario", "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does", where
     )
 
 
@@ -210,14 +210,12 @@ def _check_format(document: Mapping[str, Any], where: str) -> None:
     if type(version) is not int or version < 1 or "scenario" not in document:
         raise InputError(_NOT_A_SCENARIO, where)
     if version != SCENARIO_FORMAT:
-        raise InputError(
-            message(
-                "scenario.newer",
-                "has format {version}; this program reads format {known}: use a newer GPU Desk",
-                version=version,
-                known=SCENARIO_FORMAT,
-            ),
+        raise input_error(
+            "scenario.newer",
+            "has format {version}; this program reads format {known}: use a newer GPU Desk",
             where,
+            version=version,
+            known=SCENARIO_FORMAT,
         )
 
 
@@ -287,13 +285,11 @@ def read_template(name: str) -> Scenario:
     """Return the scenario of a template; raises `InputError` that names those there are."""
     known = list_template_ids()
     if name not in known:
-        raise InputError(
-            message(
-                "template.unknown",
-                "there is no template {name}; there are {near}",
-                name=name,
-                near=find_closest(name, known) or known,
-            )
+        raise input_error(
+            "template.unknown",
+            "there is no template {name}; there are {near}",
+            name=name,
+            near=find_closest(name, known) or known,
         )
     return read_scenario(paths.resource(f"{_TEMPLATE_FOLDER}/{name}{SCENARIO_SUFFIX}"))
 

@@ -22,7 +22,7 @@ from gpudesk.domain.scenario import MAX_ACCELERATORS, MAX_PALETTE_INDEX, Acceler
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees, write_pools_wish
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 _LONGEST_SCENARIO_NOTE: Final = 20_000
 
@@ -153,14 +153,12 @@ def _parse_choices(where: str, value: object) -> tuple[AcceleratorChoice, ...]:
     if not isinstance(value, list):
         raise make_type_error(where, value, "list")
     if len(value) > MAX_ACCELERATORS:
-        raise InputError(
-            message(
-                "scenario.accelerators",
-                "names {count} accelerators; a comparison has {most} at the most",
-                count=len(value),
-                most=MAX_ACCELERATORS,
-            ),
+        raise input_error(
+            "scenario.accelerators",
+            "names {count} accelerators; a comparison has {most} at the most",
             where,
+            count=len(value),
+            most=MAX_ACCELERATORS,
         )
     return tuple(_parse_choice(f"{where}[{position}]", item) for position, item in enumerate(value))
 
@@ -292,7 +290,5 @@ def _require_object(value: object, where: str) -> dict[str, Any]:
     if type(value) is not dict:
         raise make_type_error(where, value, "object")
     if len(value) > _MOST_ENTRIES:
-        raise InputError(
-            message("decide.too_many", "has more than {most} entries; leave some out", most=_MOST_ENTRIES), where
-        )
+        raise input_error("decide.too_many", "has more than {most} entries; leave some out", where, most=_MOST_ENTRIES)
     return value

@@ -48,7 +48,7 @@ from gpudesk.domain.user_facts import (
     get_fact_key,
 )
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 
 _MOST_WORDS: Final = 100
 _MOST: Final = 1e30
@@ -68,13 +68,11 @@ def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
     def check(where: str, value: object) -> str:
         found: str = _LINE(where, value)
         if pattern.fullmatch(found) is None:
-            raise InputError(
-                message(
-                    "pack.no_id",
-                    "{given} is no id; ids have small letters, digits and hyphens",
-                    given=quote_value(found),
-                ),
+            raise input_error(
+                "pack.no_id",
+                "{given} is no id; ids have small letters, digits and hyphens",
                 where,
+                given=quote_value(found),
             )
         return found
 
@@ -84,13 +82,11 @@ def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
 def _check_user_source_id(where: str, value: object) -> str:
     found: str = _make_pattern_check(_ID)(where, value)
     if not found.startswith(USER_SOURCE_PREFIX):
-        raise InputError(
-            message(
-                "pack.not_own_source",
-                "{given} is no source of a user; their ids begin with own-",
-                given=quote_value(found),
-            ),
+        raise input_error(
+            "pack.not_own_source",
+            "{given} is no source of a user; their ids begin with own-",
             where,
+            given=quote_value(found),
         )
     return found
 
@@ -136,7 +132,7 @@ def _check_definition(where: str, value: object) -> str:
     try:
         return to_canonical_json(check_model_definition(value).definition())
     except RecursionError:
-        raise InputError(message("pack.too_deep", "is nested too deep to be a model"), where) from None
+        raise input_error("pack.too_deep", "is nested too deep to be a model", where) from None
     except InputError as error:
         raise InputError(error.problem, f"{where}.{error.where}" if error.where else where) from error
 
@@ -179,11 +175,11 @@ def check_fact(fact: UserFact, where: str) -> None:
     if isinstance(fact, UserClaim | ClaimPreference):
         _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
     if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
-        raise InputError(
-            message(
-                "pack.other_id", "is the structure of {id}; it must be that of the model that states it", id=described
-            ),
+        raise input_error(
+            "pack.other_id",
+            "is the structure of {id}; it must be that of the model that states it",
             f"{where}.definition",
+            id=described,
         )
     if isinstance(fact, UserPrice):
         stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
@@ -284,14 +280,12 @@ def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[
 def read_user_facts(records: Sequence[object], where: str = "records") -> UserFacts:
     """Return the facts of records; raises `InputError` with the place in them that cannot be taken."""
     if len(records) > MOST_FACTS:
-        raise InputError(
-            message(
-                "pack.too_many",
-                "holds {count} facts; a pack has {most} at the most",
-                count=len(records),
-                most=MOST_FACTS,
-            ),
+        raise input_error(
+            "pack.too_many",
+            "holds {count} facts; a pack has {most} at the most",
             where,
+            count=len(records),
+            most=MOST_FACTS,
         )
     facts: dict[FactKey, UserFact] = {}
     places: dict[FactKey, str] = {}
@@ -300,7 +294,7 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
         fact = _read_fact(place, record)
         key = get_fact_key(fact)
         if key in facts:
-            raise InputError(message("pack.twice", "states a fact that stands there already; remove one"), place)
+            raise input_error("pack.twice", "states a fact that stands there already; remove one", place)
         facts[key], places[key] = fact, place
     found = UserFacts.of(facts.values())
     _check_together(found, places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpudesk.text.messages import InputError, Message, join_degrees, message
+from gpudesk.text.messages import InputError, Message, input_error, join_degrees, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,12 @@ class ParallelPlan:
         """Refuse degrees below one and an expert degree that does not divide its group."""
         for name in ("tp", "pp", "ep", "dp"):
             if getattr(self, name) < 1:
-                raise InputError(
-                    message(
-                        "plan.degree", "{name} is {value}; it must be at least 1", name=name, value=getattr(self, name)
-                    ),
+                raise input_error(
+                    "plan.degree",
+                    "{name} is {value}; it must be at least 1",
                     name,
+                    name=name,
+                    value=getattr(self, name),
                 )
         if (self.tp * self.dp) % self.ep:
             raise InputError(describe_wrong_ep(self.ep, self.tp, self.dp), "ep")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from gpudesk.text.messages import InputError, Message, MessageParameter, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, input_error, message
 
 MISSING_FIELD: Final = message("field.missing", "is missing")
 EMPTY_FIELD: Final = message("field.empty", "is empty")
@@ -165,14 +165,12 @@ def make_type_error(where: str, value: object, wanted: str) -> InputError:
 def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> InputError:
     """Return the error for a field that there is none of, with the fields that come closest."""
     if near := find_closest(name, known):
-        return InputError(
-            message(
-                "field.unknown_near",
-                "{given} is not a field here; the closest: {near}",
-                given=quote_value(name),
-                near=near,
-            ),
+        return input_error(
+            "field.unknown_near",
+            "{given} is not a field here; the closest: {near}",
             where or None,
+            given=quote_value(name),
+            near=near,
         )
     return InputError(describe_unknown_field(quote_value(name), tuple(known)), where or None)
 

@@ -29,7 +29,7 @@ from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import FIGURES
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, format_input_error, format_message, join_messages, message
+from gpudesk.text.messages import InputError, Message, format_input_error, format_message, input_error, join_messages
 from gpudesk.text.units import GIB
 
 _PER_GIB: Final = 1.0 / GIB
@@ -299,12 +299,10 @@ def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) 
     except Exception as error:  # noqa: BLE001 - a mistake of the program, said on the line that meets it
         if len(requests) == 1:
             return [
-                InputError(
-                    message(
-                        "batch.unexpected",
-                        "could not be answered because of a mistake in the program ({kind_of_fault})",
-                        kind_of_fault=type(error).__name__,
-                    )
+                input_error(
+                    "batch.unexpected",
+                    "could not be answered because of a mistake in the program ({kind_of_fault})",
+                    kind_of_fault=type(error).__name__,
                 )
             ]
         return [answer for request in requests for answer in _estimate_lines(estimator, [request])]
@@ -313,9 +311,7 @@ def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) 
 def _parse_line(raw: bytes, number: int) -> _BatchLine:
     if len(raw) > _LONGEST_LINE:
         return _BatchLine(
-            number,
-            None,
-            InputError(message("batch.long_line", "is longer than {longest} bytes", longest=_LONGEST_LINE)),
+            number, None, input_error("batch.long_line", "is longer than {longest} bytes", longest=_LONGEST_LINE)
         )
     try:
         fields = orjson.loads(raw)
@@ -333,6 +329,6 @@ def _parse_line(raw: bytes, number: int) -> _BatchLine:
 
 def _describe_json_error(error: orjson.JSONDecodeError) -> InputError:
     """Say from where on a line is not JSON, and why."""
-    return InputError(
-        message("batch.not_json", "is not JSON from column {column} on: {reason}", column=error.colno, reason=error.msg)
+    return input_error(
+        "batch.not_json", "is not JSON from column {column} on: {reason}", column=error.colno, reason=error.msg
     )

@@ -38,7 +38,7 @@ from gpudesk.evidence.fitting.priors import make_priors, pin_priors
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
 from gpudesk.evidence.memory_measurements import JudgedMemory, MemoryMeasurement
 from gpudesk.evidence.nearest_runs import HeldOutFigure
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error
 
 #: Mean contexts (tokens) at which runs are sliced in reports, and their names.
 _CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))
@@ -77,8 +77,8 @@ def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
         if memory.budget.max_sequences(tokens) >= 1
     ]
     if not fitting:
-        raise InputError(
-            message("calibration.run_does_not_fit", "the published run {run} does not fit its accelerators", run=run.id)
+        raise input_error(
+            "calibration.run_does_not_fit", "the published run {run} does not fit its accelerators", run=run.id
         )
     return BenchRun(
         id=run.id,

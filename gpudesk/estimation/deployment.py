@@ -27,7 +27,7 @@ from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_p
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
 OLDEST_MONTHS = 36
@@ -51,13 +51,11 @@ def configure_serving(
 ) -> ServingConfiguration:
     """Choose serving engine, kernels and settings; raises InputError where nothing runs it."""
     if not model.dimensions_known:
-        raise InputError(
-            message(
-                "model.no_dimensions",
-                "the dimensions of {model} are not published: nothing can be computed for it",
-                model=model.id,
-            ),
+        raise input_error(
+            "model.no_dimensions",
+            "the dimensions of {model} are not published: nothing can be computed for it",
             "model",
+            model=model.id,
         )
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
     engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
@@ -179,14 +177,12 @@ def _choose_engine(
     named = next((engine for engine in engines if engine.id == request.serving_engine), None)
     if named is None:
         known = tuple(engine.id for engine in engines)
-        raise InputError(
-            message(
-                "engine.unknown",
-                "there is no serving engine {engine}; there are {known}",
-                engine=request.serving_engine,
-                known=known,
-            ),
+        raise input_error(
+            "engine.unknown",
+            "there is no serving engine {engine}; there are {known}",
             "serving_engine",
+            engine=request.serving_engine,
+            known=known,
         )
     against = engine_support.find_objections(named, accelerator, model, weights, kv, request.date)
     if against:
@@ -213,24 +209,20 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
     degrees = ("count", "tp", "pp", "ep", "dp")
     check_degrees({name: getattr(request, name) for name in degrees})
     if request.tp is not None and not divides_heads(configuration.model, request.tp):
-        raise InputError(
-            message(
-                "plan.heads",
-                "TP {tp} does not divide the attention heads of {model}; take a TP that does",
-                tp=request.tp,
-                model=configuration.model.name,
-            ),
+        raise input_error(
+            "plan.heads",
+            "TP {tp} does not divide the attention heads of {model}; take a TP that does",
             "tp",
+            tp=request.tp,
+            model=configuration.model.name,
         )
     if request.pp is not None and request.pp > configuration.model.layer_count:
-        raise InputError(
-            message(
-                "plan.stages",
-                "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
-                pp=request.pp,
-                layers=configuration.model.layer_count,
-            ),
+        raise input_error(
+            "plan.stages",
+            "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
             "pp",
+            pp=request.pp,
+            layers=configuration.model.layer_count,
         )
     _check_features(request, configuration)
 
@@ -238,38 +230,29 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
 def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
     engine = configuration.engine
     if (request.pp or 1) > 1 and not engine.supports_pp:
-        raise InputError(
-            message(
-                "plan.engine_pp",
-                "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
-                engine=engine.name,
-            ),
+        raise input_error(
+            "plan.engine_pp",
+            "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
             "pp",
+            engine=engine.name,
         )
     if (request.ep or 1) > 1 and not _count_experts_per_layer(configuration.model):
-        raise InputError(
-            message(
-                "plan.no_experts", "{model} has no experts to spread; leave EP out", model=configuration.model.name
-            ),
-            "ep",
+        raise input_error(
+            "plan.no_experts", "{model} has no experts to spread; leave EP out", "ep", model=configuration.model.name
         )
     if (request.ep or 1) > 1 and not engine.supports_ep:
-        raise InputError(
-            message(
-                "plan.engine_ep",
-                "{engine} has no expert parallelism; leave EP out or take another serving engine",
-                engine=engine.name,
-            ),
+        raise input_error(
+            "plan.engine_ep",
+            "{engine} has no expert parallelism; leave EP out or take another serving engine",
             "ep",
+            engine=engine.name,
         )
     if request.attention_dp and not engine.supports_attention_dp:
-        raise InputError(
-            message(
-                "plan.engine_attention_dp",
-                "{engine} has no data-parallel attention; leave it out or take another serving engine",
-                engine=engine.name,
-            ),
+        raise input_error(
+            "plan.engine_attention_dp",
+            "{engine} has no data-parallel attention; leave it out or take another serving engine",
             "attention_dp",
+            engine=engine.name,
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.estimation.batch import write_estimate_json
 from gpudesk.estimation.request_fields import parse_request
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import input_error
 
 #: The file among the resources.
 GOLDEN_FILE: Final = "self_test/golden.json"
@@ -67,11 +67,11 @@ def read_golden(path: Path) -> GoldenFile:
         cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in read["cases"])
         golden = GoldenFile(str(read["calibration"]), cases)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise InputError(
-            message("golden.unreadable", "the golden figures cannot be read: {reason}", reason=str(error)), str(path)
+        raise input_error(
+            "golden.unreadable", "the golden figures cannot be read: {reason}", str(path), reason=str(error)
         ) from error
     if not cases or not all(case.expected and "id" in case.request for case in cases):
-        raise InputError(message("golden.empty", "the golden figures lack a question or an answer"), str(path))
+        raise input_error("golden.empty", "the golden figures lack a question or an answer", str(path))
     return golden
 
 

@@ -16,7 +16,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import LoadKind, Workload
 from gpudesk.estimation.operation import count_request_tokens, find_memory_plan
 from gpudesk.files import read_toml
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -46,8 +46,8 @@ def _parse_launch_facts(engine: str, entry: dict[str, Any], path: Path) -> Launc
     for table, names in (("server", _SERVER), ("benchmark", _BENCHMARK)):
         missing = tuple(name for name in names if name not in entry.get(table, {}))
         if missing:
-            raise InputError(
-                message("launch.missing", "lacks {names}; restore the file", names=missing), f"{path}: {engine}.{table}"
+            raise input_error(
+                "launch.missing", "lacks {names}; restore the file", f"{path}: {engine}.{table}", names=missing
             )
     server, benchmark = dict(entry["server"]), dict(entry["benchmark"])
     return LaunchOptions(

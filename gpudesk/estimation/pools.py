@@ -45,7 +45,7 @@ from gpudesk.estimation.evaluation import (
     make_unfit_estimate,
 )
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 #: Splits of a deployment that are tried at the most; larger ones are split in steps.
 MOST_SPLITS: Final = 32
@@ -81,14 +81,12 @@ def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[
     wish = request.disaggregated or DisaggregationRequest()
     for name in _DEGREES:
         if getattr(request, name) is not None:
-            raise InputError(
-                message(
-                    "pools.degree",
-                    "a disaggregated deployment has a plan for each pool; leave {name} out, or give it to the "
-                    "prefill and the decode pool",
-                    name=name,
-                ),
+            raise input_error(
+                "pools.degree",
+                "a disaggregated deployment has a plan for each pool; leave {name} out, or give it to the "
+                "prefill and the decode pool",
                 name,
+                name=name,
             )
     work = request.workload
     return (

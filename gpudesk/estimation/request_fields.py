@@ -25,7 +25,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 _POOL_CHECKS: Final = ("prefill", "decode")
 _POOL_FIELDS: Final = ("count", "tp", "pp", "ep", "dp", "attention_dp")
@@ -163,12 +163,10 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
         if variant in _VARIANTS:
             break
     else:
-        raise InputError(
-            message(
-                "load.none",
-                "says no load; give one of batch, concurrency, saturate with requests, request_rate, or ttft_ms with "
-                "tpot_ms",
-            ),
+        raise input_error(
+            "load.none",
+            "says no load; give one of batch, concurrency, saturate with requests, request_rate, or ttft_ms with "
+            "tpot_ms",
             where,
         )
     kind, beside = _VARIANTS[variant]

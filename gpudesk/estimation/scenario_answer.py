@@ -18,7 +18,7 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
 from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import Scenario
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 
 class AnswerCatalog(Protocol):
@@ -87,11 +87,9 @@ def answer_scenario(
     unknown id, raise `InputError`.
     """
     if not scenario.model:
-        raise InputError(message("scenario.no_model", "no model is chosen: choose one"), "scenario.model")
+        raise input_error("scenario.no_model", "no model is chosen: choose one", "scenario.model")
     if not scenario.accelerators:
-        raise InputError(
-            message("scenario.no_accelerators", "no accelerator is chosen: add one"), "scenario.accelerators"
-        )
+        raise input_error("scenario.no_accelerators", "no accelerator is chosen: add one", "scenario.accelerators")
     check_scenario_ids(scenario, facts)
     found = estimates.estimate_many(scenario.requests())
     columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(found))

@@ -17,7 +17,7 @@ from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride, IntervalRule
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import list_rate_constants
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
@@ -35,13 +35,11 @@ def read_calibration(path: Path) -> Calibration:
         raw = path.read_bytes()
         content = json.loads(raw)
     except OSError as error:
-        raise InputError(
-            message(
-                "calibration.unreadable",
-                "the calibration file cannot be read: {reason}; install GPU Desk again",
-                reason=error.strerror or "",
-            ),
+        raise input_error(
+            "calibration.unreadable",
+            "the calibration file cannot be read: {reason}; install GPU Desk again",
             str(path),
+            reason=error.strerror or "",
         ) from error
     except ValueError as error:
         raise InputError(_describe_broken(str(error)), str(path)) from error

@@ -51,6 +51,13 @@ class InputError(Exception):
         self.where = where
 
 
+def input_error(
+    message_id: str, sentence: str, where: str | None = None, /, **parameters: MessageParameter
+) -> InputError:
+    """Make an `InputError` whose problem is told nowhere else."""
+    return InputError(message(message_id, sentence, **parameters), where)
+
+
 _ENGLISH: Final = Formatter()
 
 #: Words that messages name by key, so that they are translated.

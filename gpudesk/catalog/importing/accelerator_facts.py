@@ -21,7 +21,7 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 _LONGEST: Final = 200
@@ -57,7 +57,7 @@ def make_accelerator_facts(
     """
     for name in list_required_attributes():
         if not figures.get(name):
-            raise InputError(message("import.part.required", "is missing: no estimate is possible without"), name)
+            raise input_error("import.part.required", "is missing: no estimate is possible without", name)
     claims = [claim for name, stated in figures.items() for claim in _iterate_claims(part.id, name, stated, today)]
     for finding in find_doubts(claims, part.name):
         if finding.grade is PlausibilityGrade.REFUSED:
@@ -77,7 +77,7 @@ def find_doubts(claims: Sequence[UserClaim], name: str) -> tuple[PlausibilityFin
 def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today: str) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
     if name not in ATTRIBUTES:
-        raise InputError(message("import.part.attribute", "is no attribute that an accelerator can have"), name)
+        raise input_error("import.part.attribute", "is no attribute that an accelerator can have", name)
     seen: set[str] = set()
     for figure in stated:
         value = _check_figure_value(name, figure)
@@ -121,9 +121,8 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
     if unit is not None:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
-        raise InputError(
-            message("import.part.no_unit", "has the unit {given}, and words have none", given=quote_value(figure.unit)),
-            name,
+        raise input_error(
+            "import.part.no_unit", "has the unit {given}, and words have none", name, given=quote_value(figure.unit)
         )
     value = figure.value
     if ATTRIBUTES[name].is_word_list:
@@ -155,14 +154,12 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
     except UnknownUnitError:
         fits = False
     if not fits or (figure.unit is None and unit not in COUNTED_UNITS):
-        raise InputError(
-            message(
-                "import.part.unit",
-                "{given} is no unit of this, which is kept in {unit}",
-                given=quote_value(figure.unit),
-                unit=unit,
-            ),
+        raise input_error(
+            "import.part.unit",
+            "{given} is no unit of this, which is kept in {unit}",
             name,
+            given=quote_value(figure.unit),
+            unit=unit,
         )
     inside = convert_claim_to_si(value, figure.unit)
     if isinstance(inside, float) and unit in COUNTED_UNITS:

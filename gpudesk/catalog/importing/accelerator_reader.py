@@ -21,7 +21,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 _LARGEST_FILE: Final = 4 << 20
 _LONGEST_TEXT: Final = 2000
@@ -137,8 +137,8 @@ class JsonTable:
 
     def check_length(self, length: int) -> None:
         if length > _MOST_ENTRIES:
-            raise InputError(
-                message("import.part.many", "has more than {most} entries", most=_MOST_ENTRIES), self._path or None
+            raise input_error(
+                "import.part.many", "has more than {most} entries", self._path or None, most=_MOST_ENTRIES
             )
 
     def _table(self, name: str, value: object) -> JsonTable:
@@ -168,9 +168,8 @@ def complete_accelerator(
     """Return the accelerator with what the user says of fields that were missing, by their names."""
     table = open_table(data, answers)
     if table.word("kind", "accelerator") != "accelerator":
-        raise InputError(
-            message("import.part.other_kind", "is not an accelerator; models come from config.json or GGUF files"),
-            "kind",
+        raise input_error(
+            "import.part.other_kind", "is not an accelerator; models come from config.json or GGUF files", "kind"
         )
     title = table.needed("name")
     if not table.has("generation"):
@@ -238,7 +237,7 @@ class _AcceleratorReader:
             for each in self._table.list_of_tables("attributes"):
                 attribute = each.needed("name")
                 if attribute in seen:
-                    raise InputError(message("import.part.twice", "is there twice; remove one"), each.where(attribute))
+                    raise input_error("import.part.twice", "is there twice; remove one", each.where(attribute))
                 seen.add(attribute)
                 yield attribute, each
         else:
@@ -262,10 +261,9 @@ class _AcceleratorReader:
         claim = table.table("claim")
         if claim is not None:
             if table.has("value") and table.raw("value") != claim.raw("value"):
-                raise InputError(
-                    message(
-                        "import.part.two_values", "differs from the value of its claim; change both, or remove one"
-                    ),
+                raise input_error(
+                    "import.part.two_values",
+                    "differs from the value of its claim; change both, or remove one",
                     table.where("value"),
                 )
             yield self._figure(claim, table)
@@ -297,14 +295,14 @@ class _AcceleratorReader:
         if key is None and len(self._sources) == 1:
             return next(iter(self._sources.values()))
         if key is None:
-            raise InputError(
-                message("import.part.no_source", "is missing: every figure needs a source; say who states it"),
+            raise input_error(
+                "import.part.no_source",
+                "is missing: every figure needs a source; say who states it",
                 claim.where("source"),
             )
         if key not in self._sources:
-            raise InputError(
-                message("import.part.unknown_source", "{given} is no entry of sources", given=key),
-                claim.where("source"),
+            raise input_error(
+                "import.part.unknown_source", "{given} is no entry of sources", claim.where("source"), given=key
             )
         return self._sources[key]
 

@@ -13,7 +13,7 @@ from typing import IO, Final
 
 from gpudesk.domain.precision import Precision
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,13 +470,13 @@ def read_gguf_files(path: Path) -> GgufFiles:
     tensors: dict[str, GgufTensor] = {}
     for each, part in zip(paths, headers, strict=True):
         if part.keys.get("split.count") != count:
-            raise InputError(
-                message("import.gguf.other_split", "is a part of another file; take parts that were made together"),
-                str(each),
+            raise input_error(
+                "import.gguf.other_split", "is a part of another file; take parts that were made together", str(each)
             )
         if tensors.keys() & part.tensors.keys():
-            raise InputError(
-                message("import.gguf.same_part", "repeats tensors of another part; take parts that were made together"),
+            raise input_error(
+                "import.gguf.same_part",
+                "repeats tensors of another part; take parts that were made together",
                 str(each),
             )
         tensors |= part.tensors
@@ -488,15 +488,13 @@ def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
     """Return the paths of all parts; they are counted by their names, so that none can point to another."""
     named = _PART.fullmatch(path.name)
     if named is None or int(named["count"]) != count or count > _MOST_PARTS:
-        raise InputError(
-            message(
-                "import.gguf.part_name",
-                "is part {number} of {count}, and its list of tensors is that of this part alone; name the parts "
-                "NAME-00001-of-00003.gguf and so on, so that the others are found",
-                number=number + 1,
-                count=count,
-            ),
+        raise input_error(
+            "import.gguf.part_name",
+            "is part {number} of {count}, and its list of tensors is that of this part alone; name the parts "
+            "NAME-00001-of-00003.gguf and so on, so that the others are found",
             str(path),
+            number=number + 1,
+            count=count,
         )
     paths = [
         path.with_name(f"{named['stem']}-{each:05d}-of-{named['count']}{named['suffix']}")

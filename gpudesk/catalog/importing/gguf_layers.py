@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no value that can be used")
 
@@ -255,8 +255,8 @@ class _LayerReader:
 
     def wrong(self, name: str) -> InputError:
         tensor = f"blk.{self.number}.{name}.weight"
-        return InputError(
-            message("import.gguf.odd_tensor", "does not go with the heads and widths that the file states"), tensor
+        return input_error(
+            "import.gguf.odd_tensor", "does not go with the heads and widths that the file states", tensor
         )
 
     # Mixers
@@ -266,13 +266,11 @@ class _LayerReader:
         state_space = self.has("ssm_out", "ssm_conv1d_q")
         attention = self.has("attn_q", "attn_kv_a_mqa") or (self.has("attn_qkv") and not state_space)
         if state_space and attention and not self.has("ssm_conv1d_q"):
-            raise InputError(
-                message(
-                    "import.gguf.two_mixers",
-                    "layer {layer} has attention and a state space side by side, which the program cannot describe",
-                    layer=self.number,
-                ),
+            raise input_error(
+                "import.gguf.two_mixers",
+                "layer {layer} has attention and a state space side by side, which the program cannot describe",
                 f"blk.{self.number}",
+                layer=self.number,
             )
         if self.has("ssm_conv1d_q"):
             return self._kimi_delta()

@@ -33,7 +33,7 @@ from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal, MissingImportField
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 _NO_LAYERS: Final = message("import.gguf.no_layers", "has no layers; take the file of the model itself")
 
@@ -56,10 +56,9 @@ class GgufModel:
         self._outer, self._blocks, self._skipped = _sorted_tensors(file.tensors, keys)
         embedding = self._outer.get("token_embd.weight")
         if embedding is None or len(embedding.shape) != 2:
-            raise InputError(
-                message(
-                    "import.gguf.no_embedding", "is missing or in an odd shape, so the sizes of the model are not known"
-                ),
+            raise input_error(
+                "import.gguf.no_embedding",
+                "is missing or in an odd shape, so the sizes of the model are not known",
                 "token_embd.weight",
             )
         self.hidden, self.vocabulary = embedding.shape
@@ -290,23 +289,19 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
     wanted = range(count if max(blocks) >= count - drafts else count - drafts)
     absent = next((number for number in wanted if number not in blocks), None)
     if absent is not None:
-        raise InputError(
-            message(
-                "import.gguf.layer_missing",
-                "is missing: layer {layer} of {count} has no tensors; the file is a part, or damaged",
-                layer=absent,
-                count=count,
-            ),
+        raise input_error(
+            "import.gguf.layer_missing",
+            "is missing: layer {layer} of {count} has no tensors; the file is a part, or damaged",
             f"blk.{absent}",
+            layer=absent,
+            count=count,
         )
     if len(blocks) > len(wanted):
-        raise InputError(
-            message(
-                "import.gguf.more_layers",
-                "is a layer beyond the {count} that the file counts; fetch the file again",
-                count=count,
-            ),
+        raise input_error(
+            "import.gguf.more_layers",
+            "is a layer beyond the {count} that the file counts; fetch the file again",
             f"blk.{max(blocks)}",
+            count=count,
         )
 
 
@@ -359,18 +354,15 @@ def _check_kind(keys: GgufKeys, path: Path) -> None:
     """Refuse what is no language model: adapters, projectors, importance matrices."""
     kind = keys.text("general.type") or "model"
     if kind != "model" or keys.stated == "clip":
-        raise InputError(
-            message(
-                "import.gguf.no_model",
-                "holds {what} and no language model; take the file of the model itself",
-                what=kind,
-            ),
+        raise input_error(
+            "import.gguf.no_model",
+            "holds {what} and no language model; take the file of the model itself",
             str(path),
+            what=kind,
         )
     if keys.stated is None:
-        raise InputError(
-            message("import.gguf.no_architecture", "does not say its architecture: general.architecture is missing"),
-            str(path),
+        raise input_error(
+            "import.gguf.no_architecture", "does not say its architecture: general.architecture is missing", str(path)
         )
 
 

@@ -25,7 +25,7 @@ from gpudesk.domain.field_checks import MISSING_FIELD
 from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 #: What a size can be at most; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and so
 #: far below that no product of them overflows.
@@ -76,9 +76,7 @@ def make_model_facts(
     claimed: dict[str, ClaimValue] = {name: _to_claim_value(value) for name, value in list_dimensions(record).items()}
     for name, value in stated.items():
         if name not in MODEL_STATED_UNITS:
-            raise InputError(
-                message("import.model.attribute", "{name} is no attribute that a model can have", name=name), name
-            )
+            raise input_error("import.model.attribute", "{name} is no attribute that a model can have", name, name=name)
         claimed[name] = value
     return (
         source,
@@ -97,7 +95,7 @@ def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
         record = MODEL_FILE.model_validate(dict(definition))
     except ValidationError as error:
         first = next(iter(list_validation_problems(error, "", tagged=_TABLES_WITH_KIND)))
-        raise InputError(message("import.model.field", "{problem}", problem=first.problem), first.field) from None
+        raise input_error("import.model.field", "{problem}", first.field, problem=first.problem) from None
     for field, problem in _find_faults(record):
         raise InputError(problem, field)
     return record

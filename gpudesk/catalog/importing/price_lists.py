@@ -18,7 +18,7 @@ from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAcceler
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.json_input import NOT_UTF8
 from gpudesk.domain.user_facts import ImportProposal, UserFact, UserPrice
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 ON_DEMAND: Final = "on_demand"
 SPOT: Final = "spot"
@@ -524,12 +524,10 @@ def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFor
             lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
             rows = csv.reader(lines, delimiter=separator)
             return _iterate_rows(rows), columns, known
-    raise InputError(
-        message(
-            "import.prices.columns",
-            "has no columns by which a list of prices is known; these can be read: {columns}",
-            columns=tuple(_describe_columns()),
-        )
+    raise input_error(
+        "import.prices.columns",
+        "has no columns by which a list of prices is known; these can be read: {columns}",
+        columns=tuple(_describe_columns()),
     )
 
 
@@ -540,19 +538,17 @@ def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         next(rows)
         for number, row in enumerate(rows, start=2):
             if number > _MOST_ROWS:
-                raise InputError(
-                    message("import.prices.many", "has more than {most} rows, the most that are read", most=_MOST_ROWS)
+                raise input_error(
+                    "import.prices.many", "has more than {most} rows, the most that are read", most=_MOST_ROWS
                 )
             yield row
     except UnicodeDecodeError:
         raise InputError(NOT_UTF8) from None
     except csv.Error:
-        raise InputError(
-            message(
-                "import.prices.damaged",
-                "cannot be read from row {row} on; a quotation mark there is never closed",
-                row=number + 1,
-            )
+        raise input_error(
+            "import.prices.damaged",
+            "cannot be read from row {row} on; a quotation mark there is never closed",
+            row=number + 1,
         ) from None
 
 

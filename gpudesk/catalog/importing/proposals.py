@@ -21,7 +21,7 @@ from gpudesk.domain.user_facts import (
     UserModel,
     UserPrice,
 )
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 
 #: How ids are written, shipped ones and those of the user.
 _ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
@@ -53,13 +53,11 @@ def find_free_id(wanted: str, taken: Collection[str]) -> str:
 def check_new_id(given: str, taken: Collection[str]) -> str:
     """Return an id that can be taken; raises `InputError` at the field `id`."""
     if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
-        raise InputError(
-            message(
-                "import.id",
-                "has small letters, digits, single dots and hyphens, at most {longest}",
-                longest=_LONGEST_ID,
-            ),
+        raise input_error(
+            "import.id",
+            "has small letters, digits, single dots and hyphens, at most {longest}",
             "id",
+            longest=_LONGEST_ID,
         )
     if given in taken:
         raise InputError(describe_taken_id(given), "id")
@@ -115,7 +113,7 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     subject = get_subject(proposal)
     said = str(check_line("organisation", organisation.strip()))
     if not isinstance(subject, UserModel):
-        raise InputError(message("import.no_model", "is for models, and this file holds none"), "organisation")
+        raise input_error("import.no_model", "is for models, and this file holds none", "organisation")
     definition = to_canonical_json({**json.loads(subject.definition), "organisation": said})
     made = replace(subject, organisation=said, definition=definition)
     named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))

@@ -40,7 +40,7 @@ from gpudesk.domain.user_facts import (
     get_fact_key,
 )
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
 
 NOTHING_CHANGED: Final = message("own.same_value", "says what the catalog holds already")
@@ -143,13 +143,13 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
     """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
     found = find_attribute(catalog, thing, attribute)
     if not any(_is_same_claim(each, claim) for each in found.claims):
-        raise InputError(message("own.no_such_claim", "nobody states this value; choose one of the claims"), "claim")
+        raise input_error("own.no_such_claim", "nobody states this value; choose one of the claims", "claim")
     shipped = found.shipped if found.overridden else found.preferred
     if shipped is not None and _is_same_claim(shipped, claim) and not catalog.thing(thing).own:
         return take_shipped(catalog, thing, attribute)
     because = check_optional_note("reason", reason)
     if because is None:
-        raise InputError(message("own.reason_missing", "is missing: say why this claim is to be taken"), "reason")
+        raise input_error("own.reason_missing", "is missing: say why this claim is to be taken", "reason")
     check_dimension(catalog, found, claim.value)
     chosen = [ClaimPreference(thing, attribute, claim.source.id, claim.value, because, today)]
     for name in _list_price_ends(attribute):
@@ -240,8 +240,8 @@ def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFa
 def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None:
     thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
     if thing is not None and thing not in known:
-        raise InputError(
-            message("own.no_such_thing", "there is no entry {id} that this is about; add it first", id=thing), thing
+        raise input_error(
+            "own.no_such_thing", "there is no entry {id} that this is about; add it first", thing, id=thing
         )
     source = getattr(fact, "source", None)
     if source is not None and source not in sources:

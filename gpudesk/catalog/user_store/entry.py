@@ -42,7 +42,7 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.registry import ATTRIBUTES, find_quantity
 from gpudesk.domain.user_facts import UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue, Quantity
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
 
 REVERSED_PRICES: Final = message("own.price_order", "is below the low end; exchange the two")
@@ -234,9 +234,7 @@ def make_user_source(
     """
     named = check_optional_line("title", title)
     if named is None:
-        raise InputError(
-            message("own.title_missing", "is missing: every figure needs a source; say who states it"), "title"
-        )
+        raise input_error("own.title_missing", "is missing: every figure needs a source; say who states it", "title")
     address = check_optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
     if address is not None and URL_PATTERN.fullmatch(address) is None:
         raise InputError(describe_wrong_address(quote_value(address)), "url")
@@ -283,14 +281,12 @@ def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | Non
     except UnknownUnitError:
         inside = None
     if isinstance(inside, bool) or not isinstance(inside, int | float) or (unit and attribute.unit is None):
-        raise InputError(
-            message(
-                "own.unknown_unit",
-                "{given} is no unit of this, which is kept in {unit}",
-                given=quote_value(unit),
-                unit=attribute.unit or "1",
-            ),
+        raise input_error(
+            "own.unknown_unit",
+            "{given} is no unit of this, which is kept in {unit}",
             "unit",
+            given=quote_value(unit),
+            unit=attribute.unit or "1",
         )
     whole = attribute.unit in COUNTED_UNITS or (attribute.unit is None and isinstance(attribute.value, int))
     if whole and inside != int(inside):
@@ -309,9 +305,8 @@ def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimVa
     definition = catalog.definition(thing)
     if not is_dimension(definition, name):
         if name == DERIVED_DIMENSION:
-            raise InputError(
-                message("own.follows", "{name} follows from the groups of layers; change one of those", name=name),
-                "value",
+            raise input_error(
+                "own.follows", "{name} follows from the groups of layers; change one of those", "value", name=name
             )
         return
     chosen = find_chosen_dimensions(definition, {each.name: each for each in catalog.attributes(thing)})
@@ -367,9 +362,7 @@ def check_model(fact: UserFact) -> None:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise InputError(describe_no_such_model(str(error)), fact.id) from error
         for fault in faults:
-            raise InputError(
-                message("own.shape", "does not go with the rest of the model: {fault}", fault=str(fault)), fact.id
-            )
+            raise input_error("own.shape", "does not go with the rest of the model: {fault}", fact.id, fault=str(fault))
 
 
 def describe_taken_id(entry_id: str) -> Message:

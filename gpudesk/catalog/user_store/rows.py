@@ -32,7 +32,7 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.domain.watch_list import WatchNote, WatchValue
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 _TOO_LARGE: Final = message("own.too_large", "is too large to be kept exactly; write a smaller number")
 
@@ -200,7 +200,7 @@ def _check_number(where: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _make_type_error(where, value, "number")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(message("own.no_number", "is no number that can be kept; write a figure"), where)
+        raise input_error("own.no_number", "is no number that can be kept; write a figure", where)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
         # Where figures are handed on, whole numbers have 64 bits.
         raise InputError(_TOO_LARGE, where)

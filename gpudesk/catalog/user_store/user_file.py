@@ -52,7 +52,7 @@ from gpudesk.catalog.user_store.rows import (
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts
 from gpudesk.domain.watch_list import WatchNote
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 _BACKUP_GONE: Final = message("own.backup.gone", "is not there; choose another backup")
 
@@ -282,12 +282,10 @@ class UserFile:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-                    raise InputError(
-                        message(
-                            "own.dangling_source",
-                            "leaves a claim or a price without its source, so nothing was changed; keep the source, "
-                            "or remove what rests on it too",
-                        )
+                    raise input_error(
+                        "own.dangling_source",
+                        "leaves a claim or a price without its source, so nothing was changed; keep the source, "
+                        "or remove what rests on it too",
                     ) from error
                 raise
             checkpoint(connection)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.options import add_json_option
 from gpudesk.cli.output import EXIT_DONE, UsageError
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import input_error
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -109,13 +109,11 @@ def _choose_backup(own: UserCatalog, given: str) -> Path:
     # The number of digits that Python reads is bounded, and no list is that long.
     number = int(given) if len(given) < 4 else 0
     if not 0 < number <= len(backups):
-        raise InputError(
-            message(
-                "own.backup.unknown",
-                "there is no backup {number}; `gpudesk catalog backups` lists those there are",
-                number=given,
-            ),
+        raise input_error(
+            "own.backup.unknown",
+            "there is no backup {number}; `gpudesk catalog backups` lists those there are",
             "restore",
+            number=given,
         )
     return backups[number - 1].path
 
@@ -182,14 +180,12 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
         raise UsageError(tr("--format is missing; standard output has no suffix that names the form"))
     suffix = Path(options.output).suffix.lower()
     if suffix not in list(ExportFormat):
-        raise InputError(
-            message(
-                "table.format",
-                "{suffix} is no form of a table; there are {known}",
-                suffix=suffix or "-",
-                known=tuple(ExportFormat),
-            ),
+        raise input_error(
+            "table.format",
+            "{suffix} is no form of a table; there are {known}",
             options.output,
+            suffix=suffix or "-",
+            known=tuple(ExportFormat),
         )
     return ExportFormat(suffix)
 
@@ -275,11 +271,11 @@ def _choose_signer(own: UserCatalog, given: str) -> TrustedSigner:
     # The number of digits that Python reads is bounded, and no list is that long.
     number = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
     if not 0 < number <= len(signers):
-        raise InputError(
-            message(
-                "pack.signer_unknown", "there is no signer {number}; `gpudesk catalog signers` lists them", number=given
-            ),
+        raise input_error(
+            "pack.signer_unknown",
+            "there is no signer {number}; `gpudesk catalog signers` lists them",
             "--distrust",
+            number=given,
         )
     return signers[number - 1]
 

@@ -31,7 +31,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -307,14 +307,12 @@ def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
     if not equals or not name:
         raise InputError(_describe_wrong_setting(given), _SET)
     if dot and part not in present:
-        raise InputError(
-            message(
-                "costs.no_part",
-                "{given} is not in the scenario, which has {known}",
-                given=part,
-                known=tuple(sorted(present)),
-            ),
+        raise input_error(
+            "costs.no_part",
+            "{given} is not in the scenario, which has {known}",
             _SET,
+            given=part,
+            known=tuple(sorted(present)),
         )
     numbers = [_number(each, given) for each in value.split(":")]
     stated: Any = numbers[0] if len(numbers) == 1 else numbers
@@ -339,8 +337,8 @@ def _currency(given: str) -> dict[str, Any]:
             return {"code": code, "per_usd": float(rate), "date": date}
     except ValueError:
         pass
-    raise InputError(
-        message("costs.currency", "{given} is no currency; write it as EUR=0.92@2026-11-01", given=given), "--currency"
+    raise input_error(
+        "costs.currency", "{given} is no currency; write it as EUR=0.92@2026-11-01", "--currency", given=given
     )
 
 

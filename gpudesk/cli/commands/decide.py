@@ -59,7 +59,7 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -119,11 +119,8 @@ def _read(name: str, where: str) -> bytes:
         reason = (error.strerror or str(error)).lower()
         raise InputError(describe_unreadable(reason), where) from error
     if len(raw) > _MOST_BYTES:
-        raise InputError(
-            message(
-                "decide.too_large", "is larger than {most}, so it holds no answers", most=(float(_MOST_BYTES), "B")
-            ),
-            where,
+        raise input_error(
+            "decide.too_large", "is larger than {most}, so it holds no answers", where, most=(float(_MOST_BYTES), "B")
         )
     return raw
 
@@ -158,13 +155,11 @@ def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[s
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _finite(value)
         if weight is None:
-            raise InputError(
-                message("decide.weight", "{given} states no weight; write it as D000-03=2", given=each), WEIGHT
-            )
+            raise input_error("decide.weight", "{given} states no weight; write it as D000-03=2", WEIGHT, given=each)
         if rule not in rules:
             near = tuple(difflib.get_close_matches(rule.upper(), rules, n=_NEAR, cutoff=0.0))
-            raise InputError(
-                message("decide.unknown_rule", "{given} is no rule; the closest: {near}", given=rule, near=near), WEIGHT
+            raise input_error(
+                "decide.unknown_rule", "{given} is no rule; the closest: {near}", WEIGHT, given=rule, near=near
             )
         found[rule] = check(f"{WEIGHT} {rule}", weight)
     return found

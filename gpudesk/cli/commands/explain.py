@@ -13,7 +13,6 @@ from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
-from gpudesk.estimation.derivation.figures import describe_unknown_figure
 from gpudesk.report.explanation.claims import format_runs_title
 from gpudesk.report.explanation.figure import build_explained_plans
 from gpudesk.report.explanation.measured_runs import build_measured_runs
@@ -28,7 +27,7 @@ from gpudesk.report.explanation.worked_examples import (
 from gpudesk.report.explanation.working import format_named_formula
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, join_messages, message
+from gpudesk.text.messages import InputError, input_error, join_messages
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -113,13 +112,11 @@ def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
         return list(examples)
     found = [each for each in examples if each.example.id == figure.upper()]
     if not found:
-        raise InputError(
-            message(
-                "worked.unknown",
-                "{given} is no worked example; `gpudesk explain examples` lists all there are",
-                given=figure,
-            ),
+        raise input_error(
+            "worked.unknown",
+            "{given} is no worked example; `gpudesk explain examples` lists all there are",
             tr("figure"),
+            given=figure,
         )
     return found
 
@@ -241,7 +238,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_figure(figure: str) -> None:
-    from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
+    from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES, describe_unknown_figure
 
     known = (*EXPLAINED_FIGURES, _PLAN)
     if figure not in known:

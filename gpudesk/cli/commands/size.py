@@ -22,7 +22,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.report.writers.text import align_table, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -219,9 +219,7 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     for name, amount in given.items():
         fields |= {"kind": _AMOUNTS[name], "amount": amount}
     if not fields:
-        raise InputError(
-            message("sizing.no_option", "no demand is given; give --users, --request-rate or --tokens-per-day")
-        )
+        raise input_error("sizing.no_option", "no demand is given; give --users, --request-rate or --tokens-per-day")
     stated = {field: getattr(options, option) for option, field in _FURTHER.items()}
     fields |= {field: value for field, value in stated.items() if value is not None}
     try:

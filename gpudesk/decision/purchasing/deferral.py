@@ -52,7 +52,7 @@ from gpudesk.domain.purchase import (
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 if TYPE_CHECKING:
@@ -122,13 +122,11 @@ def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catal
         return None
     if question.next_part != NEWEST_ACCELERATOR:
         if question.next_part == chosen.id:
-            raise InputError(
-                message(
-                    "buying.same",
-                    "{accelerator} is the part that would be bought now; name another to wait for",
-                    accelerator=chosen.name,
-                ),
+            raise input_error(
+                "buying.same",
+                "{accelerator} is the part that would be bought now; name another to wait for",
                 "next_part",
+                accelerator=chosen.name,
             )
         return catalog.accelerator(question.next_part)
     announced = [each for each in catalog.accelerators() if each.announced and each.id != chosen.id]

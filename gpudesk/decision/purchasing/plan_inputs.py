@@ -28,7 +28,7 @@ from gpudesk.domain.purchase import DEFAULT_SLIP_MONTHS, MAX_MONTHS, NEWEST_ACCE
 from gpudesk.domain.routing import DEFAULT_LONG_SHARE, RequestKind, RequestMix
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 
 #: Where inputs stand in a document.
 WHERE: Final = "decision.plans"
@@ -253,8 +253,9 @@ def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) ->
     """
     parts = [choice.accelerator for choice in scenario.accelerators]
     if len(set(parts)) < len(("A", "B")):
-        raise InputError(
-            message("plans.one_part", "there is one accelerator only; add a second one to split requests between two"),
+        raise input_error(
+            "plans.one_part",
+            "there is one accelerator only; add a second one to split requests between two",
             f"{WHERE}.vendor_b",
         )
     first, second = (find_position(scenario, name) for name in ("vendor_a", "vendor_b"))

@@ -19,7 +19,7 @@ from gpudesk.domain.purchase import (
 )
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.domain.watch_list import WatchNote, WatchSignal, WatchValue
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error, message
 
 
 def make_negotiation_sheet(
@@ -90,9 +90,7 @@ def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
     """Return the step that takes the user's note on a signal away; `InputError` where there is none."""
     former = _check_signal(notes, signal)
     if former is None:
-        raise InputError(
-            message("watch.no_note", "there is no note of yours on {signal}", signal=signal.title), "signal"
-        )
+        raise input_error("watch.no_note", "there is no note of yours on {signal}", "signal", signal=signal.title)
     return FactEdit(
         message("watch.step.remove", "Remove from the watch list: {signal}", signal=signal.title), unwatched=(former,)
     )
@@ -109,7 +107,7 @@ def _parse_signal_number(value: WatchValue) -> float:
 
 def _parse_signal_date(given: str) -> str:
     if not given.strip():
-        raise InputError(message("watch.no_date", "a note needs a date; say of when it is"), "date")
+        raise input_error("watch.no_date", "a note needs a date; say of when it is", "date")
     accept_month("date", given.strip())
     return given.strip()
 
@@ -117,5 +115,5 @@ def _parse_signal_date(given: str) -> str:
 def _parse_signal_source(given: str) -> str:
     found = check_optional_line("source", given)
     if found is None:
-        raise InputError(message("watch.no_source", "a note needs a source; say where you found it"), "source")
+        raise input_error("watch.no_source", "a note needs a source; say where you found it", "source")
     return found

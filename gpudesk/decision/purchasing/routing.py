@@ -51,7 +51,7 @@ from gpudesk.domain.routing import (
     SplitSurcharge,
 )
 from gpudesk.domain.scenario import Scenario
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import Message, input_error, message
 from gpudesk.text.units import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
@@ -184,9 +184,7 @@ def compare_routing_plans(
     check_mix(mix, requests_per_s)
     chosen = tuple(scenario.accelerators[place] for place in positions)
     if chosen[0].accelerator == chosen[1].accelerator:
-        raise InputError(
-            message("routing.same", "both columns have the same accelerator; take two that differ"), "routing"
-        )
+        raise input_error("routing.same", "both columns have the same accelerator; take two that differ", "routing")
     rate, origin, demand = resolve_request_rate(scenario, requests_per_s, service)
     pair = replace(scenario, accelerators=chosen)
     answer = service.answer(pair)

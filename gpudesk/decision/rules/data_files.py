@@ -33,7 +33,7 @@ from gpudesk.domain.reference_data import (
 from gpudesk.domain.watch_list import WatchSignal
 from gpudesk.files import read_toml
 from gpudesk.input_records import parse_record
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 _T = TypeVar("_T")
 
@@ -49,8 +49,8 @@ def _accept_step_condition(where: str, value: object) -> str:
     try:
         names = parse_condition(text).names
     except ConditionError as error:
-        raise InputError(
-            message("beside.condition", "has a condition that cannot be read: {reason}", reason=str(error)), where
+        raise input_error(
+            "beside.condition", "has a condition that cannot be read: {reason}", where, reason=str(error)
         ) from error
     for name in sorted(names):
         if name not in PROCUREMENT_FACTS:
@@ -85,7 +85,7 @@ def check_unique_ids(ids: Iterable[str], where: str) -> None:
     seen: set[str] = set()
     for each in ids:
         if each in seen:
-            raise InputError(message("beside.twice", "has {id} twice; keep one", id=each), where)
+            raise input_error("beside.twice", "has {id} twice; keep one", where, id=each)
         seen.add(each)
 
 
@@ -104,12 +104,12 @@ def read_rules(folder: Path) -> tuple[DecisionRule, ...]:
     for path in sorted(folder.glob(_SUFFIX)):
         for rule in _read_rule_file(path):
             if rule.id in rules:
-                raise InputError(
-                    message("rules.twice", "rule {rule} is there twice; restore the file", rule=rule.id), str(path)
+                raise input_error(
+                    "rules.twice", "rule {rule} is there twice; restore the file", str(path), rule=rule.id
                 )
             rules[rule.id] = rule
     if not rules:
-        raise InputError(message("rules.none", "holds no rules; restore the files"), str(folder))
+        raise input_error("rules.none", "holds no rules; restore the files", str(folder))
     return tuple(rules.values())
 
 
@@ -123,8 +123,8 @@ def _read_rule_file(path: Path) -> Iterator[DecisionRule]:
         try:
             yield _parse_rule(entry, document, where)
         except ConditionError as error:
-            raise InputError(
-                message("rules.condition", "has a condition that cannot be read: {reason}", reason=str(error)), where
+            raise input_error(
+                "rules.condition", "has a condition that cannot be read: {reason}", where, reason=str(error)
             ) from error
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(_describe_wrong_rule(str(error)), where) from error
@@ -133,7 +133,7 @@ def _read_rule_file(path: Path) -> Iterator[DecisionRule]:
 def _parse_rule(entry: dict[str, Any], document: dict[str, Any], where: str) -> DecisionRule:
     for name in (asks := tuple(entry.get("asks", ()))):
         if name not in QUESTIONS:
-            raise InputError(message("rules.question", "asks {name}, which is no question", name=name), where)
+            raise input_error("rules.question", "asks {name}, which is no question", where, name=name)
     return DecisionRule(
         id=entry["id"],
         source=document.get("source"),
@@ -198,9 +198,11 @@ def read_signals(path: Path) -> tuple[WatchSignal, ...]:
     check_unique_ids((signal.id for signal in signals), str(path))
     for number, signal in enumerate(signals):
         if not all(signal.takes(each.value) for each in signal.known):
-            raise InputError(
-                message("beside.form", "has a value that is not of the form of {signal}", signal=signal.title),
+            raise input_error(
+                "beside.form",
+                "has a value that is not of the form of {signal}",
                 f"{path}: signals[{number}].known",
+                signal=signal.title,
             )
     return tuple(
         replace(signal, known=tuple(sorted(signal.known, key=lambda each: each.date, reverse=True)))
@@ -223,7 +225,7 @@ def read_support(folder: Path) -> SoftwareSupport:
     ]
     entries = tuple(entry for document in documents for entry in document.entries)
     if not entries:
-        raise InputError(message("beside.no_files", "has no data files; restore the folder"), str(folder))
+        raise input_error("beside.no_files", "has no data files; restore the folder", str(folder))
     check_unique_ids((document.software for document in documents if document.entries), str(folder))
     return SoftwareSupport(entries)
 
@@ -278,9 +280,7 @@ def _check_export_rule(rule: ExportRule, where: str) -> None:
         if not line.limits:
             raise InputError(EMPTY_FIELD, f"{where}.lines[{number}].limits")
     if not rule.read_in:
-        raise InputError(
-            message("beside.unread", "does not say where {name} was read; name the place", name=rule.name), where
-        )
+        raise input_error("beside.unread", "does not say where {name} was read; name the place", where, name=rule.name)
 
 
 def _convert_limits(rule: ExportRule) -> ExportRule:
@@ -300,7 +300,7 @@ def _check_rule_ids(found: ExportRuleSet, where: str) -> None:
     named = [rule.superseded_by for rule in found.rules if rule.superseded_by is not None]
     for each in (*named, *(claim.rule for claim in found.refused)):
         if each not in known:
-            raise InputError(message("beside.no_rule", "names {id}, which it does not have", id=each), where)
+            raise input_error("beside.no_rule", "names {id}, which it does not have", where, id=each)
 
 
 def _describe_wrong_rule(reason: str) -> Message:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
 
 _T = TypeVar("_T")
@@ -126,12 +126,8 @@ class Job(QObject, Generic[_T]):
             kind = type(worker.error).__name__
             try:
                 self._failed(
-                    InputError(
-                        message(
-                            "job.unexpected",
-                            "a mistake in the program stopped it ({kind_of_fault})",
-                            kind_of_fault=kind,
-                        )
+                    input_error(
+                        "job.unexpected", "a mistake in the program stopped it ({kind_of_fault})", kind_of_fault=kind
                     )
                 )
             finally:

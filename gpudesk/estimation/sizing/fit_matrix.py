@@ -26,7 +26,7 @@ from gpudesk.estimation.deployment import configure_serving, list_counts, list_o
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.search_space import describe_no_plan
 from gpudesk.estimation.sizing.minimum import describe_too_large_load
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
@@ -193,9 +193,7 @@ def _check_fit_question(question: FitQuestion) -> None:
     for name in ("context", "concurrency"):
         value = getattr(question, name)
         if value < 1:
-            raise InputError(
-                message("fit.below_one", "{given} is below 1; give a whole number from 1 on", given=value), name
-            )
+            raise input_error("fit.below_one", "{given} is below 1; give a whole number from 1 on", name, given=value)
 
 
 #: A label as it is printed: `80 GB`, `192 GiB`, `1.5 TB`.

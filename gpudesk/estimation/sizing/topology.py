@@ -31,7 +31,7 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
-from gpudesk.text.messages import InputError, Message, MessageParameter, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -530,10 +530,9 @@ def compare_topologies(
         if not each.fits:
             raise InputError(each.reason or NOTHING_TO_EXPLAIN, each.request.accelerator)
         if each.pools is not None:
-            raise InputError(
-                message(
-                    "topology.pools", "its accelerators form pools, each with its own plan; compare it without them"
-                ),
+            raise input_error(
+                "topology.pools",
+                "its accelerators form pools, each with its own plan; compare it without them",
                 each.request.accelerator,
             )
     ones = []

@@ -20,7 +20,7 @@ from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request
 from gpudesk.estimation.search_space import SearchSpace
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error
 
 #: Stands for all accelerators, or all models.
 ALL_ENTRIES: Final = "all"
@@ -52,14 +52,12 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     given = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
     for name, values in given.items():
         if len(values) > MOST_VALUES:
-            raise InputError(
-                message(
-                    "sweep.too_many_values",
-                    "has {count} values; an axis has {most} at the most",
-                    count=len(values),
-                    most=MOST_VALUES,
-                ),
+            raise input_error(
+                "sweep.too_many_values",
+                "has {count} values; an axis has {most} at the most",
                 name,
+                count=len(values),
+                most=MOST_VALUES,
             )
     parts = [part.id for part in catalog.accelerators()]
     accelerators = _list_axis_ids(given, "accelerators", parts, catalog.accelerator)
@@ -83,13 +81,11 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     )
     sweep = Sweep(accelerators, models, weights, kv, tp, prompts, outputs, load, amounts, base)
     if sweep.points > MAX_SWEEP_POINTS:
-        raise InputError(
-            message(
-                "sweep.too_many_points",
-                "the axes make {count} points; a sweep has {most} at the most",
-                count=sweep.points,
-                most=MAX_SWEEP_POINTS,
-            )
+        raise input_error(
+            "sweep.too_many_points",
+            "the axes make {count} points; a sweep has {most} at the most",
+            count=sweep.points,
+            most=MAX_SWEEP_POINTS,
         )
     return sweep
 
@@ -101,10 +97,8 @@ def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
         return found[0]
     if found:
         raise InputError(describe_conflicting_loads(found[0].value, found[1].value), found[1].value)
-    raise InputError(
-        message(
-            "sweep.no_load", "no load is given; give one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
-        )
+    raise input_error(
+        "sweep.no_load", "no load is given; give one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
     )
 
 

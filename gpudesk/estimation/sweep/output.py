@@ -34,7 +34,7 @@ from gpudesk.estimation.sweep.evaluation import (
     SweepWordLists,
 )
 from gpudesk.files import open_replacement
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import Message, input_error
 
 #: How an axis value reads that leaves the choice to the program.
 CHOSEN_BY_PROGRAM: Final = "auto"
@@ -254,12 +254,10 @@ class SweepRun:
 
 def check_suffix(target: Path) -> None:
     if target.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            message(
-                "sweep.format",
-                "{suffix} is no form of a sweep; there are {known}",
-                suffix=target.suffix,
-                known=SUFFIXES,
-            ),
+        raise input_error(
+            "sweep.format",
+            "{suffix} is no form of a sweep; there are {known}",
             str(target),
+            suffix=target.suffix,
+            known=SUFFIXES,
         )

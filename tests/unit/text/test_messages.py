@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 @dataclass(frozen=True)
 class WrittenMessage:
-    """A call of `message` or `message_n` in the program: where it stands and what is written there."""
+    """A call of `message`, `message_n` or `input_error` in the program: where it stands and what is written there."""
 
     place: str
     id: str
@@ -65,20 +65,20 @@ def list_parameters(call: ast.Call, function: ast.AST, place: str) -> Iterator[s
 
 
 def read_call(call: ast.Call, function: ast.AST, place: str) -> WrittenMessage:
-    texts = [read_literals(each, place) for each in call.args]
-    assert len(texts[0]) == 1, f"{place}: the id of a message must be written out"
+    written = call.args if ast.unparse(call.func) == "message_n" else call.args[:2]
+    (name,), *texts = (read_literals(each, place) for each in written)
     parameters = frozenset(list_parameters(call, function, place))
-    if len(texts) == 2:
-        return WrittenMessage(place, texts[0][0], texts[1], parameters, None)
-    (singular,), (plural,), (counted,) = texts[1:]
-    return WrittenMessage(place, texts[0][0], (singular, plural), parameters, counted)
+    if len(texts) == 1:
+        return WrittenMessage(place, name, texts[0], parameters, None)
+    (singular,), (plural,), (counted,) = texts
+    return WrittenMessage(place, name, (singular, plural), parameters, counted)
 
 
 def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, ast.AST]]:
-    """Yield every call of `message` and `message_n` with the innermost function that it stands in."""
+    """Yield every call that makes a message with the innermost function that it stands in."""
     for node in ast.iter_child_nodes(scope):
         inner = node if isinstance(node, ast.FunctionDef) else function
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("message", "message_n"):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("message", "message_n", "input_error"):
             yield node, inner
         yield from find_calls(node, inner)
 
@@ -88,6 +88,7 @@ def find_written_messages() -> list[WrittenMessage]:
     return [
         read_call(call, function, f"{file.relative_to(ROOT)}:{call.lineno}")
         for file in sorted(ROOT.rglob("*.py"))
+        if file != ROOT / "text" / "messages.py"
         for module in (ast.parse(file.read_text(encoding="utf-8")),)
         for call, function in find_calls(module, module)
     ]

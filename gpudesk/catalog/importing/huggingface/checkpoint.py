@@ -12,7 +12,7 @@ from typing import Any, Final
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text
 from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.precision import Precision
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import MIB
 
 _SHORT_HEADER: Final = message(
@@ -141,8 +141,9 @@ def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
             isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**40 for size in shape
         )
         if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
-            raise InputError(
-                message("import.hf.broken_header", "has no shape and format that can be read"),
+            raise input_error(
+                "import.hf.broken_header",
+                "has no shape and format that can be read",
                 f"{name}: {clean_text(tensor, 80)}",
             )
         yield tensor, dtype, shape

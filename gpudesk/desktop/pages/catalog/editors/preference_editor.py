@@ -25,7 +25,7 @@ from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimLine
 from gpudesk.report.labels import get_today, label_attribute_alone
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr
 
 _SIDE, _TOP = 14.0, 10.0
@@ -237,7 +237,7 @@ class PreferenceEditor(FormDialog):
         first = PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         self.attribute = find_attribute(catalog, thing, first)
         if not self.attribute.claims:
-            raise InputError(message("own.no_claims", "nobody states a value; enter one of yours"), "claim")
+            raise input_error("own.no_claims", "nobody states a value; enter one of yours", "claim")
         super().__init__(
             desk,
             theme,
