@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.desktop.pages.catalog.editors.accelerator_form import NONE_OF_THESE, AcceleratorForm, NameForm
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, PeakRow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, PeakRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.open_editor import StaleRuleForm, open_editor
 from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
@@ -22,6 +22,7 @@ from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.domain import registry
 from gpudesk.domain.claim import CatalogEntryKind, PriceRecord, SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from gpudesk.text.messages import InputError
@@ -82,6 +83,16 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     assert (claim.own, claim.source.title) == (True, "Data sheet, draft")
     desk.service.own.undo()
     assert all(thing.id != "testbed-one" for thing in desk.service.catalog.things())
+
+
+def test_an_attribute_of_the_registry_has_a_row(desk: Desk, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    added = registry.Attribute("boost_power", "Boost power", "W", form=registry.Placement("power", 9))
+    monkeypatch.setitem(registry.ATTRIBUTES, added.key, added)
+    dialog = AcceleratorForm(desk, theme)
+    row = dialog.row(added.key)
+    assert isinstance(row, NumberRow)
+    row.show_value(1234)
+    assert row.inside() == 1234
 
 
 def test_what_is_missing_is_told_and_the_first_of_it_focused(desk: Desk, theme: Theme, show: Show) -> None:
