@@ -169,7 +169,7 @@ class Catalog:
         if thing is None:
             return self.shipped.disputes
         self.thing(thing)
-        return tuple(dispute for dispute in self.shipped.disputes if dispute.concerns(thing))
+        return self.shipped.disputes_by_thing.get(thing, ())
 
     # What the user says
 

@@ -343,6 +343,14 @@ class ShippedCatalog:
     def disputes(self) -> tuple[Dispute, ...]:
         return read_disputes(self.store)
 
+    @cached_property
+    def disputes_by_thing(self) -> dict[str, tuple[Dispute, ...]]:
+        found: dict[str, list[Dispute]] = {}
+        for dispute in self.disputes:
+            for thing in dict.fromkeys(dispute.things):
+                found.setdefault(thing, []).append(dispute)
+        return {thing: tuple(disputes) for thing, disputes in found.items()}
+
     def attributes_of(self, thing: str) -> dict[str, AttributeClaims]:
         """Return the attributes of a thing, read once; none where the file does not have it."""
         if thing not in self._attributes:

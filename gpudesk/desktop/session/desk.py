@@ -240,7 +240,7 @@ class Desk(QObject):
 
     @property
     def fitting_columns(self) -> tuple[AcceleratorColumn, ...]:
-        return tuple(column for column in self.columns if column.fits)
+        return () if self.evaluated is None else self.evaluated.fitting_columns
 
     @property
     def ghost_columns(self) -> tuple[AcceleratorColumn, ...]:

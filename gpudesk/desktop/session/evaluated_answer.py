@@ -96,6 +96,10 @@ class EvaluatedAnswer:
         return list_columns(self.answer)
 
     @cached_property
+    def fitting_columns(self) -> tuple[AcceleratorColumn, ...]:
+        return tuple(column for column in self.columns if column.fits)
+
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         return tuple(column.key for column in self.columns)
 

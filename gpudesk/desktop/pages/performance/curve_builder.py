@@ -82,6 +82,6 @@ def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
     """Return what two curves share exactly when they are the same but for where their points lie."""
     if curve is None:
         return None
-    return curve.max_concurrency, [
-        series[end] for series in (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms) for end in (0, -1)
-    ]
+    series = (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms)
+    ends = [(each.value[0], each.value[-1], each.low[0], each.low[-1], each.high[0], each.high[-1]) for each in series]
+    return curve.max_concurrency, ends
