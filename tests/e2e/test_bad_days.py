@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.desktop.pages.first_run import RecoveredFileNote
+from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from tests.e2e.conftest import StartProgram
 from tests.e2e.deeds import kept, load, load_in, move_load
@@ -307,7 +309,7 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
 
     def take_up_twice(user: User) -> None:
         first = user.window
-        second = first.program.new_window()
+        second = cast("MainWindow", first.program.new_window())
         second.start.open_recovered.emit(str(kept(user_home)[0]))
         assert second.desk.scenario.workload.load.concurrency == edited
         first.start.open_recovered.emit(str(kept(user_home)[0]))
@@ -325,7 +327,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
 
     def take_up_twice(user: User) -> None:
         first = user.window
-        second = first.program.new_window()
+        second = cast("MainWindow", first.program.new_window())
         second.start.open_recovered.emit(str(kept(user_home)[0]))
         user.click(choice, first.note)
         assert len(user.windows) == 2

@@ -167,7 +167,7 @@ class RandomWalk:
         for spec in self._window.page_specs:
             self._window.show_page(spec.id)
             settle()
-            for action in self._window.page_actions():
+            for action in [] if self._window.page is None else self._window.page.actions_of_page():
                 if action.id in _VIEWS:
                     action.run()
                     settle()

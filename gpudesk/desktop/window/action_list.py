@@ -18,10 +18,11 @@ from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.catalog_link import CatalogController
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-def show_more_settings(window: MainWindow) -> None:
+def show_more_settings(window: DocumentWindow) -> None:
     """Show what the scenario bar has no room for; what is applied is one step."""
     from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 
@@ -33,7 +34,7 @@ def show_more_settings(window: MainWindow) -> None:
     _open(MoreSettingsDialog(window.theme, desk.scenario, apply, style=desk.formatter.style, parent=window))
 
 
-def show_keys(window: MainWindow) -> None:
+def show_keys(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
     from gpudesk.desktop.window.menus import list_menu_titles
 
@@ -41,20 +42,20 @@ def show_keys(window: MainWindow) -> None:
     _open(KeyboardDialog(window.theme, entries, window))
 
 
-def show_about(window: MainWindow) -> None:
+def show_about(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.about import AboutDialog, list_program_facts
     from gpudesk.third_party import list_third_party
 
     _open(AboutDialog(window.theme, list_program_facts(window.program.service), list_third_party(), window))
 
 
-def show_installation_check(window: MainWindow) -> None:
+def show_installation_check(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.installation import InstallationDialog
 
     _open(InstallationDialog(window.theme, window))
 
 
-def show_launch(window: MainWindow) -> None:
+def show_launch(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.launch import LaunchDialog
 
     desk = window.desk
@@ -63,7 +64,7 @@ def show_launch(window: MainWindow) -> None:
         _open(LaunchDialog(window.theme, service, desk.answer, desk.formatter, window))
 
 
-def show_worked_examples(window: MainWindow) -> None:
+def show_worked_examples(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.worked_examples import WorkedExamplesDialog
 
     service = window.program.service
@@ -83,20 +84,20 @@ def _open(dialog: QDialog) -> None:
     dialog.open()
 
 
-def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
-    link, own = window.catalog, window.desk.service.own
+def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
+    own = window.desk.service.own
 
     def writable() -> bool:
         return own.writable
 
     def open_editor(kind: EditorKind) -> partial[None]:
-        return partial(link.open_editor, EditorRequest(kind))
+        return partial(catalog.open_editor, EditorRequest(kind))
 
     return [
         ActionSpec(
             "catalog.import",
             tr("Import facts…"),
-            link.ask_for_imports,
+            catalog.ask_for_imports,
             MenuId.CATALOG,
             0,
             "import",
@@ -125,7 +126,7 @@ def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "catalog.export",
             tr("Export a table…"),
-            link.export,
+            catalog.export,
             MenuId.CATALOG,
             1,
             "table-2",
@@ -134,7 +135,7 @@ def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "catalog.pack",
             tr("Hand on your facts as a pack…"),
-            link.make_pack,
+            catalog.make_pack,
             MenuId.CATALOG,
             1,
             "file-down",
@@ -148,13 +149,15 @@ def list_catalog_actions(window: MainWindow) -> list[ActionSpec]:
             2,
             "history",
         ),
-        ActionSpec("catalog.backups", tr("Backups of your facts…"), link.show_backups, MenuId.CATALOG, 2, "database"),
+        ActionSpec(
+            "catalog.backups", tr("Backups of your facts…"), catalog.show_backups, MenuId.CATALOG, 2, "database"
+        ),
     ]
 
 
-def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
+def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return undo and redo of the catalog's steps, which are not those of the scenario."""
-    link, own = window.catalog, window.desk.service.own
+    own = window.desk.service.own
     undo, redo = own.undo_text, own.redo_text
     formatter = window.desk.formatter
     return [
@@ -163,7 +166,7 @@ def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
             tr("Undo in the catalog")
             if undo is None
             else tr("Undo in the catalog: {step}", step=format_message(undo, formatter)),
-            link.undo,
+            catalog.undo,
             MenuId.EDIT,
             0,
             "undo-2",
@@ -175,7 +178,7 @@ def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
             tr("Redo in the catalog")
             if redo is None
             else tr("Redo in the catalog: {step}", step=format_message(redo, formatter)),
-            link.redo,
+            catalog.redo,
             MenuId.EDIT,
             0,
             "redo-2",
@@ -188,20 +191,20 @@ def list_undo_actions(window: MainWindow) -> list[ActionSpec]:
 FONT_PERCENTS = (90, 100, 110, 125, 150)
 
 
-def list_actions(window: MainWindow) -> list[ActionSpec]:
+def list_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return the actions of a window; those of the page that is shown come last."""
     return [
         *_file_actions(window),
-        *_edit_actions(window),
+        *_edit_actions(window, catalog),
         *_view_actions(window),
         *_scenario_actions(window),
-        *list_catalog_actions(window),
+        *list_catalog_actions(window, catalog),
         *_help_actions(window),
-        *window.page_actions(),
+        *([] if window.page is None else window.page.actions_of_page()),
     ]
 
 
-def _file_actions(window: MainWindow) -> list[ActionSpec]:
+def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
     document = window.document
     return [
         ActionSpec("file.new", tr("New scenario"), window.new, MenuId.FILE, 0, "file-plus", ("Ctrl+N",)),
@@ -268,10 +271,10 @@ def _file_actions(window: MainWindow) -> list[ActionSpec]:
     ]
 
 
-def _edit_actions(window: MainWindow) -> list[ActionSpec]:
+def _edit_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return undo and redo: of the catalog on its page, of the scenario elsewhere."""
     if window.is_page("catalog"):
-        return list_undo_actions(window)
+        return list_undo_actions(window, catalog)
     stack = window.desk.undo_stack
     undo, redo = stack.undoText(), stack.redoText()
     return [
@@ -298,7 +301,7 @@ def _edit_actions(window: MainWindow) -> list[ActionSpec]:
     ]
 
 
-def _view_actions(window: MainWindow) -> list[ActionSpec]:
+def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
     theme = window.theme
     looks = ((themes.SYSTEM, tr("As the system")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
     icons = {themes.SYSTEM: "monitor", themes.LIGHT: "sun", themes.DARK: "moon"}
@@ -328,7 +331,7 @@ def _view_actions(window: MainWindow) -> list[ActionSpec]:
             checked=lambda: window.panel.shown,
             palette=tr("Show or hide sources and working"),
         ),
-        ActionSpec("view.rail", tr("Fold the list of pages"), window.toggle_rail, MenuId.VIEW, 1, "panel-left-close"),
+        ActionSpec("view.rail", tr("Fold the list of pages"), window.rail.toggle, MenuId.VIEW, 1, "panel-left-close"),
         *(
             ActionSpec(
                 f"view.theme.{look}",
@@ -376,7 +379,7 @@ def _view_actions(window: MainWindow) -> list[ActionSpec]:
     ]
 
 
-def _scenario_actions(window: MainWindow) -> list[ActionSpec]:
+def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
     desk = window.desk
     return [
         ActionSpec(
@@ -452,7 +455,7 @@ def _scenario_actions(window: MainWindow) -> list[ActionSpec]:
     ]
 
 
-def _help_actions(window: MainWindow) -> list[ActionSpec]:
+def _help_actions(window: DocumentWindow) -> list[ActionSpec]:
     return [
         ActionSpec(
             "help.palette", tr("Search or run a command…"), window.open_palette, MenuId.HELP, 0, "search", ("Ctrl+K",)

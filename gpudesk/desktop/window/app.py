@@ -24,6 +24,7 @@ from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramI
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, install_accessible_roles
+from gpudesk.desktop.window.document_window import DocumentWindow
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
 from gpudesk.desktop.window.main_window import MainWindow
@@ -70,9 +71,8 @@ class DesktopProgram(QObject):
             window.catalog.import_files(facts)
         return window
 
-    def window_closed(self, window: MainWindow) -> None:
-        if window in self.windows:
-            self.windows.remove(window)
+    def window_closed(self, window: DocumentWindow) -> None:
+        self.windows[:] = [each for each in self.windows if each is not window]
 
     def open_files(self, files: Sequence[Path]) -> None:
         """Open the files of a later start or of the system, and come to the front with the last of them."""

@@ -38,7 +38,7 @@ from gpudesk.text.messages import InputError, format_input_error, message
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 _WRITING_TABLE: Final = message("handing_on.table", "Writing the table")
 
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 _IMPORT_FOLDER = "import.folder"
 
 
-def ask_for_imports(window: MainWindow) -> None:
+def ask_for_imports(window: DocumentWindow) -> None:
     chosen, _ = QFileDialog.getOpenFileNames(
         window,
         tr("Import facts"),
@@ -60,7 +60,7 @@ def ask_for_imports(window: MainWindow) -> None:
         import_files(window, [Path(name) for name in chosen])
 
 
-def import_files(window: MainWindow, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
+def import_files(window: DocumentWindow, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
     """Show what files and folders would bring, one after the other, and write what the user takes.
 
     `then` is done where anything was taken, in the place of a note.
@@ -71,7 +71,7 @@ def import_files(window: MainWindow, paths: Sequence[Path], then: Callable[[], o
 class ImportFlow(QObject):
     """One import, from the files to the last of its dialogs."""
 
-    def __init__(self, window: MainWindow, then: Callable[[], object] | None = None) -> None:
+    def __init__(self, window: DocumentWindow, then: Callable[[], object] | None = None) -> None:
         super().__init__(window)
         self._window = window
         self._then = then
@@ -134,7 +134,7 @@ class ImportFlow(QObject):
             window.note.show_note(" ".join(said), remedies, fault=False)
 
 
-def _offer_uses(window: MainWindow, taken: Sequence[ImportProposal]) -> list[NoteAction]:
+def _offer_uses(window: DocumentWindow, taken: Sequence[ImportProposal]) -> list[NoteAction]:
     subject = get_subject(taken[0])
     if subject is None or len(taken) > 1:
         return []
@@ -144,7 +144,7 @@ def _offer_uses(window: MainWindow, taken: Sequence[ImportProposal]) -> list[Not
     return [(tr("Add to the scenario"), partial(window.chips.add_accelerator, subject.id))]
 
 
-def format_added_facts(taken: Sequence[ImportProposal], window: MainWindow) -> str:
+def format_added_facts(taken: Sequence[ImportProposal], window: DocumentWindow) -> str:
     prices = sum(isinstance(fact, UserPrice) for proposal in taken for fact in proposal.facts)
     names = [proposal.name for proposal in taken if proposal.kind != "prices"]
     if not names:
@@ -153,7 +153,7 @@ def format_added_facts(taken: Sequence[ImportProposal], window: MainWindow) -> s
     return tr("Added {names} to your facts.", names=", ".join(names))
 
 
-def undo_import(window: MainWindow, steps: Sequence[FactEdit]) -> None:
+def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
     """Take these steps back, the last first; where something else was done since, say where to undo."""
     own = window.desk.service.own
     try:
@@ -194,7 +194,7 @@ def list_export_tables() -> tuple[tuple[str, str], ...]:
     )
 
 
-def export_table(window: MainWindow) -> None:
+def export_table(window: DocumentWindow) -> None:
     """Let the user choose a table, at first the list that is shown, and a file; write it there."""
     shown = window.settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
     table = _TABLES.get(shown, CatalogSection.ACCELERATORS.value)
@@ -204,7 +204,7 @@ def export_table(window: MainWindow) -> None:
     form.open()
 
 
-def _write_table(window: MainWindow, form: TableExportForm) -> None:
+def _write_table(window: DocumentWindow, form: TableExportForm) -> None:
     target = form.target
     if target is not None:
         steps = write_catalog_table(form.table, window.desk.service.catalog, target)
@@ -224,14 +224,14 @@ def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> Pro
     return target
 
 
-def export_pack(window: MainWindow) -> None:
+def export_pack(window: DocumentWindow) -> None:
     form = PackExportForm(window.desk, window.theme, window.settings, window)
     form.accepted.connect(lambda: _write_pack(window, form))
     form.finished.connect(form.deleteLater)
     form.open()
 
 
-def _write_pack(window: MainWindow, form: PackExportForm) -> None:
+def _write_pack(window: DocumentWindow, form: PackExportForm) -> None:
     if form.target is None:
         return
     service = window.desk.service
@@ -247,7 +247,7 @@ def _write_pack(window: MainWindow, form: PackExportForm) -> None:
     _write_in_background(window, "pack", steps)
 
 
-def _write_in_background(window: MainWindow, kind: str, steps: ProgressSteps[Path]) -> None:
+def _write_in_background(window: DocumentWindow, kind: str, steps: ProgressSteps[Path]) -> None:
     def done(target: Path) -> None:
         log.info("written: %s, %s", kind, target.suffix)
         remedy = (tr("Open folder"), lambda: show_folder(target.parent, window.note.show_note))

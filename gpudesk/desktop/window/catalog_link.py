@@ -18,10 +18,10 @@ from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-def show_user_file_problem(window: MainWindow) -> None:
+def show_user_file_problem(window: DocumentWindow) -> None:
     """Say why the user's facts are not there, what was kept, and what can be done; nothing where they are."""
     own = window.desk.service.own
     if own.problem is None:
@@ -37,7 +37,7 @@ def show_user_file_problem(window: MainWindow) -> None:
     )
 
 
-def show_backups(window: MainWindow) -> None:
+def show_backups(window: DocumentWindow) -> None:
     from gpudesk.desktop.pages.catalog.backups import BackupsDialog
 
     dialog = BackupsDialog(window.theme, window.desk.service.own, window.desk.formatter, window)
@@ -45,7 +45,7 @@ def show_backups(window: MainWindow) -> None:
     dialog.open()
 
 
-def set_file_aside(window: MainWindow) -> None:
+def set_file_aside(window: DocumentWindow) -> None:
     """Move a file that cannot be used out of the way, and begin with none."""
     own = window.desk.service.own
     try:
@@ -59,7 +59,7 @@ def set_file_aside(window: MainWindow) -> None:
     window.note.show_note(text, [(tr("Open folder"), partial(_open_folder, window))], fault=False)
 
 
-def _open_folder(window: MainWindow) -> None:
+def _open_folder(window: DocumentWindow) -> None:
     path = window.desk.service.own.path
     if path is not None:
         show_folder(path.parent, window.note.show_note)
@@ -72,7 +72,7 @@ _MOST_LINES = 2
 class CatalogController(QObject):
     """Opens the catalog's dialogs over one window, and tells there what its edits did."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: DocumentWindow) -> None:
         """Follow the catalog. What the window shows first does not wait for it."""
         super().__init__(window)
         self._window = window

@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.widgets.qt_support import make_menu
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 #: Actions that macOS has in the menu that bears the program's name. All others stay where they are, whatever
@@ -208,7 +208,7 @@ def _placed(region: QWidget) -> Iterator[_PlacedControl]:
             yield _PlacedControl(widget, place, block)
 
 
-def go_to_region(window: MainWindow, by: int) -> None:
+def go_to_region(window: DocumentWindow, by: int) -> None:
     """Give the focus to the next (1) or former (-1) of scenario, accelerators, page and panel."""
     regions: list[QWidget] = [window.scenario, window.chips, window.body.stack]
     if window.body.panel is not None and window.body.panel_shown:
@@ -218,7 +218,7 @@ def go_to_region(window: MainWindow, by: int) -> None:
     region = regions[(now + by) % len(regions)]
     reason = Qt.FocusReason.TabFocusReason
     if region is window.body.stack:
-        (window.page or window.start).focus_content()
+        window.focus_page()
     elif region is window.scenario:
         window.scenario.model.setFocus(reason)
     elif region is window.chips:
@@ -227,7 +227,7 @@ def go_to_region(window: MainWindow, by: int) -> None:
         region.setFocus(reason)
 
 
-def wrap_tab_focus(window: MainWindow, *, following: bool) -> bool:
+def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
     """Bring the Tab key from the last control to the first; return whether it stood there.
 
     The order is that of reading: scenario, page, panel, the bar above, the list of pages, the bar below.

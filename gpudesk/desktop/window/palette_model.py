@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 Index = QModelIndex | QPersistentModelIndex
@@ -249,7 +249,7 @@ _LEFT_OUT = frozenset({"help.palette"})
 _NO_SCENARIOS = frozenset({"file.recent.clear"})
 
 
-def list_palette_entries(window: MainWindow) -> list[PaletteEntry]:
+def list_palette_entries(window: DocumentWindow) -> list[PaletteEntry]:
     commands = [_command(spec) for spec in window.actions_of_window() if spec.id not in _LEFT_OUT]
     return [*commands, *_accelerators(window), *_models(window)]
 
@@ -269,7 +269,7 @@ def _command(spec: ActionSpec) -> PaletteEntry:
     )
 
 
-def _accelerators(window: MainWindow) -> list[PaletteEntry]:
+def _accelerators(window: DocumentWindow) -> list[PaletteEntry]:
     desk = window.desk
     return [
         PaletteEntry(
@@ -286,7 +286,7 @@ def _accelerators(window: MainWindow) -> list[PaletteEntry]:
     ]
 
 
-def _models(window: MainWindow) -> list[PaletteEntry]:
+def _models(window: DocumentWindow) -> list[PaletteEntry]:
     desk = window.desk
     return [
         PaletteEntry(

@@ -35,7 +35,7 @@ from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 #: One step of the zoom.
@@ -388,7 +388,7 @@ def _file_name(title: str) -> str:
 log = logging.getLogger(__name__)
 
 
-def show_preview(window: MainWindow) -> None:
+def show_preview(window: DocumentWindow) -> None:
     desk = window.desk
     desk.flush()
     evaluated = desk.evaluate_with_curves()
@@ -411,6 +411,6 @@ def show_preview(window: MainWindow) -> None:
     dialog.open()
 
 
-def _say(window: MainWindow, done: str, text: str) -> None:
+def _say(window: DocumentWindow, done: str, text: str) -> None:
     log.info("sheet %s", done)
     window.status.show_message(text)

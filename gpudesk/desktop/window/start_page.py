@@ -14,13 +14,13 @@ from gpudesk.desktop.session.settings import list_recent_files
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 class StartPage(FirstRunPage):
     """Opens samples, recent documents and what a crash left in its window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: DocumentWindow) -> None:
         super().__init__(window.theme)
         self._window = window
         self._left: dict[str, RecoveredScenario] = {}
@@ -52,7 +52,7 @@ class StartPage(FirstRunPage):
         self.show_left(list_recovered())
 
 
-def offer_recovered(window: MainWindow) -> None:
+def offer_recovered(window: DocumentWindow) -> None:
     """Offer above the page what a crash left, the newest first: for a start without the start page."""
     left = list_recovered()
     if not left:
@@ -76,7 +76,7 @@ def offer_recovered(window: MainWindow) -> None:
     )
 
 
-def warn_unsaved_storage(window: MainWindow) -> None:
+def warn_unsaved_storage(window: DocumentWindow) -> None:
     """Say at the start, not when it is too late, that nothing can be kept, as on a stick that is locked."""
     if not paths.can_write_user_dir():
         window.note.show_note(
@@ -88,7 +88,7 @@ def warn_unsaved_storage(window: MainWindow) -> None:
         )
 
 
-def _is_left(window: MainWindow, recovered: RecoveredScenario) -> bool:
+def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:
     """Whether nobody has taken up meanwhile what a crash left; says so in the window where somebody has."""
     if any(each.file == recovered.file for each in list_recovered()):
         return True

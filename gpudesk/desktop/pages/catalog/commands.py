@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
+from gpudesk.desktop.pages.catalog.columns import ColumnArrangement
+from gpudesk.desktop.pages.catalog.table import CatalogTableView
+from gpudesk.desktop.pages.page import DeskPage
 from gpudesk.desktop.session import scenario_edits, selection
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection
@@ -19,13 +23,9 @@ from gpudesk.domain.catalog_table import CatalogColumn, CatalogRow, CatalogSecti
 from gpudesk.domain.claim import CatalogEntryKind, Claim, DocumentStatement, PriceRecord
 from gpudesk.domain.scenario import MAX_ACCELERATORS
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.report.catalog_lists import build_catalog_clipping, describe_column, label_column
+from gpudesk.report.catalog_lists import CatalogCellFormatter, build_catalog_clipping, describe_column, label_column
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
-
-if TYPE_CHECKING:
-    from gpudesk.desktop.pages.catalog.page import CatalogPage
-
 
 #: Attributes that columns without one of their own belong to.
 _STANDS_FOR = {"price": "price_low"}
@@ -87,10 +87,39 @@ _SECTION: Final = 50
 _MANY: Final = 20_000
 
 
+class CatalogListPage(DeskPage):
+    """A page with one list of the catalog, which commands act on."""
+
+    section: CatalogSection
+    model: CatalogModel
+    view: CatalogTableView
+    columns: ColumnArrangement
+
+    @property
+    def writer(self) -> CatalogCellFormatter:
+        raise NotImplementedError
+
+    @property
+    def sorting(self) -> CatalogSorting | None:
+        raise NotImplementedError
+
+    def sort_by(self, number: int) -> None:
+        raise NotImplementedError
+
+    def unsort(self) -> None:
+        raise NotImplementedError
+
+    def open_columns(self) -> None:
+        raise NotImplementedError
+
+    def tell(self, text: str) -> None:
+        raise NotImplementedError
+
+
 class CatalogCommands:
     """Acts on the page's list, the scenario, the clipboard and the user's facts."""
 
-    def __init__(self, page: CatalogPage) -> None:
+    def __init__(self, page: CatalogListPage) -> None:
         self._page = page
 
     # What is current

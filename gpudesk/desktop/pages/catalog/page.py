@@ -26,10 +26,10 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     next_column_sorting,
 )
 from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING, ColumnArrangement
-from gpudesk.desktop.pages.catalog.commands import CatalogCommands, select_catalog_cell
+from gpudesk.desktop.pages.catalog.commands import CatalogCommands, CatalogListPage, select_catalog_cell
 from gpudesk.desktop.pages.catalog.filter_line import CatalogFilterBar, EmptyListNote, format_days
 from gpudesk.desktop.pages.catalog.table import MARKS, STALE, CatalogTableView
-from gpudesk.desktop.pages.page import DeskPage, make_view_actions
+from gpudesk.desktop.pages.page import make_view_actions
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import RANK_ANNOUNCED, Desk
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
@@ -155,7 +155,7 @@ _ADDED: Final = {
 }
 
 
-class CatalogPage(DeskPage):
+class CatalogPage(CatalogListPage):
     """Lists of the catalog. Selecting a cell selects it on the desk; what changes facts is asked for."""
 
     page_id = "catalog"

@@ -26,8 +26,7 @@ from gpudesk.desktop.window.faults.log import read_log_lines
 from gpudesk.release import ProgramRelease, find_installation, get_release
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.app import DesktopProgram
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow, ProgramContext
 
 
 #: What a report says, and of what.
@@ -50,7 +49,7 @@ def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
     ]
 
 
-def collect_session_facts(program: DesktopProgram | None) -> list[ReportFact]:
+def collect_session_facts(program: ProgramContext | None) -> list[ReportFact]:
     facts = [("Running for", f"{time.monotonic() - _BEGUN:.0f} s")]
     if isinstance(QGuiApplication.instance(), QGuiApplication):
         facts.append(("Screens", f"{_screens()}; {QGuiApplication.platformName()}"))
@@ -89,7 +88,7 @@ def mask_home(text: str, home: Path | None = None) -> str:
     return text
 
 
-def _page(window: MainWindow) -> str:
+def _page(window: DocumentWindow) -> str:
     return next((spec.id for spec in window.page_specs if window.is_page(spec.id)), "start")
 
 

@@ -23,7 +23,7 @@ from gpudesk.desktop.window.faults.log import FaultRecord
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.window.main_window import MainWindow
+    from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 _WIDTH, _HEIGHT = 680.0, 460.0
@@ -228,7 +228,7 @@ class _FaultSign(QWidget):
             ThemePainter(painter, self._theme).icon("circle-alert", 0, rect.center().y() - side / 2, side, "unfit")
 
 
-def offer_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:
+def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:
     """Offer the reports, the newest first; what was closed without an answer is offered at the next start."""
 
     def show() -> None:
@@ -249,7 +249,7 @@ def offer_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:
     window.note.offer(text, [(show_title, show), (tr("Discard"), discard)])
 
 
-def show_crashes(window: MainWindow, crashes: Sequence[CrashReport]) -> None:
+def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:
     """Show the reports; they stay in the folder of logs, and are not offered again."""
 
     title = tr("GPU Desk ended unexpectedly")

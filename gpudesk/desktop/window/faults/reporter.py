@@ -35,9 +35,8 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpudesk.desktop.window.app import DesktopProgram
+    from gpudesk.desktop.window.document_window import DocumentWindow, ProgramContext
     from gpudesk.desktop.window.faults.dialog import FaultDialog
-    from gpudesk.desktop.window.main_window import MainWindow
 
 
 log = logging.getLogger(__name__)
@@ -57,7 +56,7 @@ class FaultReporter(QObject):
         super().__init__(app)
         self._app = app
         self._lines = lines
-        self._program: DesktopProgram | None = None
+        self._program: ProgramContext | None = None
         self._dialog: FaultDialog | None = None
         self._messages = QtMessageHandler(on_fatal)
         self._tally = FaultTally()
@@ -90,7 +89,7 @@ class FaultReporter(QObject):
             self._dialog.close()
         self.deleteLater()
 
-    def follow(self, program: DesktopProgram) -> None:
+    def follow(self, program: ProgramContext) -> None:
         self._program = program
 
     # Taking
@@ -193,10 +192,10 @@ class FaultWatch:
         self._reporter.install()
         return self
 
-    def follow(self, program: DesktopProgram) -> None:
+    def follow(self, program: ProgramContext) -> None:
         self._reporter.follow(program)
 
-    def look_back(self, window: MainWindow) -> None:
+    def look_back(self, window: DocumentWindow) -> None:
         """Once the first window is seen, offer in it what earlier crashes left, and log what is open."""
         log.info("open: %s", "; ".join(f"{name} {value}" for name, value in collect_session_facts(window.program)))
         crashes = list_crashes()

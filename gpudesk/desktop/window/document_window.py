@@ -1,0 +1,168 @@
+"""What commands, dialogs and reports rely on of a window with a document, and of the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from gpudesk.desktop.pages.page import DeskPage
+from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.recovery import RecoveredScenario
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.note_bar import NoteBar
+from gpudesk.desktop.window.accelerator_chips import ChipRow
+from gpudesk.desktop.window.bars import StatusBar, TopBar
+from gpudesk.desktop.window.file_actions import FileActions
+from gpudesk.desktop.window.rail import PageRail
+from gpudesk.desktop.window.scenario_bar import ScenarioBar
+from gpudesk.desktop.window.window_body import PanelController, WindowBody
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """A page by name: its module is imported, and it is made, at the first look.
+
+    `digit` is the key that opens it together with Ctrl. `divided` puts a line above it in the rail.
+    """
+
+    id: str
+    title: str
+    icon: str
+    module: str
+    class_name: str
+    digit: int
+    divided: bool = False
+
+    def make(self, desk: Desk, theme: Theme, settings: UserSettings) -> DeskPage:
+        page: DeskPage = getattr(import_module(self.module), self.class_name)(desk, theme, settings)
+        return page
+
+
+def list_page_specs() -> tuple[PageSpec, ...]:
+    folder = "gpudesk.desktop.pages"
+    return (
+        PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage", 1),
+        PageSpec("performance", tr("Performance"), "chart-spline", f"{folder}.performance.page", "PerformancePage", 2),
+        PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage", 3),
+        PageSpec("cost", tr("Cost"), "coins", f"{folder}.cost.page", "CostPage", 5),
+        PageSpec("decide", tr("Decide"), "signpost", f"{folder}.decide.page", "DecidePage", 6, divided=True),
+        PageSpec("catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True),
+    )
+
+
+class ProgramContext(Protocol):
+    """What all windows share."""
+
+    service: GpuDeskService
+    settings: UserSettings
+    formatter: Formatter
+    theme: Theme
+
+    @property
+    def windows(self) -> Sequence[DocumentWindow]: ...
+    def active_window(self) -> DocumentWindow | None: ...
+    def new_window(self) -> DocumentWindow: ...
+    def window_of(self, path: Path) -> DocumentWindow | None: ...
+    def window_closed(self, window: DocumentWindow) -> None: ...
+    def set_theme(self, preference: str) -> None: ...
+    def set_font_percent(self, percent: int) -> None: ...
+    def open_logs(self) -> None: ...
+    def quit(self) -> None: ...
+
+
+class DocumentWindow(QMainWindow):
+    """A window with one document: its parts, and what can be asked of it."""
+
+    program: ProgramContext
+    theme: Theme
+    settings: UserSettings
+    desk: Desk
+    document: Document
+    files: FileActions
+    jobs: Jobs
+    ranking: AnnouncedRanking
+    page_specs: tuple[PageSpec, ...]
+    top: TopBar
+    rail: PageRail
+    scenario: ScenarioBar
+    chips: ChipRow
+    note: NoteBar
+    body: WindowBody
+    panel: PanelController
+    status: StatusBar
+
+    @property
+    def page(self) -> DeskPage | None:
+        """The page that is shown, None while it is the start page."""
+        raise NotImplementedError
+
+    def is_page(self, page_id: str) -> bool:
+        raise NotImplementedError
+
+    def show_page(self, page_id: str) -> None:
+        """Show a page, made and loaded at the first time."""
+        raise NotImplementedError
+
+    def show_start(self) -> None:
+        raise NotImplementedError
+
+    def focus_page(self) -> None:
+        raise NotImplementedError
+
+    def focused(self) -> QWidget | None:
+        """Return what has the focus in this window; nothing has before the first control is reached."""
+        return self.focusWidget()
+
+    def actions_of_window(self) -> list[ActionSpec]:
+        raise NotImplementedError
+
+    def has_answer(self) -> bool:
+        return self.desk.answer is not None
+
+    def new(self) -> None:
+        """Begin a new scenario, here where nothing would be lost, else in a window of its own."""
+        raise NotImplementedError
+
+    def open_template(self, template: str) -> None:
+        raise NotImplementedError
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file here where nothing would be lost, else in a window of its own.
+
+        Where it is open already, its window comes to the front.
+        """
+        raise NotImplementedError
+
+    def ask_to_open(self) -> None:
+        path = self.files.ask_for_file()
+        if path is not None:
+            self.open_path(path)
+
+    def open_recovered(self, recovered: RecoveredScenario) -> None:
+        raise NotImplementedError
+
+    def choose_model(self) -> None:
+        self.scenario.model.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.scenario.model.open_list()
+
+    def open_palette(self) -> None:
+        raise NotImplementedError
+
+    def preview(self) -> None:
+        raise NotImplementedError
+
+    def come_to_front(self) -> None:
+        raise NotImplementedError
