@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.ui.charts.bar_chart import ChartRow, RowChart
+from gpudesk.desktop.ui.charts.bar_chart import (
+    DOT,
+    HATCH,
+    RING,
+    BarChart,
+    BarChartStyle,
+    BarGroup,
+    BarInterval,
+    BarLane,
+    BarMark,
+    BarNote,
+    BarRow,
+    BarSegment,
+    StackedBar,
+)
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
 from gpudesk.domain.cost import CostColumn, CostSensitivity, TotalCostOfOwnership
 from gpudesk.report.costs import (
     COST_PARTS,
@@ -26,44 +37,65 @@ from gpudesk.report.costs import (
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
-_DOT, _INTERVAL_HEIGHT, _APART = 4.5, 7.0, 11.0
-#: How strong a band is beside its dot.
-_RENTED_BAND, _OWNED_BAND = 0.38, 0.24
 _SPACE: Final = "\N{NO-BREAK SPACE}"
+#: An interval is shown as far as this multiple of its value.
+_MOST_OF_INTERVAL: Final = 2.5
 
 
-class TokenCostChart(RowChart):
+class TokenCostChart(BarChart):
     """Two dots for each accelerator: filled where it is rented, open where it is owned."""
 
-    right_margin_width = 64
-
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, parent)
+        super().__init__(theme, formatter, BarChartStyle(right=64), parent)
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
-        money = costed.money
+        money, costs = costed.money, costed.costs
         ends = [
-            money.in_currency(min(each.high, each.value * 2.5))
-            for column in costed.costs.columns
+            money.in_currency(min(each.high, each.value * _MOST_OF_INTERVAL))
+            for column in costs.columns
             for each in (_describe_output(column, rented=True), _describe_output(column, rented=False))
             if each is not None
         ]
-        if costed.costs.api is not None:
-            ends.append(money.in_currency(costed.costs.api.value))
-        rows = [
-            ChartRow(part.key, part.name, self._sentence(part.name, column), part.palette_index, part.is_variant)
+        mark = None
+        if costs.api is not None:
+            ends.append(money.in_currency(costs.api.value))
+            words = tr("hosted API {amount}", amount=money.small(costs.api.value))
+            mark = BarMark(money.in_currency(costs.api.value), words, beside=True)
+        key = [(DOT, tr("rented all hours")), (RING, self._years())]
+        if costs.api_missing:
+            key.append(("", tr("API lacks a price")))
+        rows = tuple(
+            BarRow(
+                part.key,
+                part.name,
+                (self._interval(column, rented=True), self._owned(column)),
+                self._sentence(part.name, column),
+                part.palette_index,
+                part.is_variant,
+            )
             for part, column in costed.column_costs()
-        ]
-        busy = describe_utilization(costed.costs.utilisation, self.formatter)
-        self.show_rows(
-            tr("Cost per million output tokens"),
-            tr("{code} before taxes, {busy}", code=money.code, busy=busy),
-            rows,
-            0.0,
-            max(ends, default=1.0),
         )
+        busy = describe_utilization(costs.utilisation, self.formatter)
+        title = tr("Cost per million output tokens")
+        subtitle = tr("{code} before taxes, {busy}", code=money.code, busy=busy)
+        self.show_groups(BarGroup(title, subtitle, rows, 0.0, max(ends, default=1.0), tuple(key), mark))
+
+    def _interval(self, column: CostColumn, *, rented: bool) -> BarInterval | None:
+        cost = _describe_output(column, rented=rented)
+        if cost is None or self._costed is None:
+            return None
+        money = self._costed.money
+        low, value, high = (money.in_currency(each) for each in (cost.low, cost.value, cost.high))
+        return BarInterval(low, value, high, money.small(cost.value), filled=rented)
+
+    def _owned(self, column: CostColumn) -> BarLane:
+        owned = self._interval(column, rented=False)
+        if owned is not None:
+            return owned
+        missing = _find_missing_price(column)
+        return BarNote(f"— {describe_missing_input(missing)}", link=_offer_entry(missing))
 
     def _sentence(self, name: str, column: CostColumn) -> str:
         said = []
@@ -74,72 +106,12 @@ class TokenCostChart(RowChart):
         said += [describe_missing_input(each) for each in column.missing]
         return f"{name}: {'; '.join(said)}."
 
-    # Painting
-
-    def paint_key(self, pen: ThemePainter, place: QRectF) -> None:
-        px, middle = self.theme.px, place.center().y()
-        x = place.left() + px(4)
-        years = self._years()
-        for filled, words in ((True, tr("rented all hours")), (False, years)):
-            _paint_dot(pen, x, middle, self.theme.colour("text2"), filled=filled, radius=px(_DOT) - 0.5)
-            rest = QRectF(x + px(10), place.top(), place.width(), place.height())
-            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(20)
-        if self._costed is not None and self._costed.costs.api_missing:
-            rest = QRectF(x, place.top(), place.width(), place.height())
-            pen.text(rest, tr("API lacks a price"), font="caption", colour="text2")
-
     def _years(self) -> str:
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
         years = next((tco.years for tco in tcos if tco is not None), None)
         if years is None:
             return tr("owned")
         return tr("owned {years} years", years=self.formatter.stated(years))
-
-    def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        if self._costed is None:
-            return
-        column, row = self._costed.costs.columns[number], self.rows[number]
-        middle, apart = band.center().y(), min(self.theme.px(_APART), band.height() / 4)
-        self._cost(pen, number, _describe_output(column, rented=True), middle - apart, band, rented=True)
-        owned = _describe_output(column, rented=False)
-        if owned is not None:
-            self._cost(pen, number, owned, middle + apart, band, rented=False)
-            return
-        place = QRectF(band.left() + self.theme.px(8), middle, band.width(), 2 * apart)
-        missing = next((each for each in column.missing if each != "rent_usd_per_hour"), "price_usd")
-        text = f"— {describe_missing_input(missing)}"
-        width = pen.text(place, text, font="small", colour="text2")
-        if missing == "price_usd":
-            self.paint_link(pen, place.adjusted(width + self.theme.px(10), 0, 0, 0), row.key, tr("Enter one"))
-
-    def _cost(
-        self, pen: ThemePainter, number: int, cost: IntervalEstimate | None, y: float, band: QRectF, *, rented: bool
-    ) -> None:
-        if cost is None or self._costed is None:
-            return
-        money, slot = self._costed.money, self.rows[number].slot
-        colour = self.theme.mark_color(slot)
-        low, at, high = (self.x_of(money.in_currency(each)) for each in (cost.low, cost.value, cost.high))
-        high = min(high, band.right())
-        shade = QColor(colour)
-        shade.setAlphaF(_RENTED_BAND if rented else _OWNED_BAND)
-        thick = self.theme.px(_INTERVAL_HEIGHT)
-        pen.tint(QRectF(low, y - thick / 2, high - low, thick), shade, _INTERVAL_HEIGHT / 2)
-        _paint_dot(pen, at, y, colour, filled=rented, radius=self.theme.px(_DOT))
-        font, ink = ("small_strong", "text1") if rented else ("small", "text2")
-        place = QRectF(high + self.theme.px(8), y - self.theme.px(9), self.theme.px(80), self.theme.px(18))
-        pen.text(place, money.small(cost.value), font=font, colour=ink)
-
-    def paint_over(self, pen: ThemePainter, area: QRectF) -> None:
-        """Draw what a hosted API charges across all rows."""
-        if self._costed is None or self._costed.costs.api is None:
-            return
-        api = self._costed.costs.api.value
-        x = self.x_of(self._costed.money.in_currency(api))
-        pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
-        place = QRectF(x + self.theme.px(4), area.top() - self.theme.px(16), self.theme.px(120), self.theme.px(16))
-        amount = self._costed.money.small(api)
-        pen.text(place, tr("hosted API {amount}", amount=amount), font="caption", colour="text1")
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = [tr("Accelerator")]
@@ -161,34 +133,25 @@ def _describe_output(column: CostColumn, *, rented: bool) -> IntervalEstimate | 
     return None if costs is None else costs.output
 
 
-def _paint_dot(pen: ThemePainter, x: float, y: float, colour: QColor, *, filled: bool, radius: float) -> None:
-    painter, page = pen.painter, pen.colour("page")
-    painter.setPen(QPen(page if filled else colour, 1.4))
-    painter.setBrush(colour if filled else page)
-    painter.drawEllipse(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+def _find_missing_price(column: CostColumn) -> str:
+    """Return the input without which owning has no cost."""
+    return next((each for each in column.missing if each != "rent_usd_per_hour"), "price_usd")
 
 
-_YEARS_BAR: Final = 24
+def _offer_entry(missing: str) -> str:
+    return tr("Enter one") if missing == "price_usd" else ""
+
+
 _THOUSAND: Final = 1000.0
-#: How each part of a bar is filled, and the colour of the words on it; software is hatched.
-_LOOKS: Final = (
-    ("ink1", "page"),
-    ("ink2", "text1"),
-    ("ink3", "text1"),
-    ("ink4", "text1"),
-    ("ink3", "text1"),
-    ("ink4", "text1"),
-    ("", "text1"),
-)
+#: How each part of a bar is filled.
+_INKS: Final = ("ink1", "ink2", "ink3", "ink4", "ink3", "ink4", HATCH)
 
 
-class OwnershipCostChart(RowChart):
+class OwnershipCostChart(BarChart):
     """Stacked bars; what the hardware is still worth at the end is taken off at the right."""
 
-    right_margin_width = 64
-
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, parent)
+        super().__init__(theme, formatter, BarChartStyle(right=64, key_below_names=True), parent)
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -199,12 +162,36 @@ class OwnershipCostChart(RowChart):
         title = tr("Cost of {years} years", years=years) if tcos else tr("Cost of owning")
         unit = tr("thousand {code}", code=costed.money.code)
         subtitle = unit if counts == {1} else tr("{unit}, whole deployment", unit=unit)
-        rows = [
-            ChartRow(part.key, part.name, self._sentence(part.name, column), part.palette_index, part.is_variant)
+        rows = tuple(
+            BarRow(
+                part.key,
+                part.name,
+                (self._bar(column, costed),),
+                self._sentence(part.name, column),
+                part.palette_index,
+                part.is_variant,
+            )
             for part, column in costed.column_costs()
-        ]
+        )
         most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
-        self.show_rows(title, subtitle, rows, 0.0, most)
+        key = tuple(zip(_INKS, map(tr, COST_PARTS), strict=True))
+        self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
+
+    def _bar(self, column: CostColumn, costed: EvaluatedAnswer) -> BarLane:
+        """Return one bar with the total behind it, or what is missing with the way to state it."""
+        tco, money = column.tco, costed.money
+        if tco is None:
+            missing = _find_missing_price(column)
+            text = describe_missing_input(missing)
+            return BarNote(text[:1].upper() + text[1:], framed=True, link=_offer_entry(missing))
+        segments, at = [], 0.0
+        for usd, ink in zip(_list_cost_parts(tco), _INKS, strict=True):
+            start, end = (money.in_currency(each) / _THOUSAND for each in (at, at + usd))
+            segments.append(BarSegment(start, end, ink, "" if ink == HATCH else money.thousands(usd)))
+            at += usd
+        worth = next((line.usd for line in tco.lines if line.name == "residual"), 0.0)
+        detail = tr("{amount} at the end", amount=money.thousands(worth)) if worth else ""
+        return StackedBar(tuple(segments), money.thousands(tco.total_usd), detail)
 
     def _sentence(self, name: str, column: CostColumn) -> str:
         if column.tco is None or self._costed is None:
@@ -215,66 +202,6 @@ class OwnershipCostChart(RowChart):
         )
         total = tr("{amount} {code} in all", amount=money.whole(column.tco.total_usd), code=money.code)
         return f"{name}: {total}. {lines}."
-
-    # Painting
-
-    def paint_key(self, pen: ThemePainter, place: QRectF) -> None:
-        px, x, side = self.theme.px, 0.0, self.theme.px(9)
-        for (name, _), (ink, _) in zip(COST_PARTS.items(), _LOOKS, strict=True):
-            words = tr(name)
-            if x + side + px(6) + pen.width(words, "caption") > self.width():
-                return
-            self._fill(pen, QRectF(x, place.center().y() - side / 2, side, side), ink)
-            rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
-            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(12)
-
-    def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        if self._costed is None:
-            return
-        column, px = self._costed.costs.columns[number], self.theme.px
-        bar = QRectF(band.left(), band.center().y() - px(_YEARS_BAR) / 2, 0, px(_YEARS_BAR))
-        if column.tco is None:
-            self._missing(pen, column, bar)
-            return
-        money = self._costed.money
-        at = 0.0
-        for usd, (ink, words) in zip(_list_cost_parts(column.tco), _LOOKS, strict=True):
-            start, end = (self.x_of(money.in_currency(each) / _THOUSAND) for each in (at, at + usd))
-            at += usd
-            piece = QRectF(start, bar.top(), end - start - 1, bar.height())
-            if piece.width() < 1:
-                continue
-            self._fill(pen, piece, ink)
-            text = money.thousands(usd)
-            if ink and pen.width(text, "caption") + px(8) < piece.width():
-                pen.text(piece.adjusted(px(4), 0, 0, 0), text, font="caption", colour=words)
-        right = self.x_of(money.in_currency(at) / _THOUSAND)
-        place = QRectF(right + px(8), band.top(), px(80), band.height())
-        width = pen.text(place, money.thousands(column.tco.total_usd), font="small_strong")
-        worth = next((line.usd for line in column.tco.lines if line.name == "residual"), 0.0)
-        if worth:
-            said = tr("{amount} at the end", amount=money.thousands(worth))
-            rest = QRectF(place.left() + width + px(6), band.top(), self.width(), band.height())
-            if rest.left() + pen.width(said, "caption") < self.width():
-                pen.text(rest, said, font="caption", colour="text3")
-
-    def _missing(self, pen: ThemePainter, column: CostColumn, bar: QRectF) -> None:
-        px = self.theme.px
-        missing = next((each for each in column.missing if each != "rent_usd_per_hour"), "price_usd")
-        text = describe_missing_input(missing)
-        text = text[:1].upper() + text[1:]
-        frame = QRectF(bar.left() + 1, bar.top(), pen.width(text, "small") + px(20), bar.height())
-        pen.frame(frame, "strong", radius=4.0, dashed=True)
-        pen.text(frame, text, font="small", colour="text2", align=CENTRE)
-        if missing == "price_usd":
-            place = QRectF(frame.right() + px(10), bar.top(), px(120), bar.height())
-            self.paint_link(pen, place, column.key, tr("Enter one"))
-
-    def _fill(self, pen: ThemePainter, place: QRectF, ink: str) -> None:
-        if ink:
-            pen.tint(place, ink, 2.0)
-        else:
-            pen.hatch(place, "text2")
 
     def data(self, formatter: Formatter) -> ChartData:
         owned = [(part, column.tco) for part, column in self._costed.column_costs()] if self._costed else []
@@ -300,24 +227,18 @@ def _sum_gross(tco: TotalCostOfOwnership) -> float:
     return sum(_list_cost_parts(tco))
 
 
-_INFLUENCE_BAR: Final = 18
 #: How strong the cheaper side of a bar is beside the dearer one.
 _CHEAPER: Final = 0.45
 _MOST_INFLUENCES: Final = 8
 
 
-class SensitivityChart(RowChart):
-    """Bars around the likely cost, the widest first."""
-
-    name_column_width = 176
-    right_margin_width = 72
+class SensitivityChart(BarChart):
+    """Bars around the likely cost, the widest first, with the input at both ends."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, parent)
+        super().__init__(theme, formatter, BarChartStyle(names=176, right=72, bar=18), parent)
         self._found: tuple[CostSensitivity, ...] = ()
         self._costed: EvaluatedAnswer | None = None
-        self._now = 0.0
-        self._slot = 1
 
     def show_influences(
         self,
@@ -330,20 +251,40 @@ class SensitivityChart(RowChart):
     ) -> None:
         """Show what moves the cost of one accelerator, which is `now` dollars."""
         self._costed, self._found = costed, found[:_MOST_INFLUENCES]
-        part = costed.columns[place]
-        self._slot, self._now = part.palette_index, now or 0.0
-        currency = costed.money.in_currency
-        ends = [currency(each) for row in self._found for each in (row.at_low, row.at_high)]
+        part, money, now = costed.columns[place], costed.money, now or 0.0
+        ends = [money.in_currency(each) for row in self._found for each in (row.at_low, row.at_high)]
         words = tr("{name} rented", name=part.name) if rented else tr("{name} owned", name=part.name)
-        code = costed.money.code
-        self.show_rows(
-            tr("What moves it"),
-            tr("{words}, {code} per million output tokens", words=words, code=code),
-            [ChartRow(row.name, label_cost_input(row.name), self._sentence(row)) for row in self._found],
-            0.0,
-            max(ends, default=1.0),
-            tr("Without a price there is no cost to move."),
+        rows = tuple(
+            BarRow(
+                row.name,
+                label_cost_input(row.name),
+                (self._bar(row, costed, now, part.palette_index),),
+                self._sentence(row),
+            )
+            for row in self._found
         )
+        self.show_groups(
+            BarGroup(
+                tr("What moves it"),
+                tr("{words}, {code} per million output tokens", words=words, code=money.code),
+                rows,
+                0.0,
+                max(ends, default=1.0),
+                mark=BarMark(money.in_currency(now), tr("{amount} now", amount=money.small(now))),
+                note=tr("Without a price there is no cost to move."),
+            )
+        )
+
+    def _bar(self, row: CostSensitivity, costed: EvaluatedAnswer, now: float, palette_index: int) -> StackedBar:
+        """Return the bar from the cheapest to the dearest."""
+        (low, low_input), (high, high_input) = sorted(((row.at_low, row.low), (row.at_high, row.high)))
+        left, middle, right = (costed.money.in_currency(each) for each in (low, now, high))
+        segments = (
+            BarSegment(min(left, middle), middle, palette_index=palette_index, alpha=_CHEAPER),
+            BarSegment(middle, max(right, middle), palette_index=palette_index),
+        )
+        before, after = (self._amount(row.name, each) for each in (low_input, high_input))
+        return StackedBar(segments, before=before, after=after)
 
     def _sentence(self, row: CostSensitivity) -> str:
         if self._costed is None:
@@ -363,36 +304,6 @@ class SensitivityChart(RowChart):
     def _amount(self, name: str, value: float) -> str:
         text = format_input_amount(name, value, self.formatter)
         return f"{text}\N{NO-BREAK SPACE}%" if get_input_unit(name) == "%" else text
-
-    # Painting
-
-    def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        if self._costed is None:
-            return
-        row, px, currency = self._found[number], self.theme.px, self._costed.money.in_currency
-        ends = sorted(((row.at_low, row.low), (row.at_high, row.high)))
-        (low, low_input), (high, high_input) = ends
-        left, now, right = (self.x_of(currency(each)) for each in (low, self._now, high))
-        top = band.center().y() - px(_INFLUENCE_BAR) / 2
-        strong = self.theme.mark_color(self._slot)
-        weak = QColor(strong)
-        weak.setAlphaF(_CHEAPER)
-        pen.tint(QRectF(min(left, now), top, max(now - left, 0.0), px(_INFLUENCE_BAR)), weak, 1.5)
-        pen.tint(QRectF(now, top, max(right - now, 0.0), px(_INFLUENCE_BAR)), strong, 1.5)
-        before = QRectF(left - px(86), band.top(), px(80), band.height())
-        after = QRectF(max(right, now) + px(6), band.top(), px(80), band.height())
-        pen.text(before, self._amount(row.name, low_input), font="caption", colour="text2", align=RIGHT)
-        pen.text(after, self._amount(row.name, high_input), font="caption", colour="text2")
-
-    def paint_over(self, pen: ThemePainter, area: QRectF) -> None:
-        """Draw the likely cost across all rows."""
-        if self._costed is None:
-            return
-        x = self.x_of(self._costed.money.in_currency(self._now))
-        pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
-        place = QRectF(x - self.theme.px(60), area.top() - self.theme.px(20), self.theme.px(120), self.theme.px(18))
-        now = tr("{amount} now", amount=self._costed.money.small(self._now))
-        pen.text(place, now, font="caption_strong", align=CENTRE)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

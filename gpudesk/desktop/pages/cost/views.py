@@ -105,9 +105,9 @@ class CostOverview(CostView):
             whole.addLayout(row, 5 if number else 4)
         for chart in (self.tokens, self.years):
             chart.link_pressed.connect(self.price_wanted)
-            chart.row_selected.connect(self.chosen)
-        self.tokens.row_selected.connect(lambda key: self._select(key, of_years=False))
-        self.years.row_selected.connect(lambda key: self._select(key, of_years=True))
+            chart.row_selected.connect(lambda key, _: self.chosen.emit(key))
+        self.tokens.row_selected.connect(lambda key, _: self._select(key, of_years=False))
+        self.years.row_selected.connect(lambda key, _: self._select(key, of_years=True))
         self.rent.curve_clicked.connect(self.chosen)
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:

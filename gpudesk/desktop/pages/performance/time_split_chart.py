@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from PySide6.QtWidgets import QWidget
@@ -12,7 +13,17 @@ from gpudesk.desktop.pages.desk_chart import format_missing_memory
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.charts.bar_chart import OUTLINE, AcceleratorBar, BarGroup, BarPiece, GroupedBarChart
+from gpudesk.desktop.ui.charts.bar_chart import (
+    OUTLINE,
+    BarChart,
+    BarChartStyle,
+    BarGroup,
+    BarLane,
+    BarNote,
+    BarRow,
+    BarSegment,
+    StackedBar,
+)
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.answer import Answer
@@ -45,11 +56,27 @@ def label_time_share(name: str) -> str:
     return tr("prefill of others") if name == PREFILL_SHARE else label_limiter(name)
 
 
-class TimeSplitChart(GroupedBarChart):
+#: No axis: values stand at the right.
+_STYLE: Final = BarChartStyle(
+    names=136,
+    right=96,
+    bar=16,
+    rows=(28, 28, 28),
+    head=28,
+    key=22,
+    axis=0,
+    below=18,
+    inset=6,
+    width=(640, 360),
+    subtitle="text3",
+)
+
+
+class TimeSplitChart(BarChart):
     """Three groups of bars: a request in seconds, an output token and a prefill chunk in shares."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, desk.formatter, parent)
+        super().__init__(theme, desk.formatter, _STYLE, parent)
         self.desk = desk
         self._answer: Answer | None = None
         self._splits: tuple[TimeSplit, ...] = ()
@@ -59,17 +86,11 @@ class TimeSplitChart(GroupedBarChart):
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
             self._splits = tuple(self._found())
+        token = tr("shares of its time, with the prompts of others that are read between")
         self.show_groups(
-            (
-                self._requests(),
-                self._shares(
-                    tr("One output token"),
-                    tr("shares of its time, with the prompts of others that are read between"),
-                    "tpot_ms",
-                    (*_ORDER, PREFILL_SHARE),
-                ),
-                self._shares(tr("One piece of a prompt"), tr("shares of its time"), "ttft_ms", _ORDER),
-            )
+            self._requests(),
+            self._shares(tr("One output token"), token, "tpot_ms", (*_ORDER, PREFILL_SHARE)),
+            self._shares(tr("One piece of a prompt"), tr("shares of its time"), "ttft_ms", _ORDER),
         )
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("Prefill and decode, chart"))
@@ -94,41 +115,41 @@ class TimeSplitChart(GroupedBarChart):
         return BarGroup(
             tr("One request"),
             tr("seconds from submission to the last token, mean"),
-            "request_s",
-            tuple((ink, name) for (_, ink), name in zip(_TIMES, names, strict=True)),
             tuple(self._request(split, longest) for split in self._splits),
+            key=tuple((ink, name) for (_, ink), name in zip(_TIMES, names, strict=True)),
+            figure="request_s",
         )
 
-    def _request(self, split: TimeSplit, longest: float) -> AcceleratorBar:
-        part, time = split.part, split.request
-        told = (part.key, part.palette_index, part.is_variant, part.name)
+    def _request(self, split: TimeSplit, longest: float) -> BarRow:
+        time, inks = split.request, [ink for _, ink in _TIMES]
         if time is None:
-            return AcceleratorBar(*told, (), MISSING_VALUE_TEXT, self._why_none(part))
-        pieces = tuple(
-            BarPiece(seconds / longest, ink, tr("{n} s", n=self.formatter.estimate(seconds)))
-            for seconds, (_, ink) in zip(time, _TIMES, strict=True)
-        )
-        return AcceleratorBar(*told, pieces, tr("{n} s", n=self.formatter.estimate(sum(time))))
+            return self._row(split, None, MISSING_VALUE_TEXT)
+        texts = [tr("{n} s", n=self.formatter.estimate(seconds)) for seconds in (*time, sum(time))]
+        segments = _stack([seconds / longest for seconds in time], inks, texts[:-1])
+        return self._row(split, segments, texts[-1])
 
     def _shares(self, title: str, subtitle: str, figure_name: str, order: Sequence[str]) -> BarGroup:
-        inks = tuple((_INKS[name], label_time_share(name)) for name in order)
+        key = tuple((_INKS[name], label_time_share(name)) for name in order)
         rows = tuple(self._share_row(split, figure_name, order) for split in self._splits)
-        return BarGroup(title, subtitle, figure_name, inks, rows)
+        return BarGroup(title, subtitle, rows, key=key, figure=figure_name)
 
-    def _share_row(self, split: TimeSplit, figure_name: str, order: Sequence[str]) -> AcceleratorBar:
-        part = split.part
+    def _share_row(self, split: TimeSplit, figure_name: str, order: Sequence[str]) -> BarRow:
         shares = _shares_of(split, figure_name)
-        text = self._token_time(part) if figure_name == "tpot_ms" else ""
-        told = (part.key, part.palette_index, part.is_variant, part.name)
+        text = self._token_time(split.part) if figure_name == "tpot_ms" else ""
         if shares is None:
-            return AcceleratorBar(*told, (), text, self._why_none(part))
+            return self._row(split, None, text)
         by_name = {share.name: share.share for share in shares}
-        pieces = tuple(
-            BarPiece(by_name[name], _INKS[name], self.formatter.per_cent(by_name[name]))
-            for name in order
-            if name in by_name
+        names = [name for name in order if name in by_name]
+        lengths = [by_name[name] for name in names]
+        words = [self.formatter.per_cent(length) for length in lengths]
+        return self._row(split, _stack(lengths, [_INKS[name] for name in names], words), text)
+
+    def _row(self, split: TimeSplit, segments: tuple[BarSegment, ...] | None, value: str) -> BarRow:
+        part = split.part
+        lane: BarLane = BarNote(self._why_none(part), colour="text3") if segments is None else StackedBar(segments)
+        return BarRow(
+            part.key, part.name, (lane,), palette_index=part.palette_index, is_variant=part.is_variant, value=value
         )
-        return AcceleratorBar(*told, pieces, text)
 
     def _token_time(self, part: AcceleratorColumn) -> str:
         value = part.figure("tpot_ms")
@@ -182,3 +203,10 @@ def _shares_of(split: TimeSplit, figure_name: str) -> tuple[TimeShare, ...] | No
     if split.shares is None:
         return None
     return split.shares.token if figure_name == "tpot_ms" else split.shares.prefill
+
+
+def _stack(lengths: Sequence[float], inks: Sequence[str], words: Sequence[str]) -> tuple[BarSegment, ...]:
+    """Return segments one after the other."""
+    ends = list(accumulate(lengths))
+    starts = [0.0, *ends]
+    return tuple(BarSegment(*each) for each in zip(starts, ends, inks, words, strict=False))

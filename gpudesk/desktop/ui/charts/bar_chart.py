@@ -1,13 +1,13 @@
-"""Bars in rows: names on the left, bars against one scale, values on the right."""
+"""Horizontal bars in rows, described by data: stacked bars or intervals on one scale, in one group or several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -26,242 +27,152 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, 
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.text.formatting import Formatter
 
-#: Heights in pixels of the design.
-_GROUP_HEAD: Final = 28
-_GROUP_KEY: Final = 22
-_ROW: Final = 28
-_BAR: Final = 16
-_GAP: Final = 18
-_VALUE: Final = 96
-
-
-@dataclass(frozen=True, slots=True)
-class BarPiece:
-    """A part of a bar: its length as a share of the longest bar, its ink, and the words on it."""
-
-    share: float
-    ink: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class AcceleratorBar:
-    """An accelerator's bar; without pieces the `note` says why."""
-
-    key: str
-    slot: int
-    is_variant: bool
-    name: str
-    pieces: tuple[BarPiece, ...]
-    value: str
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BarGroup:
-    """Bars that share a scale; `inks` is the key: ink and name. `figure` is what a row selects."""
-
-    title: str
-    subtitle: str
-    figure: str
-    inks: tuple[tuple[str, str], ...]
-    rows: tuple[AcceleratorBar, ...]
-
-
-#: In the place of an ink: a frame without a fill.
+#: In the place of an ink: hatching; a frame without a fill; in a key also a filled and an open dot.
+HATCH: Final = "hatch"
 OUTLINE: Final = "outline"
+DOT: Final = "dot"
+RING: Final = "ring"
 
-#: Colour of words on an ink.
-_WORDS: Final = {"ink1": "page", "ink2": "text1", "ink3": "text1", "ink4": "text1", OUTLINE: "text1"}
-
-
-class GroupedBarChart(QWidget):
-    """Groups of bars; rows are chosen with ↑ ↓ and selected with Enter or a click."""
-
-    accessible_role = AccessibleRole.Chart
-    #: The key of a row, and the figure of its group.
-    row_selected = Signal(str, str)
-
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.theme = theme
-        self.formatter = formatter
-        self.groups: tuple[BarGroup, ...] = ()
-        self._current: tuple[int, int] | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-        theme.changed.connect(self.updateGeometry)
-        theme.changed.connect(self.update)
-
-    def show_groups(self, groups: tuple[BarGroup, ...]) -> None:
-        shape = [len(group.rows) for group in self.groups]
-        self.groups = groups
-        if shape != [len(group.rows) for group in groups]:
-            self._current = None
-            self.updateGeometry()
-        self.update()
-
-    def data(self, formatter: Formatter) -> ChartData:
-        raise NotImplementedError
-
-    # Size
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(640), sum(self._height(group) for group in self.groups))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(360), self.sizeHint().height())
-
-    def _height(self, group: BarGroup) -> int:
-        px = self.theme.px
-        return px(_GROUP_HEAD) + px(_GROUP_KEY) + len(group.rows) * px(_ROW) + px(_GAP)
-
-    # Painting
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        del event
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self.theme)
-            painter.fillRect(self.rect(), self.theme.colour("page"))
-            top = 0.0
-            for number, group in enumerate(self.groups):
-                self._group(pen, number, group, top)
-                top += self._height(group)
-
-    def _group(self, pen: ThemePainter, number: int, group: BarGroup, top: float) -> None:
-        px = self.theme.px
-        head = QRectF(0, top, self.width(), px(_GROUP_HEAD))
-        width = pen.text(head, group.title, font="section")
-        rest = QRectF(head.left() + width + px(10), top, self.width() - width - px(10), px(_GROUP_HEAD))
-        pen.text(rest, group.subtitle, font="small", colour="text3")
-        self._key(pen, group, top + px(_GROUP_HEAD))
-        for position, row in enumerate(group.rows):
-            self._row(pen, (number, position), row, self._row_rect(group, position, top))
-
-    def _row_rect(self, group: BarGroup, position: int, top: float) -> QRectF:
-        px = self.theme.px
-        y = top + px(_GROUP_HEAD) + (px(_GROUP_KEY) if group.inks else 0) + position * px(_ROW)
-        return QRectF(0, y, self.width(), px(_ROW))
-
-    def _key(self, pen: ThemePainter, group: BarGroup, top: float) -> None:
-        px, x = self.theme.px, float(self._bars_left())
-        side, middle = px(9), top + px(_GROUP_KEY) / 2
-        for ink, words in group.inks:
-            _fill_piece(pen, QRectF(x, middle - side / 2, side, side), ink)
-            place = QRectF(x + side + px(6), top, self.width(), px(_GROUP_KEY))
-            x = place.left() + pen.text(place, words, font="caption", colour="text2") + px(16)
-
-    def _bars_left(self) -> int:
-        return self.theme.px(136)
-
-    def _row(self, pen: ThemePainter, place: tuple[int, int], row: AcceleratorBar, rect: QRectF) -> None:
-        px, middle = self.theme.px, rect.center().y()
-        if place == self._current and self.hasFocus():
-            pen.tint(rect.adjusted(-2, 1, 2, -1), "selection", 6.0)
-        pen.swatch(px(6), middle, row.slot, is_variant=row.is_variant)
-        left = px(6) + px(SWATCH_WIDTH) + px(8)
-        name = QRectF(left, rect.top(), self._bars_left() - left - px(6), rect.height())
-        pen.text(name, row.name, font="small_strong", colour=self.theme.name_color(row.slot))
-        value = QRectF(rect.right() - px(_VALUE), rect.top(), px(_VALUE) - px(6), rect.height())
-        pen.text(value, row.value, font="label", align=RIGHT)
-        bar = QRectF(self._bars_left(), middle - px(_BAR) / 2, 0, px(_BAR))
-        room = rect.right() - px(_VALUE) - bar.left()
-        if not row.pieces:
-            note = QRectF(bar.left(), rect.top(), room, rect.height())
-            pen.text(note, row.note, font="small", colour="text3")
-        for piece in row.pieces:
-            bar.setWidth(piece.share * room)
-            self._piece(pen, bar, piece)
-            bar.moveLeft(bar.right())
-
-    def _piece(self, pen: ThemePainter, bar: QRectF, piece: BarPiece) -> None:
-        if bar.width() < 0.5:
-            return
-        _fill_piece(pen, bar.adjusted(0, 0, -1 if bar.width() > 2 else 0, 0), piece.ink)
-        if pen.width(piece.words, "caption") + self.theme.px(10) < bar.width():
-            inside = bar.adjusted(self.theme.px(5), 0, 0, 0)
-            pen.text(inside, piece.words, font="caption", colour=_WORDS[piece.ink])
-
-    # Choosing
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self._move(-1 if event.key() == Qt.Key.Key_Up else 1)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current is not None:
-            self._select(self._current)
-        else:
-            event.ignore()
-            return
-        event.accept()
-
-    def _move(self, by: int) -> None:
-        places = [(n, row) for n, group in enumerate(self.groups) for row in range(len(group.rows))]
-        if places:
-            at = places.index(self._current) + by if self._current in places else (0 if by > 0 else -1)
-            self._current = places[max(0, min(len(places) - 1, at))]
-            self.update()
-
-    def _select(self, place: tuple[int, int]) -> None:
-        self._current = place
-        group = self.groups[place[0]]
-        self.row_selected.emit(group.rows[place[1]].key, group.figure)
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._place_at(event.position().y())
-        if event.button() is Qt.MouseButton.LeftButton and place is not None:
-            self._select(place)
-
-    def _place_at(self, y: float) -> tuple[int, int] | None:
-        top = 0.0
-        for number, group in enumerate(self.groups):
-            for position in range(len(group.rows)):
-                if self._row_rect(group, position, top).contains(1.0, y):
-                    return number, position
-            top += self._height(group)
-        return None
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
-
-
-def _fill_piece(pen: ThemePainter, rect: QRectF, ink: str) -> None:
-    if ink == OUTLINE:
-        pen.frame(rect, "control", radius=2.5)
-    else:
-        pen.tint(rect, ink, 2.5)
-
-
-#: Lengths in pixels of the design: title, key, axis, the least and the most of a row, what a tick takes.
-_TITLE_HEIGHT: Final = 26
-_KEY_HEIGHT: Final = 24
-_AXIS: Final = 24
-_LEAST_ROW, _MOST_ROW = 34, 62
+#: Colour of words on an ink; on others it is that of text.
+_WORDS: Final = {"ink1": "page"}
+_RADIUS: Final = 2.0
+_DOT_RADIUS, _INTERVAL_HEIGHT, _APART = 4.5, 7.0, 11.0
+#: How strong an interval is beside its filled or its open dot.
+_FILLED_ALPHA, _OPEN_ALPHA = 0.38, 0.24
+#: What a tick of the axis takes, in lengths of the design.
 _TICK: Final = 44
 _LINEAR: Final = LinearScale()
 
 
 @dataclass(frozen=True, slots=True)
-class ChartRow:
-    """What a row is about; a slot of 0 has no swatch. `sentence` tells all of the row."""
+class BarSegment:
+    """A part of a bar between two values, its ink, and the words on it where they have room.
 
-    key: str
-    name: str
-    sentence: str
-    slot: int = 0
-    is_variant: bool = False
+    With a `palette_index` its ink is the colour of that accelerator, as strong as `alpha` says.
+    """
+
+    start: float
+    end: float
+    ink: str = ""
+    words: str = ""
+    palette_index: int = 0
+    alpha: float = 1.0
+
+    @property
+    def length(self) -> float:
+        return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
-class ChartLink:
+class StackedBar:
+    """Segments, the value and a detail behind them, and words at both ends."""
+
+    segments: tuple[BarSegment, ...]
+    value: str = ""
+    detail: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarInterval:
+    """A dot at a value with an interval around it, in the colour of the row's accelerator."""
+
+    low: float
+    value: float
+    high: float
+    words: str
+    filled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BarNote:
+    """Words in place of a bar, in a frame where that stands for the bar, and a link behind them."""
+
+    words: str
+    framed: bool = False
+    colour: str = "text2"
+    link: str = ""
+
+
+BarLane = StackedBar | BarInterval | BarNote | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """What a row is about, and its lanes from above; `sentence` tells all of it, `value` stands at the right.
+
+    A `palette_index` of 0 has no swatch.
+    """
+
+    key: str
+    name: str
+    lanes: tuple[BarLane, ...]
+    sentence: str = ""
+    palette_index: int = 0
+    is_variant: bool = False
+    value: str = ""
+
+    @property
+    def segments(self) -> tuple[BarSegment, ...]:
+        return tuple(segment for lane in self.lanes if isinstance(lane, StackedBar) for segment in lane.segments)
+
+    @property
+    def note(self) -> str:
+        return next((lane.words for lane in self.lanes if isinstance(lane, BarNote)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class BarMark:
+    """A line across all rows at a value, its words above it or beside its upper end."""
+
+    value: float
+    words: str
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BarGroup:
+    """Rows that share a scale between two values, with their key: ink (or none) and words.
+
+    `figure` is what a row selects; `note` is said where there are no rows.
+    """
+
+    title: str
+    subtitle: str
+    rows: tuple[BarRow, ...]
+    low: float = 0.0
+    high: float = 1.0
+    key: tuple[tuple[str, str], ...] = ()
+    mark: BarMark | None = None
+    figure: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarChartStyle:
+    """Lengths of the design: the columns of names and of what stands at the right, bars, rows, and what is around.
+
+    Without an `axis` the scale of a group is its own, and values stand in the right column. `width` is what a
+    chart likes to have and what it needs.
+    """
+
+    names: float = 108
+    right: float = 16
+    bar: float = 24
+    rows: tuple[float, float, float] = (34, 46, 62)
+    head: float = 26
+    key: float = 24
+    axis: float = 24
+    below: float = 4
+    inset: float = 0
+    width: tuple[float, float] = (420, 300)
+    key_below_names: bool = False
+    subtitle: str = "text2"
+
+
+@dataclass(frozen=True, slots=True)
+class BarLink:
     """Words in the chart that can be pressed, and whom they are about."""
 
     place: QRectF
@@ -269,68 +180,59 @@ class ChartLink:
     text: str
 
 
-class RowChart(QWidget):
-    """Draws rows. Subclasses draw one of them, and say what the chart is in words and numbers."""
+class BarChart(QWidget):
+    """Shows groups of rows; one is chosen with ↑ ↓ and selected with Enter or a click."""
 
     accessible_role = AccessibleRole.Chart
-    #: The key of a row that was clicked, or chosen with Enter.
-    row_selected = Signal(str)
+    #: The key of a row that was clicked, or chosen with Enter, and the figure of its group.
+    row_selected = Signal(str, str)
     #: The key of the row whose link was pressed.
     link_pressed = Signal(str)
 
-    #: Width of the names, and of what is kept free at the right, in pixels of the design.
-    name_column_width = 108
-    right_margin_width = 16
-
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, formatter: Formatter, style: BarChartStyle, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme, self.formatter = theme, formatter
-        self.title, self.subtitle, self.note = "", "", ""
-        self.rows: tuple[ChartRow, ...] = ()
+        self.groups: tuple[BarGroup, ...] = ()
+        self.rows: tuple[BarRow, ...] = ()
         self.current = -1
         #: Where in its height the row was pressed, of 1; the keyboard means the lower end.
         self.press_height_share = 1.0
-        self._ends, self._low, self._high = (0.0, 1.0), 0.0, 1.0
-        self._area: QRectF | None = None
-        self._links: list[ChartLink] = []
+        self._style = style
+        self._scales: list[tuple[float, float]] = []
+        self._links: list[BarLink] = []
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy = QSizePolicy.Policy.Expanding
+        self.setSizePolicy(policy, policy if style.axis else QSizePolicy.Policy.MinimumExpanding)
         theme.changed.connect(self._fit)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
 
-    # What subclasses say
-
-    def paint_row(self, pen: ThemePainter, number: int, band: QRectF) -> None:
-        """Draw a row within its band, whose left and right ends are those of the scale."""
-        raise NotImplementedError
-
-    def paint_key(self, pen: ThemePainter, place: QRectF) -> None:
-        del pen, place
-
-    def paint_over(self, pen: ThemePainter, area: QRectF) -> None:
-        del pen, area
-
     def data(self, formatter: Formatter) -> ChartData:
         raise NotImplementedError
 
+    @property
+    def title(self) -> str:
+        return self.groups[0].title if self.groups else ""
+
+    @property
+    def subtitle(self) -> str:
+        return self.groups[0].subtitle if self.groups else ""
+
     # Showing
 
-    def show_rows(
-        self, title: str, subtitle: str, rows: Sequence[ChartRow], low: float, high: float, note: str = ""
-    ) -> None:
-        """Show other rows on a scale between two values; `note` stands there where there are none."""
-        kept = self.rows[self.current].key if 0 <= self.current < len(self.rows) else ""
-        before = len(self.rows)
-        self.title, self.subtitle, self.note = title, subtitle, note
-        self.rows = tuple(rows)
-        self._ends = (low, high)
+    def show_groups(self, *groups: BarGroup) -> None:
+        """Show other groups; the current row stays where it is there still."""
+        before = [(group.figure, row.key) for group in self.groups for row in group.rows]
+        kept = before[self.current] if 0 <= self.current < len(before) else None
+        self.groups = groups
+        self.rows = tuple(row for group in groups for row in group.rows)
+        places = [(group.figure, row.key) for group in groups for row in group.rows]
+        self.current = places.index(kept) if kept in places else -1
         self._fit()
-        self.current = next((n for n, row in enumerate(rows) if row.key == kept), -1)
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(" ".join(row.sentence for row in rows) or note)
-        if len(rows) != before:
+        self.setAccessibleName(self.title)
+        self.setAccessibleDescription(" ".join(row.sentence for row in self.rows) or groups[0].note)
+        if len(places) != len(before):
             self.updateGeometry()
         self.update()
 
@@ -339,47 +241,65 @@ class RowChart(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self._area = None
-        self._low, self._high = _LINEAR.fitted(*self._ends, self._most_ticks())
+        most = self._most_ticks()
+        self._scales = [
+            _LINEAR.fitted(group.low, group.high, most) if self._style.axis else (group.low, group.high)
+            for group in self.groups
+        ]
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(420), self._height(46))
+        return QSize(self.theme.px(self._style.width[0]), self._height(self._style.rows[1]))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(300), self._height(_LEAST_ROW))
+        return QSize(self.theme.px(self._style.width[1]), self._height(self._style.rows[0]))
 
-    def _height(self, row: int) -> int:
+    def _height(self, row: float) -> int:
         px = self.theme.px
-        return px(_TITLE_HEIGHT) + px(_KEY_HEIGHT) + px(_AXIS) + max(len(self.rows), 2) * px(row) + px(4)
+        least = 2 if self._style.axis else 0
+        return sum(self._around() + max(len(group.rows), least) * px(row) for group in self.groups)
+
+    def _around(self) -> int:
+        """Return the height of what is above and below the rows of a group."""
+        style = self._style
+        return sum(self.theme.px(each) for each in (style.head, style.key, style.axis, style.below))
 
     # Where things lie
 
-    @property
-    def area(self) -> QRectF:
-        """The rectangle of all rows between the ends of the scale."""
-        if self._area is None:
-            self._area = self._measured()
-        return self._area
+    def _row_height(self) -> float:
+        least, _, most = self._style.rows
+        px, around = self.theme.px, self._around() - self.theme.px(self._style.below)
+        free = self.height() - around * len(self.groups)
+        return min(max(free / max(len(self.rows), 1), 1.0), px(most)) if most > least else float(px(least))
 
-    def _measured(self) -> QRectF:
-        px = self.theme.px
-        top = px(_TITLE_HEIGHT) + px(_KEY_HEIGHT)
-        left, right = px(self.name_column_width), self.width() - px(self.right_margin_width)
-        height = min(self.height() - top - px(_AXIS), max(len(self.rows), 1) * px(_MOST_ROW))
-        return QRectF(left, top, max(right - left, 1), max(height, 1))
-
-    def x_of(self, value: float) -> float:
-        area, span = self.area, self._high - self._low
-        return area.left() + (value - self._low) / span * area.width()
+    def _area(self, number: int) -> QRectF:
+        """Return the rectangle of a group's rows between the ends of the scale."""
+        px, style, height = self.theme.px, self._style, self._row_height()
+        above = sum(len(group.rows) for group in self.groups[:number]) * height + number * self._around()
+        left = px(style.names)
+        width = max(self.width() - px(style.right) - left, 1)
+        rows = max(len(self.groups[number].rows), 1)
+        return QRectF(left, above + px(style.head) + px(style.key), width, rows * height)
 
     def band(self, number: int) -> QRectF:
-        """Return the rectangle of a row between the ends of the scale."""
-        area = self.area
-        height = area.height() / max(len(self.rows), 1)
-        return QRectF(area.left(), area.top() + number * height, area.width(), height)
+        """Return the rectangle of a row, counted over all groups, between the ends of the scale."""
+        group, place = self._place_of(number)
+        area, height = self._area(group), self._row_height()
+        return QRectF(area.left(), area.top() + place * height, area.width(), height)
+
+    def _place_of(self, number: int) -> tuple[int, int]:
+        for group, each in enumerate(self.groups):
+            if number < len(each.rows):
+                return group, number
+            number -= len(each.rows)
+        raise IndexError(number)
+
+    def _x_of(self, group: int, value: float) -> float:
+        area, (low, high) = self._area(group), self._scales[group]
+        return area.left() + (value - low) / (high - low) * area.width()
 
     def _most_ticks(self) -> int:
-        return max(2, int(self.area.width() / self.theme.px(_TICK)))
+        room = self.width() - self.theme.px(self._style.names) - self.theme.px(self._style.right)
+        return max(2, int(max(room, 1) / self.theme.px(_TICK)))
 
     # Painting
 
@@ -388,49 +308,156 @@ class RowChart(QWidget):
             pen = ThemePainter(painter, self.theme)
             painter.fillRect(event.rect(), self.theme.colour("page"))
             self._links = []
-            self._paint_head(pen)
-            area = self.area
-            if not self.rows:
-                pen.text(area, self.note, font="small", colour="text3")
+            number = 0
+            for place, group in enumerate(self.groups):
+                self._paint_group(pen, place, group, number)
+                number += len(group.rows)
+
+    def _paint_group(self, pen: ThemePainter, place: int, group: BarGroup, first: int) -> None:
+        px, style, area = self.theme.px, self._style, self._area(place)
+        head = QRectF(0, area.top() - px(style.key) - px(style.head), self.width(), px(style.head))
+        width = pen.text(head, group.title, font="section")
+        pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", colour=style.subtitle)
+        left = 0.0 if style.key_below_names else area.left()
+        self._paint_key(pen, QRectF(left, area.top() - px(style.key), self.width() - left, px(style.key)), group)
+        if not group.rows:
+            pen.text(area, group.note, font="small", colour="text3")
+            return
+        if style.axis:
+            self._paint_axis(pen, place, area)
+        for number, row in enumerate(group.rows, first):
+            self._paint_name(pen, number, row)
+            self._paint_row(pen, place, row, self.band(number))
+        if group.mark is not None:
+            self._paint_mark(pen, place, group.mark, area)
+
+    def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup) -> None:
+        """Paint which ink is which, as far as there is room."""
+        px, x, middle = self.theme.px, place.left(), place.center().y()
+        for ink, words in group.key:
+            side = px(9) if ink else 0
+            if x + side + px(6) + pen.width(words, "caption") > place.right():
                 return
-            self._paint_axis(pen, area)
-            for number, row in enumerate(self.rows):
-                self._paint_name(pen, number, row)
-                self.paint_row(pen, number, self.band(number))
-            self.paint_over(pen, area)
+            if ink in (DOT, RING):
+                dot, colour = x + px(4), self.theme.colour("text2")
+                _paint_dot(pen, dot, middle, colour, filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
+            elif ink:
+                _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
+            rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
+            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(14)
 
-    def _paint_head(self, pen: ThemePainter) -> None:
-        px = self.theme.px
-        head = QRectF(0, 0, self.width(), px(_TITLE_HEIGHT))
-        width = pen.text(head, self.title, font="section")
-        rest = head.adjusted(width + px(10), 0, 0, 0)
-        pen.text(rest, self.subtitle, font="small", colour="text2")
-        self.paint_key(pen, QRectF(px(self.name_column_width), px(_TITLE_HEIGHT), self.area.width(), px(_KEY_HEIGHT)))
-
-    def _paint_axis(self, pen: ThemePainter, area: QRectF) -> None:
-        ticks = _LINEAR.ticks(self._low, self._high, self._most_ticks())
+    def _paint_axis(self, pen: ThemePainter, place: int, area: QRectF) -> None:
+        ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
         for tick, text in zip(ticks, format_ticks(_LINEAR, ticks, self.formatter), strict=True):
-            x = self.x_of(tick)
+            x = self._x_of(place, tick)
             pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
-            place = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(_AXIS))
-            pen.text(place, text, font="caption", colour="text2", align=CENTRE)
+            below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
+            pen.text(below, text, font="caption", colour="text2", align=CENTRE)
 
-    def _paint_name(self, pen: ThemePainter, number: int, row: ChartRow) -> None:
-        px, band = self.theme.px, self.band(number)
-        place = QRectF(0, band.top(), px(self.name_column_width) - px(8), band.height())
+    def _paint_name(self, pen: ThemePainter, number: int, row: BarRow) -> None:
+        px, band, inset = self.theme.px, self.band(number), self.theme.px(self._style.inset)
+        place = QRectF(inset, band.top(), band.left() - px(8) - inset, band.height())
         if number == self.current and self.hasFocus():
             pen.tint(place.united(band).adjusted(-2, 2, 2, -2), "selection", 6.0)
-        if row.slot:
-            pen.swatch(0.0, band.center().y(), row.slot, is_variant=row.is_variant)
+        if row.value:
+            value = QRectF(band.right(), band.top(), self.width() - band.right() - px(6), band.height())
+            pen.text(value, row.value, font="label", align=RIGHT)
+        if row.palette_index:
+            pen.swatch(place.left(), band.center().y(), row.palette_index, is_variant=row.is_variant)
             name = place.adjusted(px(SWATCH_WIDTH) + px(8), 0, 0, 0)
-            pen.text(name, row.name, font="small_strong", colour=self.theme.name_color(row.slot))
+            pen.text(name, row.name, font="small_strong", colour=self.theme.name_color(row.palette_index))
         else:
             pen.text(place, row.name, font="small")
 
-    def paint_link(self, pen: ThemePainter, place: QRectF, key: str, text: str) -> float:
-        width = pen.text(place, text, font="small", colour="link")
-        self._links.append(ChartLink(QRectF(place.left(), place.top(), width, place.height()), key, text))
-        return width
+    def _paint_row(self, pen: ThemePainter, group: int, row: BarRow, band: QRectF) -> None:
+        apart = min(self.theme.px(_APART), band.height() / 4)
+        for number, lane in enumerate(row.lanes):
+            middle = band.center().y() + (2 * number - len(row.lanes) + 1) * apart
+            height = self.theme.px(self._style.bar) if len(row.lanes) == 1 else 2 * apart
+            place = QRectF(band.left(), middle - height / 2, band.width(), height)
+            if isinstance(lane, StackedBar):
+                self._paint_stack(pen, group, lane, place)
+            elif isinstance(lane, BarInterval):
+                self._paint_interval(pen, group, lane, row, place)
+            elif lane is not None:
+                self._paint_note(pen, lane, row, place)
+
+    def _paint_stack(self, pen: ThemePainter, group: int, bar: StackedBar, place: QRectF) -> None:
+        px = self.theme.px
+        left, right = place.left(), place.left()
+        if bar.segments:
+            left, right = (self._x_of(group, each) for each in (bar.segments[0].start, bar.segments[-1].end))
+        for segment in bar.segments:
+            start, end = self._x_of(group, segment.start), self._x_of(group, segment.end)
+            self._paint_segment(pen, segment, QRectF(start, place.top(), end - start, place.height()))
+        if bar.before:
+            before = QRectF(left - px(86), place.top(), px(80), place.height())
+            pen.text(before, bar.before, font="caption", colour="text2", align=RIGHT)
+        if bar.after:
+            after = QRectF(right + px(6), place.top(), px(80), place.height())
+            pen.text(after, bar.after, font="caption", colour="text2")
+        if bar.value:
+            value = QRectF(right + px(8), place.top(), px(80), place.height())
+            x = value.left() + pen.text(value, bar.value, font="small_strong") + px(6)
+            if bar.detail and x + pen.width(bar.detail, "caption") < self.width():
+                rest = QRectF(x, place.top(), self.width(), place.height())
+                pen.text(rest, bar.detail, font="caption", colour="text3")
+
+    def _paint_segment(self, pen: ThemePainter, segment: BarSegment, place: QRectF) -> None:
+        if segment.palette_index:
+            colour = self.theme.mark_color(segment.palette_index)
+            colour.setAlphaF(segment.alpha)
+            pen.tint(place, colour, _RADIUS)
+            return
+        # A gap of a pixel parts the inks.
+        place.setRight(place.right() - 1)
+        if place.width() < 1:
+            return
+        _fill(pen, place, segment.ink)
+        pad = self.theme.px(4)
+        if segment.words and pen.width(segment.words, "caption") + 2 * pad < place.width():
+            inside = place.adjusted(pad, 0, 0, 0)
+            pen.text(inside, segment.words, font="caption", colour=_WORDS.get(segment.ink, "text1"))
+
+    def _paint_interval(self, pen: ThemePainter, group: int, cost: BarInterval, row: BarRow, place: QRectF) -> None:
+        px, middle = self.theme.px, place.center().y()
+        colour = self.theme.mark_color(row.palette_index)
+        low, at, high = (self._x_of(group, each) for each in (cost.low, cost.value, cost.high))
+        high = min(high, place.right())
+        shade = QColor(colour)
+        shade.setAlphaF(_FILLED_ALPHA if cost.filled else _OPEN_ALPHA)
+        thick = px(_INTERVAL_HEIGHT)
+        pen.tint(QRectF(low, middle - thick / 2, high - low, thick), shade, _INTERVAL_HEIGHT / 2)
+        _paint_dot(pen, at, middle, colour, filled=cost.filled, radius=px(_DOT_RADIUS))
+        font, ink = ("small_strong", "text1") if cost.filled else ("small", "text2")
+        words = QRectF(high + px(8), middle - px(9), px(80), px(18))
+        pen.text(words, cost.words, font=font, colour=ink)
+
+    def _paint_note(self, pen: ThemePainter, note: BarNote, row: BarRow, place: QRectF) -> None:
+        px = self.theme.px
+        if note.framed:
+            frame = QRectF(place.left() + 1, place.top(), pen.width(note.words, "small") + px(20), place.height())
+            pen.frame(frame, "strong", radius=4.0, dashed=True)
+            pen.text(frame, note.words, font="small", colour=note.colour, align=CENTRE)
+            end = frame.right()
+        else:
+            place = place.adjusted(px(8) if self._style.axis else 0, 0, 0, 0)
+            end = place.left() + pen.text(place, note.words, font="small", colour=note.colour)
+        if note.link:
+            link = QRectF(end + px(10), place.top(), px(120), place.height())
+            width = pen.text(link, note.link, font="small", colour="link")
+            pressed = QRectF(link.left(), link.top(), width, link.height())
+            self._links.append(BarLink(pressed, row.key, note.link))
+
+    def _paint_mark(self, pen: ThemePainter, place: int, mark: BarMark, area: QRectF) -> None:
+        px, x = self.theme.px, self._x_of(place, mark.value)
+        pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
+        if mark.beside:
+            words = QRectF(x + px(4), area.top() - px(16), px(120), px(16))
+            pen.text(words, mark.words, font="caption", colour="text1")
+        else:
+            words = QRectF(x - px(60), area.top() - px(20), px(120), px(18))
+            pen.text(words, mark.words, font="caption_strong", align=CENTRE)
 
     # Mouse and keyboard
 
@@ -440,19 +467,27 @@ class RowChart(QWidget):
             step = -1 if key == Qt.Key.Key_Up else 1
             start = self.current if self.current >= 0 else (len(self.rows) if step < 0 else -1)
             self.current = max(0, min(len(self.rows) - 1, start + step))
-            self.setAccessibleDescription(self.rows[self.current].sentence)
+            if self.rows[self.current].sentence:
+                self.setAccessibleDescription(self.rows[self.current].sentence)
             self.update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current >= 0:
-            self._press(self.rows[self.current].key)
+            self._press()
         else:
             event.ignore()
             return
         event.accept()
 
-    def _press(self, key: str) -> None:
+    def _press(self) -> None:
         self.press_height_share = 1.0
-        linked = any(link.key == key for link in self._links)
-        (self.link_pressed if linked else self.row_selected).emit(key)
+        key = self.rows[self.current].key
+        if any(link.key == key for link in self._links):
+            self.link_pressed.emit(key)
+        else:
+            self._select()
+
+    def _select(self) -> None:
+        group, _ = self._place_of(self.current)
+        self.row_selected.emit(self.rows[self.current].key, self.groups[group].figure)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
@@ -466,23 +501,22 @@ class RowChart(QWidget):
             self.current = number
             band = self.band(number)
             self.press_height_share = (event.position().y() - band.top()) / band.height()
-            self.row_selected.emit(self.rows[number].key)
+            self._select()
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         over = self._link_at(event.position()) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
 
-    def _link_at(self, place: QPointF) -> ChartLink | None:
+    def _link_at(self, place: QPointF) -> BarLink | None:
         return next((link for link in self._links if link.place.contains(place)), None)
 
     def _row_at(self, place: QPointF) -> int:
-        area = self.area
-        if not self.rows or not area.top() <= place.y() < area.bottom():
-            return -1
-        return int((place.y() - area.top()) / (area.height() / len(self.rows)))
+        bands = (self.band(number) for number in range(len(self.rows)))
+        return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
     def event(self, event: QEvent) -> bool:
+        """Tell all of the row under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             number = self._row_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), "" if number < 0 else self.rows[number].sentence, self)
@@ -499,3 +533,19 @@ class RowChart(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+
+
+def _fill(pen: ThemePainter, place: QRectF, ink: str) -> None:
+    if ink == HATCH:
+        pen.hatch(place, "text2")
+    elif ink == OUTLINE:
+        pen.frame(place, "control", radius=_RADIUS)
+    else:
+        pen.tint(place, ink, _RADIUS)
+
+
+def _paint_dot(pen: ThemePainter, x: float, y: float, colour: QColor, *, filled: bool, radius: float) -> None:
+    painter, page = pen.painter, pen.colour("page")
+    painter.setPen(QPen(page if filled else colour, 1.4))
+    painter.setBrush(colour if filled else page)
+    painter.drawEllipse(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))

@@ -107,14 +107,14 @@ def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot)
     chart.refresh()
     assert desk.answer is not None
     requests, tokens, prompts = chart.groups
-    longest = max(sum(piece.share for piece in row.pieces) for row in requests.rows)
+    longest = max(sum(segment.length for segment in row.segments) for row in requests.rows)
     assert longest == pytest.approx(1.0)
     for row, column in zip(requests.rows, desk.answer.columns, strict=True):
         assert column.estimate is not None
         assert column.estimate.request_s is not None
         assert row.value == f"{desk.formatter.estimate(column.estimate.request_s.value)} s"
     for group in (tokens, prompts):
-        assert all(sum(piece.share for piece in row.pieces) == pytest.approx(1.0) for row in group.rows)
+        assert all(sum(segment.length for segment in row.segments) == pytest.approx(1.0) for row in group.rows)
     QTest.keyClick(chart, Qt.Key.Key_Down)
     QTest.keyClick(chart, Qt.Key.Key_Down)
     QTest.keyClick(chart, Qt.Key.Key_Return)
