@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
-from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan
+from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Workload
 from gpudesk.text.formatting import IntervalEstimate
@@ -75,6 +75,27 @@ class EstimateRequest:
     max_batched_tokens: int | None = None
     disaggregated: DisaggregationRequest | None = None
     id: str | int | None = None
+
+    def with_plan(self, plan: ParallelPlan) -> EstimateRequest:
+        """Return the request on one deployment of `plan`, without pools."""
+        return self.with_degrees(PoolRequest(plan.count, plan.tp, plan.pp, plan.ep, plan.dp, plan.attention_dp))
+
+    def with_degrees(self, degrees: PoolRequest) -> EstimateRequest:
+        """Return the request on one deployment, of which `degrees` are fixed and all others free."""
+        return replace(
+            self,
+            disaggregated=None,
+            count=degrees.count,
+            tp=degrees.tp,
+            pp=degrees.pp,
+            ep=degrees.ep,
+            dp=degrees.dp,
+            attention_dp=degrees.attention_dp,
+        )
+
+    def with_open_plan(self, count: int | None = None) -> EstimateRequest:
+        """Return the request on one deployment, its plan left open."""
+        return self.with_degrees(PoolRequest(count=count))
 
 
 class MemoryUse(NamedTuple):

@@ -58,6 +58,11 @@ class Workload:
     eager: bool = False
 
     @property
+    def request_tokens(self) -> int:
+        """Tokens of one request, input and output."""
+        return self.input_tokens + self.output_tokens
+
+    @property
     def behind_server(self) -> bool:
         """Whether requests come through the HTTP server; unset, that follows from the load."""
         if self.server is not None:

@@ -31,7 +31,7 @@ class MemoryPlan:
 
     def compute_capacity(self, sequence_bytes: int) -> float:
         """Return the sequences of so many bytes on a rank that one replica runs at once."""
-        return float(min(self.budget.admitted(sequence_bytes) // self.plan.dp, self.max_running))
+        return float(min(self.budget.count_admitted(sequence_bytes) // self.plan.dp, self.max_running))
 
     def compute_capacity_for(self, tokens: int) -> float:
         """Return `compute_capacity` for sequences of `tokens`."""

@@ -13,7 +13,7 @@ from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.loads import PhysicalBounds, RoundTimes, SchedulingConstants, get_p99_factors
 from gpudesk.engine.rounds import Mask, ReplicaRequests
-from gpudesk.engine.serving import DeploymentLoads
+from gpudesk.engine.serving import DeploymentLoads, ServingResults
 from gpudesk.engine.steps import (
     LIMITERS,
     Array,
@@ -171,24 +171,14 @@ PREFILL_STATION, LINK_STATION, DECODE_STATION = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class DisaggregatedResults:
-    """What each deployment does; arrays of one shape, NaN where a figure has no meaning for the load.
+class DisaggregatedResults(ServingResults):
+    """What each deployment does: `running` sequences decode in one replica of the decode pool, `waiting` prompts queue
+    together in one of the prefill pool.
 
-    `running` sequences decode in one replica of the decode pool, `waiting` prompts queue together in one of
-    the prefill pool. `*_busy`: the rate as a share of the highest that this station alone would reach under
-    the load; `binding` says which is busiest.
+    `*_busy`: the rate as a share of the highest that this station alone would reach under the load; `binding` says
+    which is busiest.
     """
 
-    concurrency: Array
-    admitted: Array
-    running: Array
-    waiting: Array
-    rate: Array
-    ttft: Array
-    tpot: Array
-    duration: Array
-    stable: Mask
-    limiter: NDArray[np.intp]
     prefill_busy: Array
     link_busy: Array
     decode_busy: Array

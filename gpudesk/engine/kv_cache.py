@@ -127,14 +127,14 @@ class KvCacheProfile:
 
     def _grown(self, tokens: int, window_share: float) -> int:
         # Asked for with every new length, of every plan: a plain loop takes half the time of a sum.
-        held = 0
+        grown_bytes = 0
         for growth in self.stored:
             window = growth.window
             if window is None or tokens < window:
-                held += math.ceil(growth.per_token * tokens)
+                grown_bytes += math.ceil(growth.per_token * tokens)
             else:
-                held += math.ceil(growth.per_token * max(float(window), window_share * tokens))
-        return held
+                grown_bytes += math.ceil(growth.per_token * max(float(window), window_share * tokens))
+        return grown_bytes
 
     def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `sequence_bytes` of many lengths at once, to the byte the same."""

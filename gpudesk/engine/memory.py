@@ -74,9 +74,9 @@ class MemoryBudget:
 
     def max_sequences(self, tokens: int) -> int:
         """Sequences of `tokens` that the whole deployment can hold at once; 0 where none fits."""
-        return self.held(self.cache.sequence_bytes(tokens))
+        return self.count_sequences(self.cache.sequence_bytes(tokens))
 
-    def held(self, sequence_bytes: int) -> int:
+    def count_sequences(self, sequence_bytes: int) -> int:
         """Sequences of so many bytes on a rank that the whole deployment can hold at once."""
         if self.pool_bytes <= 0:
             return 0
@@ -89,37 +89,37 @@ class MemoryBudget:
         each = self.cache.sequences_bytes(tokens)
         if self.pool_bytes <= 0:
             return np.zeros_like(each)
-        held = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
-        return np.where(each == 0, UNLIMITED_SEQUENCES, held)
+        sequences = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
+        return np.where(each == 0, UNLIMITED_SEQUENCES, sequences)
 
     def admitted_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `admitted_sequences` of many lengths at once."""
         each = self.cache.sequences_bytes(tokens)
         usual = max(self.usual_pool_bytes, 0) // np.maximum(each, 1)
-        held = self.max_sequences_of(tokens)
+        sequences = self.max_sequences_of(tokens)
         by_usual = np.maximum(usual, 1) * (self.attention_ranks * self.replicas)
-        return np.where(each == 0, held, np.minimum(held, by_usual))
+        return np.where(each == 0, sequences, np.minimum(sequences, by_usual))
 
     def admitted_sequences(self, tokens: int) -> int:
         """Sequences that the serving engine admits as it is usually set, or raised where that admits none.
 
         It is raised for one sequence on every rank only, so that more memory never admits fewer.
         """
-        return self.admitted(self.cache.sequence_bytes(tokens))
+        return self.count_admitted(self.cache.sequence_bytes(tokens))
 
-    def admitted(self, sequence_bytes: int) -> int:
+    def count_admitted(self, sequence_bytes: int) -> int:
         """Return `admitted_sequences` of so many bytes on a rank."""
-        held = self.held(sequence_bytes)
+        sequences = self.count_sequences(sequence_bytes)
         if sequence_bytes == 0:
-            return held
+            return sequences
         usual = max(1, self.usual_pool_bytes // sequence_bytes)
-        return min(held, usual * self.attention_ranks * self.replicas)
+        return min(sequences, usual * self.attention_ranks * self.replicas)
 
     def headroom_bytes(self, tokens: int) -> int:
         """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""
         return self.pool_bytes - self.cache.sequence_bytes(tokens)
 
-    def use(self, sequences: int, sequence_bytes: int) -> MemoryUse:
+    def compute_use(self, sequences: int, sequence_bytes: int) -> MemoryUse:
         """Return the breakdown with `sequences` of `sequence_bytes` each in the whole deployment."""
         kv = -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
         taken = self.weights_bytes + self.activations_bytes + self.runtime_bytes + kv

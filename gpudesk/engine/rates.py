@@ -254,7 +254,7 @@ def list_rate_constants() -> tuple[tuple[str, KeyGroup], ...]:
     return tuple(asked)
 
 
-#: Fields of a row that are times, which older software and unlucky pairings stretch.
+#: Coefficients that are times, which older software and unlucky pairings stretch.
 _TIMES = tuple(
     field.name
     for field in fields(StepCoefficients)
@@ -275,7 +275,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
     others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
     others_token = work.dispatch_moved / experts + work.stage_moved / stages
-    row = StepCoefficients(
+    coefficients = StepCoefficients(
         dense_read=work.dense_bytes / read,
         dense_flop=work.dense_flop / (work.dense_peak * rates.dense_efficiency),
         expert_read=work.expert_bytes / (work.bandwidth * rates.expert_read_efficiency),
@@ -323,11 +323,11 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         burst_varied=rates.burst_varied,
         limit_queue=rates.limit_queue,
     )
-    return replace(row, **{name: getattr(row, name) * rates.stretch for name in _TIMES})
+    return replace(coefficients, **{name: getattr(coefficients, name) * rates.stretch for name in _TIMES})
 
 
 def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
-    """Return the row of a part that reaches every peak and adds no overhead.
+    """Return the coefficients of a part that reaches every peak and adds no overhead.
 
     Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs. How evenly
     experts are chosen is a matter of the model, not of the part.
@@ -336,12 +336,12 @@ def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> Ste
 
 
 def compute_ideal_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
-    """Return the row without any loss as the bound of physics.
+    """Return the coefficients without any loss as the bound of physics.
 
     The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
     """
-    row = compute_lossless_coefficients(work, expert_evenness)
-    return replace(row, dense_read=row.dense_read + work.embedding_bytes / work.bandwidth)
+    coefficients = compute_lossless_coefficients(work, expert_evenness)
+    return replace(coefficients, dense_read=coefficients.dense_read + work.embedding_bytes / work.bandwidth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +362,7 @@ def compute_step_model(deployments: Sequence[ResolvedDeployment], calibration: C
     """Return the steps of all deployments, as arrays."""
     node = calibration.value("node_bandwidth", NO_KEYS)
     ceilings = tuple([compute_ceilings(each.configuration, each.plan, node) for each in deployments])
-    keys = [make_constant_keys(each, offered) for each, offered in zip(deployments, ceilings, strict=True)]
+    keys = [make_constant_keys(each, of_plan) for each, of_plan in zip(deployments, ceilings, strict=True)]
     work = compute_step_work(deployments, ceilings)
     rates = compute_rates(look_up_rates(calibration, keys), work)
     coefficients = compute_coefficients(work, rates)

@@ -309,13 +309,13 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
             (
                 *_get_plan(each.memory.plan),
                 *_get_shards(each.memory.budget.shards),
-                *_get_ceilings(offered),
+                *_get_ceilings(of_plan),
                 *_get_configuration(each.configuration),
                 *_get_settings(each.memory.settings),
                 _compute_power(each.configuration.accelerator),
                 *each.memory.budget.cache.step_work,
             )
-            for each, offered in zip(deployments, ceilings, strict=True)
+            for each, of_plan in zip(deployments, ceilings, strict=True)
         ],
         dtype=np.float64,
     ).T.copy()

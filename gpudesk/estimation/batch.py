@@ -258,16 +258,16 @@ class _NoteCache:
     """Says notes, most of which come again and again."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[object, ...], str] = {}
+        self._sentences: dict[tuple[object, ...], str] = {}
 
     def say(self, note: Message) -> str:
         key = (note.id, *note.parameters.values())
-        said = self._said.get(key)
-        if said is None:
-            if len(self._said) >= _MOST_NOTES:
-                self._said.clear()
-            said = self._said[key] = format_message(note)
-        return said
+        sentence = self._sentences.get(key)
+        if sentence is None:
+            if len(self._sentences) >= _MOST_NOTES:
+                self._sentences.clear()
+            sentence = self._sentences[key] = format_message(note)
+        return sentence
 
 
 def _answer_lines(

@@ -70,7 +70,7 @@ def prepare_bench_runs(
 def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
     request = run.request
     space = table.find_space(request)
-    tokens = request.workload.input_tokens + request.workload.output_tokens
+    tokens = request.workload.request_tokens
     fitting = [
         BenchCandidate(ResolvedDeployment(space.configuration, memory), memory.compute_capacity_for(tokens))
         for memory in space.list_memory_plans(space.counts[0])

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries, LimiterShares
-from gpudesk.domain.deployment_analysis import DeploymentTimeShares, RequestTimeline, Roofline, RooflineCeiling
+from gpudesk.domain.deployment_analysis import Roofline, RooflineCeiling
 from gpudesk.domain.estimate import Estimate, Limiter
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.disaggregation import DisaggregatedResults, serve_pools, split_pool_rounds
+from gpudesk.engine.disaggregation import serve_pools, split_pool_rounds
 from gpudesk.engine.loads import RoundTimes, SchedulingConstants
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
 from gpudesk.engine.steps import LIMITERS, Array
@@ -27,8 +27,6 @@ from gpudesk.estimation.evaluation import CaseArrays, FigureIntervals, IntervalA
 from gpudesk.estimation.operation import (
     EstimateDeployment,
     OperatingPoint,
-    compute_request_time,
-    compute_step_shares,
     find_deployment,
     make_deployment_arrays,
     make_roofline,
@@ -154,12 +152,12 @@ def _make_closed_loops(
     )
 
 
-def name_limiters(results: ServingResults | DisaggregatedResults) -> NDArray[np.str_]:
+def name_limiters(results: ServingResults) -> NDArray[np.str_]:
     """Name what limits each point: memory where fewer sequences run than are there."""
     return _NAMES[np.where(_mark_waiting(results), _CAPACITY, results.limiter)]
 
 
-def _mark_waiting(results: ServingResults | DisaggregatedResults) -> NDArray[np.bool_]:
+def _mark_waiting(results: ServingResults) -> NDArray[np.bool_]:
     fewer: NDArray[np.bool_] = np.rint(results.admitted) < np.rint(results.concurrency)
     return fewer
 
@@ -263,32 +261,24 @@ class PoolCharts:
         """Return the roofs over the decode pool with its point, and the point of the prefill pool."""
         done = self._pools.operate(estimate)
         prefill, decode = (
-            make_roofline(space, choice.deployment, self._operation(done, which))
+            make_roofline(space, choice.deployment, self._get_operation(done, which))
             for which, (space, choice) in enumerate(zip(done.spaces, done.pair, strict=True))
         )
         effective = RooflineCeiling(decode.effective.bandwidth, prefill.effective.flops)
         return replace(decode, prefill=prefill.prefill, effective=effective)
 
-    def step_shares(self, estimate: Estimate) -> DeploymentTimeShares:
-        """Return where the time of a request goes."""
-        return compute_step_shares(self._operation(self._pools.operate(estimate), 1))
+    def operate(self, estimate: Estimate) -> OperatingPoint:
+        """Return what the decode pool does under the load of an estimate."""
+        return self._get_operation(self._pools.operate(estimate), 1)
 
-    def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Divide the time of one request; None where the load has no such time."""
-        return compute_request_time(self._operation(self._pools.operate(estimate), 1), estimate)
-
-    def _operation(self, done: PoolOperatingPoint, which: int) -> OperatingPoint:
+    def _get_operation(self, done: PoolOperatingPoint, which: int) -> OperatingPoint:
         """Return what one of the pools does (0: prefill, 1: decode) in the form that charts are made from."""
         cases, results = done.cases, done.results
-        position = done.pair[which].deployment.position
-        rows = cases.pools.decode if which else cases.pools.prefill
         arrays = CaseArrays(
-            index=np.array([position], dtype=np.intp),
-            rows=rows,
+            index=np.array([done.pair[which].deployment.position], dtype=np.intp),
+            rows=cases.pools.decode if which else cases.pools.prefill,
             requests=cases.requests,
             loads=cases.loads,
             counts=cases.counts,
         )
-        same = {field.name: getattr(results, field.name) for field in fields(ServingResults)}
-        rounds = split_pool_rounds(cases.pools, cases.requests, results)
-        return OperatingPoint(arrays, ServingResults(**same), rounds)
+        return OperatingPoint(arrays, results, split_pool_rounds(cases.pools, cases.requests, results))

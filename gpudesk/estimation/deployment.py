@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan, PoolRequest
+from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
@@ -382,23 +382,3 @@ def _make_link_note(used: RankLink) -> Message:
         "The plan spans hosts, which talk over the network at {bandwidth}",
         bandwidth=bandwidth,
     )
-
-
-def make_pool_request(request: EstimateRequest, wish: PoolRequest) -> EstimateRequest:
-    """Return the question for one pool as if it stood alone."""
-    return replace(
-        request,
-        disaggregated=None,
-        count=wish.count,
-        tp=wish.tp,
-        pp=wish.pp,
-        ep=wish.ep,
-        dp=wish.dp,
-        attention_dp=wish.attention_dp,
-    )
-
-
-def make_plan_request(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
-    """Return the question for one pool of which the plan is known."""
-    wish = PoolRequest(plan.count, plan.tp, plan.pp, plan.ep, plan.dp, plan.attention_dp)
-    return make_pool_request(request, wish)

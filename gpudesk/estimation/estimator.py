@@ -27,6 +27,7 @@ from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
 from gpudesk.estimation.launch import get_launch_settings
 from gpudesk.estimation.operation import (
+    OperatingPoint,
     compute_kv_curve,
     compute_memory_room,
     compute_request_time,
@@ -118,25 +119,21 @@ class Estimator:
         if estimate.pools is not None:
             return self._pool_charts.roofline(estimate)
         there = find_deployment(estimate, self._table)
-        return make_roofline(there.space, there.deployment, operate([there], self._table, self._constants))
+        return make_roofline(there.space, there.deployment, self._operate(estimate))
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
         """Return where the time of a deployment goes; None where it does not fit."""
-        if not estimate.fits:
-            return None
-        if estimate.pools is not None:
-            return self._pool_charts.step_shares(estimate)
-        there = find_deployment(estimate, self._table)
-        return compute_step_shares(operate([there], self._table, self._constants))
+        return compute_step_shares(self._operate(estimate)) if estimate.fits else None
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
         """Divide the time of one request; None where it does not fit or the load has no such time."""
-        if not estimate.fits:
-            return None
+        return compute_request_time(self._operate(estimate), estimate) if estimate.fits else None
+
+    def _operate(self, estimate: Estimate) -> OperatingPoint:
+        """Return what the deployment of an estimate that fits does under its load, or its decode pool."""
         if estimate.pools is not None:
-            return self._pool_charts.request_time(estimate)
-        there = find_deployment(estimate, self._table)
-        return compute_request_time(operate([there], self._table, self._constants), estimate)
+            return self._pool_charts.operate(estimate)
+        return operate([find_deployment(estimate, self._table)], self._table, self._constants)
 
     def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
         """Return the KV cache of a deployment against context length, whether it fits or not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.disaggregation import DisaggregatedResults
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
 from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.rounds import ReplicaRequests
@@ -108,14 +107,14 @@ def make_estimate(
     if admitted is not None and concurrency is not None and admitted < concurrency:
         limiter = Limiter.CAPACITY
     # Of requests that are given memory as they grow more run than it holds at full length.
-    resident = max(1, min(admitted or 1, deployment.budget.admitted(sequence_bytes)))
+    resident = max(1, min(admitted or 1, deployment.budget.count_admitted(sequence_bytes)))
     return Estimate(
         request=request,
         fits=True,
         serving_engine=space.configuration.engine.id,
         plan=deployment.plan,
         count=deployment.plan.count,
-        memory=deployment.budget.use(resident, sequence_bytes),
+        memory=deployment.budget.compute_use(resident, sequence_bytes),
         max_concurrency=max_sequences,
         concurrency=concurrency,
         admitted=admitted,
@@ -191,7 +190,7 @@ def make_load_notes(
     """Say what the load asks that the deployment does not give: requests that wait, limits, overload."""
     admitted, concurrency = figures.admitted, figures.concurrency
     notes: tuple[Message, ...] = ()
-    tokens = request.workload.input_tokens + request.workload.output_tokens
+    tokens = request.workload.request_tokens
     if admitted is not None and concurrency is not None and admitted < concurrency:
         notes += (
             _make_queue_note(configuration, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),
@@ -309,7 +308,7 @@ def explain_unfit(
 ) -> Message:
     """Say why a plan does not hold a request of `tokens`."""
     budget = nearest.budget
-    spare = budget.use(1, budget.cache.sequence_bytes(tokens)).free_bytes
+    spare = budget.compute_use(1, budget.cache.sequence_bytes(tokens)).free_bytes
     parameters: dict[str, MessageParameter] = {
         "fraction": configuration.settings.memory_fraction,
         "accelerator": configuration.accelerator.name,
@@ -340,7 +339,7 @@ def explain_unfit(
 
 
 def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimate:
-    tokens = request.workload.input_tokens + request.workload.output_tokens
+    tokens = request.workload.request_tokens
     nearest = find_nearest_memory_plan(request, space, tokens)
     budget = nearest.budget
     return Estimate(
@@ -349,7 +348,7 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
         serving_engine=space.configuration.engine.id,
         plan=nearest.plan,
         count=nearest.plan.count,
-        memory=budget.use(1, budget.cache.sequence_bytes(tokens)),
+        memory=budget.compute_use(1, budget.cache.sequence_bytes(tokens)),
         max_concurrency=0,
         limiter=Limiter.CAPACITY,
         basis=space.basis,
@@ -361,7 +360,7 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
 
 def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
     """Return the smallest deployment that fits with a plan of our choice; None where none is known."""
-    free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+    free = request.with_open_plan()
     return table.find_space(free).find_smallest_count(tokens)
 
 
@@ -449,9 +448,7 @@ def iterate_chosen_figures(
     yield from iterate_figures(results, chosen, compute_figure_intervals(results, arrays, chosen, ideal, factors))
 
 
-def iterate_figures(
-    results: ServingResults | DisaggregatedResults, chosen: NDArray[np.intp], bands: FigureIntervals
-) -> Iterator[CaseFigures]:
+def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: FigureIntervals) -> Iterator[CaseFigures]:
     """Yield the chosen cases one by one, each with its figures, which `bands` has in the same order."""
     yield from map(
         CaseFigures,
@@ -510,7 +507,7 @@ class CaseList:
     def add(self, position: int, request: EstimateRequest, space: SearchSpace) -> bool:
         """Add a question; returns False where no plan holds one request of its length."""
         work = request.workload
-        fitting = space.find_smallest_fitting(work.input_tokens + work.output_tokens)
+        fitting = space.find_smallest_fitting(work.request_tokens)
         if fitting is None:
             return False
         self.add_fitting(position, request, space, fitting)

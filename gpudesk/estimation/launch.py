@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.domain.estimate import Estimate, LaunchFile, LaunchOptions, LaunchPlan, LaunchSettings, LaunchSource
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import LoadKind, Workload
-from gpudesk.estimation.operation import count_request_tokens, find_memory_plan
+from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
 from gpudesk.text.messages import Message, input_error, message
 
@@ -73,7 +73,7 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSe
     space, memory = find_memory_plan(estimate, table)
     settings, budget, model = memory.settings, memory.budget, space.configuration.model
     usual = settings.usual_fraction
-    holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(count_request_tokens(estimate)), 1)
+    holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(estimate.request.workload.request_tokens), 1)
     return LaunchSettings(
         max_batch=settings.max_batch,
         max_batched_tokens=settings.max_batched_tokens,
@@ -190,7 +190,7 @@ def _compute_context(work: Workload, settings: LaunchSettings) -> int:
 
     Prompts that are tokenised anew come out a few tokens longer, and servers keep one for themselves.
     """
-    tokens = (work.input_tokens + work.output_tokens) * (_VARIED_LENGTH if work.uneven else 1)
+    tokens = work.request_tokens * (_VARIED_LENGTH if work.uneven else 1)
     tokens += _SLACK_TOKENS
     return tokens if settings.max_context is None else min(tokens, settings.max_context)
 
@@ -285,8 +285,8 @@ def _make_launch_notes(estimate: Estimate, facts: LaunchOptions, settings: Launc
             domain=settings.domain_over_machines,
         )
     work, most = request.workload, settings.max_context
-    if most is not None and work.input_tokens + work.output_tokens > most:
-        tokens = work.input_tokens + work.output_tokens
+    if most is not None and work.request_tokens > most:
+        tokens = work.request_tokens
         yield message(
             "launch.beyond_context",
             "{tokens} tokens are more than the {most} that {model} is made for: the server refuses such requests",

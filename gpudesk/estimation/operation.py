@@ -40,7 +40,6 @@ from gpudesk.engine.steps import (
     compute_prefill_operators,
     compute_prefill_step,
 )
-from gpudesk.estimation.deployment import make_plan_request
 from gpudesk.estimation.evaluation import CaseArrays, CaseColumns, make_case_arrays
 
 if TYPE_CHECKING:
@@ -58,23 +57,18 @@ class EstimateDeployment:
     @property
     def max_sequences(self) -> int:
         """Requests of the estimate that memory holds."""
-        return self.deployment.budget.max_sequences(count_request_tokens(self.estimate))
+        return self.deployment.budget.max_sequences(self.estimate.request.workload.request_tokens)
 
     @property
     def capacity(self) -> float:
         """Sequences that one replica runs at once, by its memory and by its serving engine."""
-        return self.deployment.memory.compute_capacity_for(count_request_tokens(self.estimate))
-
-
-def count_request_tokens(estimate: Estimate) -> int:
-    work = estimate.request.workload
-    return work.input_tokens + work.output_tokens
+        return self.deployment.memory.compute_capacity_for(self.estimate.request.workload.request_tokens)
 
 
 def get_pool_request(estimate: Estimate) -> EstimateRequest:
     """Return the question of an estimate; with pools, that of the pool whose plan it has, alone."""
     request = estimate.request
-    return request if request.disaggregated is None else make_plan_request(request, estimate.plan)
+    return request if request.disaggregated is None else request.with_plan(estimate.plan)
 
 
 def find_memory_plan(estimate: Estimate, table: SearchSpaceTable) -> tuple[SearchSpace, MemoryPlan]:
@@ -211,10 +205,15 @@ def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation:
     """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
     steps = space.make_step_model(deployment)
     ceilings, rates = steps.ceilings[0], steps.rates
-    row = compute_lossless_coefficients(steps.work, rates.expert_evenness)
+    coefficients = compute_lossless_coefficients(steps.work, rates.expert_evenness)
     # Attention ranks count as they work on average, not as the busiest.
-    row = replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
-    decode, prefill = _place_decode(row, ceilings, operation), _place_prefill(row, ceilings, operation)
+    coefficients = replace(
+        coefficients, attention_ranks=1.0, head_flop=coefficients.head_flop / coefficients.attention_ranks
+    )
+    decode, prefill = (
+        _place_decode(coefficients, ceilings, operation),
+        _place_prefill(coefficients, ceilings, operation),
+    )
     return Roofline(
         arithmetic=deployment.configuration.kernel.arithmetic,
         peak_precision=ceilings.expert_peak.precision,
@@ -242,9 +241,9 @@ def _count_work(classes: OperatorTimes, ceilings: HardwareCeilings) -> _CountedW
 
 
 def _place_decode(
-    row: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
+    coefficients: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
 ) -> tuple[_CountedWork, RooflinePoint | None]:
-    rows, requests = CoefficientColumns(CoefficientColumns.table([row])), operation.arrays.requests
+    rows, requests = CoefficientColumns(CoefficientColumns.table([coefficients])), operation.arrays.requests
     running = np.maximum(operation.results.running, 1.0)
     micro_batch = np.maximum(running / rows.stages, 1.0)
     work = _count_work(compute_decode_operators(rows, micro_batch, requests.context), ceilings)
@@ -258,12 +257,12 @@ def _place_decode(
 
 
 def _place_prefill(
-    row: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
+    coefficients: StepCoefficients, ceilings: HardwareCeilings, operation: OperatingPoint
 ) -> tuple[_CountedWork, RooflinePoint | None]:
     arrays, results = operation.arrays, operation.results
     prompt = np.maximum(arrays.requests.prompt, 1.0)
     chunk, step = compute_prefill_step(arrays.rows, prompt, results.waiting, arrays.requests.cached)
-    rows = CoefficientColumns(CoefficientColumns.table([row]))
+    rows = CoefficientColumns(CoefficientColumns.table([coefficients]))
     work = _count_work(compute_prefill_operators(rows, prompt, chunk, chunk, arrays.requests.cached), ceilings)
     if results.running[0] <= 0.0:
         return work, None
@@ -306,7 +305,7 @@ def list_context_lengths(max_context: int | None, tokens: int) -> tuple[int, ...
 
 
 def compute_kv_curve(estimate: Estimate, configuration: ServingConfiguration, memory: MemoryPlan) -> KvCacheCurve:
-    tokens = count_request_tokens(estimate)
+    tokens = estimate.request.workload.request_tokens
     lengths = list_context_lengths(configuration.model.max_context, tokens)
     undivided = compute_cache_profile(configuration.model, configuration.kv, ParallelPlan())
     return KvCacheCurve(
@@ -321,12 +320,12 @@ def compute_kv_curve(estimate: Estimate, configuration: ServingConfiguration, me
 
 def compute_memory_room(estimate: Estimate, budget: MemoryBudget) -> UsableMemory:
     """Return the room of an estimate's deployment, whether it fits or not."""
-    tokens = count_request_tokens(estimate)
+    tokens = estimate.request.workload.request_tokens
     static = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
-    held = budget.use(
+    memory_use = budget.compute_use(
         _count_sequences(estimate, budget.admitted_sequences(tokens)), budget.cache.sequence_bytes(tokens)
     )
-    return UsableMemory(usable_bytes=static + budget.pool_bytes, needed_bytes=static + held.kv_bytes)
+    return UsableMemory(usable_bytes=static + budget.pool_bytes, needed_bytes=static + memory_use.kv_bytes)
 
 
 def _count_sequences(estimate: Estimate, usual: int) -> int:

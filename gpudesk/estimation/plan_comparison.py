@@ -24,13 +24,7 @@ from gpudesk.engine.serving import LOAD_CODES, ServingResults, find_lowest_limit
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.deployment import make_plan_wishes
 from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
-from gpudesk.estimation.operation import (
-    EstimateDeployment,
-    OperatingPoint,
-    count_request_tokens,
-    operate,
-    split_case_rounds,
-)
+from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, MessageParameter, message
 from gpudesk.text.units import GIB
@@ -310,7 +304,7 @@ def explain_plan_choice(
         return PlanChoice(())
     space = table.find_space(request)
     memory = space.list_memory_plans(estimate.count)
-    tokens = count_request_tokens(estimate)
+    tokens = estimate.request.workload.request_tokens
     fitting = [each for each in memory if each.budget.max_sequences(tokens) >= 1]
     trials = try_plans(estimate, space, fitting, table, constants) if estimate.fits else ()
     short = [each for each in memory if each.budget.max_sequences(tokens) < 1]

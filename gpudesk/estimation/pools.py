@@ -32,7 +32,7 @@ from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
 from gpudesk.engine.step_work import RankLink, find_link
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
-from gpudesk.estimation.deployment import make_plan_notes, make_plan_request, make_pool_request
+from gpudesk.estimation.deployment import make_plan_notes
 from gpudesk.estimation.evaluation import (
     CaseColumns,
     CaseFigures,
@@ -91,14 +91,14 @@ def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[
     work = request.workload
     return (
         _make_side(request, PoolKind.PREFILL, wish.prefill, work.input_tokens, table),
-        _make_side(request, PoolKind.DECODE, wish.decode, work.input_tokens + work.output_tokens, table),
+        _make_side(request, PoolKind.DECODE, wish.decode, work.request_tokens, table),
     )
 
 
 def _make_side(
     request: EstimateRequest, kind: PoolKind, wish: PoolRequest, tokens: int, table: SearchSpaceTable
 ) -> PoolSide:
-    own = make_pool_request(request, wish)
+    own = request.with_degrees(wish)
     with _name_pool_in_errors(kind):
         return PoolSide(kind, own, table.find_space(own), tokens)
 
@@ -196,7 +196,7 @@ def make_unfit_pools(
         if (whole and _find_smallest_pool(side) is None) or _is_too_small(side):
             found = make_unfit_estimate(side.request, side.space)
             return replace(found, request=request, count=request.count or found.count, needs=total)
-    rest = make_pool_request(request, PoolRequest(count=(request.count or 2) - 1))
+    rest = request.with_degrees(PoolRequest(count=(request.count or 2) - 1))
     found = make_unfit_estimate(rest, table.find_space(rest))
     return replace(
         found,
@@ -212,7 +212,7 @@ def _is_too_small(side: PoolSide) -> bool:
 
 
 def _open_side(side: PoolSide, table: SearchSpaceTable) -> PoolSide:
-    own = make_pool_request(side.request, PoolRequest())
+    own = side.request.with_degrees(PoolRequest())
     return replace(side, request=own, space=table.find_space(own))
 
 
@@ -304,9 +304,9 @@ class PoolEstimator:
         request, pools = estimate.request, estimate.pools
         if pools is None:
             raise ValueError(estimate.plan)
-        tokens = request.workload.input_tokens, request.workload.input_tokens + request.workload.output_tokens
+        tokens = request.workload.input_tokens, request.workload.request_tokens
         found = [
-            self._known(make_plan_request(request, pool.plan), pool.plan, each)
+            self._known(request.with_plan(pool.plan), pool.plan, each)
             for pool, each in zip((pools.prefill, pools.decode), tokens, strict=True)
         ]
         (prefill_setup, prefill), (decode_setup, decode) = found
@@ -440,7 +440,7 @@ def _make_pool_estimate(
         serving_engine=space.configuration.engine.id,
         plan=pools.decode.plan,
         count=pools.prefill.count + pools.decode.count,
-        memory=decode.deployment.budget.use(resident, decode.sequence_bytes),
+        memory=decode.deployment.budget.compute_use(resident, decode.sequence_bytes),
         max_concurrency=decode.max_sequences,
         concurrency=figures.concurrency,
         admitted=figures.admitted,

@@ -188,7 +188,9 @@ class SearchSpace:
 
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
         sized = [(each, each.budget.cache.sequence_bytes(tokens)) for each in self.list_memory_plans(count)]
-        fitting = [(each, size, held) for each, size in sized if (held := each.budget.held(size)) >= 1]
+        fitting = [
+            (each, size, sequences) for each, size in sized if (sequences := each.budget.count_sequences(size)) >= 1
+        ]
         if not fitting:
             return None
         # Lists inside, since a generator costs more than the few plans that it yields.
@@ -199,7 +201,7 @@ class SearchSpace:
             positions=tuple([each.position for each in deployments]),
             capacity=tuple([each.compute_capacity(size) for each, size, _ in fitting]),
             replicas=tuple([float(each.plan.dp) for each, _, _ in fitting]),
-            sequences=tuple([held for _, _, held in fitting]),
+            sequences=tuple([sequences for _, _, sequences in fitting]),
             sequence_bytes=tuple([size for _, size, _ in fitting]),
         )
 

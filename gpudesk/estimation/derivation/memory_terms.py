@@ -39,7 +39,7 @@ def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment
 def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what keeps requests waiting: the batch of the serving engine, or the memory that it takes."""
     budget, engine = deployment.budget, deployment.configuration.engine.id
-    by_memory = budget.admitted_sequences(_count_tokens(estimate))
+    by_memory = budget.admitted_sequences(estimate.request.workload.request_tokens)
     if by_memory > (estimate.admitted or 0):
         most = deployment.memory.settings.max_batch
         return DerivationTerm("most in a step", most, None, source=f"setting:{engine}/max_batch")
@@ -81,7 +81,7 @@ def _make_held_term(
 
 def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     budget, admitted = deployment.budget, estimate.admitted or 1
-    resident = min(admitted, budget.admitted_sequences(_count_tokens(estimate)))
+    resident = min(admitted, budget.admitted_sequences(estimate.request.workload.request_tokens))
     held = -(-resident // (budget.attention_ranks * budget.replicas))
     return DerivationTerm(
         "KV cache",
@@ -118,7 +118,7 @@ def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     _, weights, activations, runtime = _make_static_terms(deployment)
     sequence = _make_sequence_term(estimate, deployment)
-    held = budget.cache.sequence_bytes(_count_tokens(estimate))
+    held = budget.cache.sequence_bytes(estimate.request.workload.request_tokens)
     parts = (weights, sequence, activations, runtime)
     usable = _make_usable_term(budget.pool_bytes + taken, taken, deployment)
     needed = DerivationTerm("needed", taken + held, "B", format_sum(tuple(part.name for part in parts)), inputs=parts)
@@ -225,12 +225,8 @@ def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
     return DerivationTerm("fraction", configuration.settings.memory_fraction, None, source=source)
 
 
-def _count_tokens(estimate: Estimate) -> int:
-    return estimate.request.workload.input_tokens + estimate.request.workload.output_tokens
-
-
 def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    tokens, cache = _count_tokens(estimate), deployment.budget.cache
+    tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
     held, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer keeps of its tokens"

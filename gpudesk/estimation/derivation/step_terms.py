@@ -1,6 +1,6 @@
 """The terms of one step: what every operator class reads and computes, with the constants behind it.
 
-Quantities that a row holds as seconds are given back as bytes and operations, so that each formula can be
+Quantities that coefficients hold as seconds are given back as bytes and operations, so that each formula can be
 followed with its numbers."""
 
 from __future__ import annotations
@@ -26,17 +26,21 @@ def make_step_terms(
     deployment: ResolvedDeployment, steps: StepModel, running: float, context: float
 ) -> tuple[DerivationTerm, ...]:
     """Return the terms of one decode step with `running` sequences in the replica."""
-    row = steps.coefficients
-    sequences = max(running / row.stages, 1.0)
-    held = max(sequences, row.attention_ranks)
-    busiest = held * row.verified_tokens
+    coefficients = steps.coefficients
+    sequences = max(running / coefficients.stages, 1.0)
+    resident = max(sequences, coefficients.attention_ranks)
+    busiest = resident * coefficients.verified_tokens
     step = _StepTermBuilder(deployment, steps)
     operators = (
-        *step.common(sequences * row.verified_tokens, busiest),
-        step.head(busiest / row.attention_ranks),
-        step.cache(held, context),
+        *step.common(sequences * coefficients.verified_tokens, busiest),
+        step.head(busiest / coefficients.attention_ranks),
+        step.cache(resident, context),
     )
-    return (*operators, step.overhead(held / row.attention_ranks, operators), *_make_stage_term(row))
+    return (
+        *operators,
+        step.overhead(resident / coefficients.attention_ranks, operators),
+        *_make_stage_term(coefficients),
+    )
 
 
 def make_chunk_terms(
@@ -46,9 +50,9 @@ def make_chunk_terms(
 
     `prompt` tokens of each are computed, after `cached` ones.
     """
-    row = steps.coefficients
-    busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
-    sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
+    coefficients = steps.coefficients
+    busiest = chunk * coefficients.attention_ranks / min(max(waiting, 1.0), coefficients.attention_ranks)
+    sampled = busiest / (max(prompt, 1.0) * coefficients.attention_ranks)
     step = _StepTermBuilder(deployment, steps)
     operators = (
         *step.common(chunk, busiest),
@@ -58,10 +62,10 @@ def make_chunk_terms(
     return (*operators, step.overhead(0.0, operators))
 
 
-def _make_stage_term(row: StepCoefficients) -> tuple[DerivationTerm, ...]:
-    if row.stages == 1:
+def _make_stage_term(coefficients: StepCoefficients) -> tuple[DerivationTerm, ...]:
+    if coefficients.stages == 1:
         return ()
-    stretch = 1.0 + row.bubble * (row.stages - 1.0)
+    stretch = 1.0 + coefficients.bubble * (coefficients.stages - 1.0)
     return (DerivationTerm("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
 
 
@@ -157,14 +161,14 @@ class _StepTermBuilder:
         return tuple(terms)
 
     def _dense(self, tokens: float) -> DerivationTerm:
-        row, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
+        coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         size = DerivationTerm("bytes", shards.dense.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.dense_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.dense_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._timed(
             "arithmetic",
-            row.dense_flop * tokens,
+            coefficients.dense_flop * tokens,
             f"2 × {{parameters}} × {{tokens}} ÷ {self._rate('peak', 'gemm efficiency')}",
             DerivationTerm("parameters", shards.dense_elements_undivided, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
@@ -191,10 +195,10 @@ class _StepTermBuilder:
 
     def _touched(self, tokens: float) -> DerivationTerm:
         """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""
-        row, shards = self.steps.coefficients, self.deployment.budget.shards
-        others = max(0.0, tokens * row.expert_spread - 1.0)
+        coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
+        others = max(0.0, tokens * coefficients.expert_spread - 1.0)
         touched = compute_expert_coverage(
-            CoefficientColumns(CoefficientColumns.table([row])), np.array([tokens])
+            CoefficientColumns(CoefficientColumns.table([coefficients])), np.array([tokens])
         ).item()
         return DerivationTerm(
             "share of experts touched",
@@ -208,7 +212,7 @@ class _StepTermBuilder:
                 DerivationTerm("other tokens", others, "tokens", "those of the step after the first"),
                 DerivationTerm(
                     "choices of a token",
-                    -row.expert_log_miss,
+                    -coefficients.expert_log_miss,
                     None,
                     "how often it chooses an expert on average, so that its chance to miss one is right",
                 ),
@@ -217,7 +221,7 @@ class _StepTermBuilder:
         )
 
     def _experts(self, tokens: float) -> DerivationTerm:
-        row, rates, ceilings, shards = (
+        coefficients, rates, ceilings, shards = (
             self.steps.coefficients,
             self.steps.rates,
             self.steps.ceilings[0],
@@ -229,14 +233,14 @@ class _StepTermBuilder:
         efficiency = _make_constant_term("weight_read_efficiency", rates.expert_read_efficiency)
         arithmetic = self._timed(
             "arithmetic",
-            row.expert_flop * (tokens + row.expert_offset * share),
+            coefficients.expert_flop * (tokens + coefficients.expert_offset * share),
             "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
             f" ÷ {self._rate('peak', 'gemm efficiency')}",
             DerivationTerm("active parameters", shards.active_expert_elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
                 "tokens lost to small groups",
-                row.expert_offset * share,
+                coefficients.expert_offset * share,
                 "tokens",
                 source="calibration:expert_half_tokens",
             ),
@@ -245,7 +249,7 @@ class _StepTermBuilder:
             _make_constant_term("gemm_efficiency", rates.expert_efficiency),
         )
         return _join_operator(
-            "routed experts", self._reading(row.expert_read * share, size, efficiency, touched), arithmetic
+            "routed experts", self._reading(coefficients.expert_read * share, size, efficiency, touched), arithmetic
         )
 
     def _activation_traffic(self, tokens: float) -> DerivationTerm:
@@ -275,10 +279,10 @@ class _StepTermBuilder:
 
     def head(self, tokens: float) -> DerivationTerm:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
-        row, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
+        coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
         )
         return _join_operator("LM head", reading, self._head_arithmetic(tokens))
 
@@ -296,28 +300,35 @@ class _StepTermBuilder:
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
         """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
-        row, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
+        coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._head_arithmetic(sampled)
         total = reading.number + arithmetic.number
         return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
 
-    def cache(self, held: float, context: float) -> DerivationTerm:
-        """Return the attention of a decode step in which `held` sequences have `context` tokens each."""
-        row, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
-        window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
-        read = row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state
-        attend = row.att_token * context + row.att1_token * window1 + row.att2_token * window2
+    def cache(self, resident: float, context: float) -> DerivationTerm:
+        """Return the attention of a decode step in which `resident` sequences have `context` tokens each."""
+        coefficients, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
+        window1, window2 = min(context, coefficients.kv1_window), min(context, coefficients.kv2_window)
+        read = (
+            coefficients.kv_token * context
+            + coefficients.kv1_token * window1
+            + coefficients.kv2_token * window2
+            + coefficients.state
+        )
+        attend = (
+            coefficients.att_token * context + coefficients.att1_token * window1 + coefficients.att2_token * window2
+        )
         rate = ceilings.bandwidth * rates.kv_read_efficiency
         tokens = DerivationTerm("mean context", context, "tokens", "input tokens + half of the output tokens")
         reading = self._timed(
             "reading",
-            held * read,
+            resident * read,
             "{sequences} × {cache_of_one_sequence} ÷ ({memory_bandwidth} × {kv_read_efficiency})",
-            DerivationTerm("sequences", held, None),
+            DerivationTerm("sequences", resident, None),
             DerivationTerm(
                 "cache of one sequence",
                 self._unstretched(read) * rate,
@@ -329,7 +340,7 @@ class _StepTermBuilder:
             self._bandwidth,
             _make_constant_term("kv_read_efficiency", rates.kv_read_efficiency),
         )
-        arithmetic = self._attention(held * row.verified_tokens, attend, ())
+        arithmetic = self._attention(resident * coefficients.verified_tokens, attend, ())
         return _join_operator("attention over the cache", reading, arithmetic)
 
     def _attention(
@@ -357,20 +368,22 @@ class _StepTermBuilder:
 
     def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
         """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
-        row = self.steps.coefficients
-        seconds = row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window)
+        coefficients = self.steps.coefficients
+        seconds = coefficients.patt_token * attended + coefficients.patt1_token * min(
+            attended, coefficients.patt1_window
+        )
         seen = DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt")
         return self._attention(tokens, seconds, (seen,), "attention within the prompt")
 
     def _collectives(self, tokens: float) -> DerivationTerm:
-        row, rates = self.steps.coefficients, self.steps.rates
-        direct = row.comm_fixed + row.comm_token * tokens
-        ring = row.ring_fixed + row.ring_token * tokens
+        coefficients, rates = self.steps.coefficients, self.steps.rates
+        direct = coefficients.comm_fixed + coefficients.comm_token * tokens
+        ring = coefficients.ring_fixed + coefficients.ring_token * tokens
         if ring < direct:
             share = _make_constant_term("link_efficiency", rates.link_efficiency)
-            return self._collective(tokens, row.ring_fixed, "ring_latency", row.ring_token, share)
+            return self._collective(tokens, coefficients.ring_fixed, "ring_latency", coefficients.ring_token, share)
         share = _make_constant_term("direct_efficiency", rates.direct_efficiency)
-        return self._collective(tokens, row.comm_fixed, "allreduce_latency", row.comm_token, share)
+        return self._collective(tokens, coefficients.comm_fixed, "allreduce_latency", coefficients.comm_token, share)
 
     def _collective(
         self, tokens: float, fixed: float, latency: str, each: float, share: DerivationTerm
@@ -427,7 +440,7 @@ class _StepTermBuilder:
         )
 
     def _launches(self) -> DerivationTerm:
-        row, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
+        coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer_time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
         if rates.quantise_s:
@@ -439,10 +452,10 @@ class _StepTermBuilder:
                 _make_constant_term("moe_layer_time", rates.moe_layer_s, "s"),
             ]
             formula += " + {layers_with_experts} × {moe_layer_time}"
-        return self._timed("launches", row.overhead_fixed, formula, *inputs)
+        return self._timed("launches", coefficients.overhead_fixed, formula, *inputs)
 
     def _host(self, sequences: float) -> DerivationTerm:
-        row, rates = self.steps.coefficients, self.steps.rates
+        coefficients, rates = self.steps.coefficients, self.steps.rates
         inputs, formula = [_make_constant_term("step_time", rates.step_s, "s")], "{step_time}"
         if sequences:
             inputs += [
@@ -450,8 +463,8 @@ class _StepTermBuilder:
                 _make_constant_term("sequence_time", rates.sequence_s, "s"),
             ]
             formula += " + {sequences} × {sequence_time}"
-        if row.stages > 1:
-            inputs.append(DerivationTerm("stages", row.stages, None))
+        if coefficients.stages > 1:
+            inputs.append(DerivationTerm("stages", coefficients.stages, None))
             formula = f"{{stages}} × ({formula})" if sequences else f"{{stages}} × {formula}"
-        seconds = row.stages * (row.host_fixed + row.host_sequence * sequences)
+        seconds = coefficients.stages * (coefficients.host_fixed + coefficients.host_sequence * sequences)
         return self._timed("scheduling", seconds, formula, *inputs)

@@ -142,8 +142,8 @@ def check_physical_bound(
             ),
         ),
     )
-    said = sorted(factors, key=lambda each: -each[0])
-    return PhysicalBoundCheck(floor, ratio, tuple(reason for factor, reason in said if factor >= _WORTH_SAYING))
+    ordered = sorted(factors, key=lambda each: -each[0])
+    return PhysicalBoundCheck(floor, ratio, tuple(reason for factor, reason in ordered if factor >= _WORTH_SAYING))
 
 
 def _compute_arithmetic_s(model: Model, part: Accelerator, estimate: Estimate) -> float:
@@ -281,16 +281,8 @@ def _find_best_replica(demand: Demand, rate: float, replicas: Sequence[_SizedRep
 
 
 def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
-    plan = replica.estimate.plan
-    asked = _make_replica_request(replica.asked.request, load, replica.size)
-    return replace(
-        asked,
-        serving_engine=replica.estimate.serving_engine,
-        tp=plan.tp,
-        pp=plan.pp,
-        ep=plan.ep,
-        attention_dp=plan.attention_dp,
-    )
+    fixed = _make_replica_request(replica.asked.request, load, replica.size).with_plan(replica.estimate.plan)
+    return replace(fixed, serving_engine=replica.estimate.serving_engine)
 
 
 def _estimate_under_peak(

@@ -72,7 +72,7 @@ class DeploymentLadder:
                 if budget.pool_bytes <= 0 or memory.max_running * memory.plan.dp < concurrency:
                     continue
                 each = budget.cache.sequence_bytes(tokens)
-                if budget.held(each) < concurrency:
+                if budget.count_sequences(each) < concurrency:
                     continue
                 if memory.compute_capacity(each) * memory.plan.dp >= concurrency:
                     ranks = budget.attention_ranks * budget.replicas

@@ -65,7 +65,7 @@ class _FormatSearch:
 
     @property
     def tokens(self) -> int:
-        return self.request.workload.input_tokens + self.request.workload.output_tokens
+        return self.request.workload.request_tokens
 
     @property
     def wanted(self) -> int | None:
@@ -170,9 +170,7 @@ class MinimumCountFinder:
 
 def _open_request(request: EstimateRequest, weights: Precision | None = None) -> EstimateRequest:
     """Return the request, in other `weights` where given, with count and plan left to the program."""
-    return replace(
-        request, weights=weights or request.weights, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None
-    )
+    return replace(request.with_open_plan(), weights=weights or request.weights)
 
 
 def _limit_to_one(request: EstimateRequest) -> EstimateRequest:

@@ -141,7 +141,7 @@ class ScalingTable:
                 found.append(error)
                 continue
             found.append(part)
-            free = _open_counts(request)
+            free = request.with_open_plan()
             asked += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
         rows = iter(self._rows(asked, brief=brief))
         return tuple(
@@ -192,27 +192,16 @@ class ScalingTable:
         return [self._kept[request] for request in requests]
 
 
-def _open_counts(request: EstimateRequest) -> EstimateRequest:
-    return replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None, disaggregated=None)
-
-
 def _list_scaling_counts(request: EstimateRequest) -> tuple[int, ...]:
     own = () if request.count is None or request.count > COUNTS[-1] else (request.count,)
     return tuple(sorted({*COUNTS, *own}))
 
 
 def make_single_request(request: EstimateRequest, estimate: Estimate) -> EstimateRequest:
-    plan, work = estimate.plan, request.workload
-    one = replace(work, load=Load(LoadKind.CONCURRENCY, concurrency=1), server=work.behind_server)
+    one = Load(LoadKind.CONCURRENCY, concurrency=1)
     return replace(
-        request,
-        workload=one,
-        count=estimate.count,
-        tp=plan.tp,
-        pp=plan.pp,
-        ep=plan.ep,
-        dp=plan.dp,
-        attention_dp=plan.attention_dp,
+        request.with_plan(estimate.plan),
+        workload=replace(request.workload, load=one, server=request.workload.behind_server),
         serving_engine=estimate.serving_engine,
     )
 
@@ -326,9 +315,9 @@ def summarize_topology(
     pair = _SidePair(*sides, names)
     if _compare_spread(sides[0]) < _compare_spread(sides[1]):
         pair = _SidePair(sides[1], sides[0], (names[1], names[0]))
-    said = [_compare_cost(pair), _compare_bandwidth(pair), _compare_room(pair)]
-    said += [_compare_single(pair, at_one), _compare_load(pair, at_load), _list_each(pair, at_load)]
-    return tuple(each for each in said if each is not None)
+    messages = [_compare_cost(pair), _compare_bandwidth(pair), _compare_room(pair)]
+    messages += [_compare_single(pair, at_one), _compare_load(pair, at_load), _list_each(pair, at_load)]
+    return tuple(each for each in messages if each is not None)
 
 
 def _compare_spread(side: TopologySide) -> tuple[int, int]:
@@ -546,10 +535,10 @@ def compare_topologies(
         _make_topology_side(pair[k], ones[k], (spread[k], spread[k + 2]), (free[k], free[k + 2]), table) for k in (0, 1)
     ]
     at_load, at_one = compare(*pair), compare(*ones)
-    said = summarize_topology(
+    summary = summarize_topology(
         (sides[0], sides[1]), (_name_side(sides[0], table), _name_side(sides[1], table)), at_load, at_one
     )
-    return TopologyComparison(sides[0], sides[1], at_load, at_one, said)
+    return TopologyComparison(sides[0], sides[1], at_load, at_one, summary)
 
 
 def _make_topology_side(

@@ -73,7 +73,7 @@ class BenchArrays:
         self._starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
         deployments = [each.deployment for _, _, each in pairs]
         ceilings = [compute_ceilings(each.configuration, each.plan, node_bandwidth) for each in deployments]
-        keys = [make_constant_keys(each, offered) for each, offered in zip(deployments, ceilings, strict=True)]
+        keys = [make_constant_keys(each, of_plan) for each, of_plan in zip(deployments, ceilings, strict=True)]
         requests, loads = make_requests_and_loads(
             np.array([make_workload_values(run.workload) for _, run, _ in pairs]),
             np.array([each.capacity for _, _, each in pairs]),

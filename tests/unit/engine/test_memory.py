@@ -108,7 +108,7 @@ def test_the_breakdown_adds_up_on_the_fullest_accelerator() -> None:
     found = budget(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8, attention_dp=True))
     each = found.cache.sequence_bytes(2000)
     for sequences, on_one_rank in ((1, 1), (8, 1), (9, 2), (64, 8)):
-        use = found.use(sequences, each)
+        use = found.compute_use(sequences, each)
         assert use.kv_bytes == on_one_rank * each
         parts = use.weights_bytes + use.kv_bytes + use.activations_bytes + use.runtime_bytes
         assert parts + use.free_bytes == use.capacity_bytes == H200.memory_bytes

@@ -35,7 +35,7 @@ def test_the_parts_of_memory_add_up(
 ) -> None:
     budget = compute_memory_budget(part, model, weights, kv, plan, settings)
     each = budget.cache.sequence_bytes(tokens)
-    use = budget.use(sequences, each)
+    use = budget.compute_use(sequences, each)
     parts_of_it = use.weights_bytes + use.kv_bytes + use.activations_bytes + use.runtime_bytes
     assert parts_of_it + use.free_bytes == use.capacity_bytes == part.memory_bytes
     assert min(use.weights_bytes, use.kv_bytes + 1, use.activations_bytes) > 0
@@ -46,7 +46,7 @@ def test_the_parts_of_memory_add_up(
         assert most // ranks * each <= max(0, budget.pool_bytes)
         assert (most // ranks + 1) * each > budget.pool_bytes
     if most > 0:
-        assert budget.use(most, each).free_bytes >= 0
+        assert budget.compute_use(most, each).free_bytes >= 0
 
 
 @given(parts(), models(), WEIGHT, PLAN, settings(), TOKENS, st.integers(1, 100))
