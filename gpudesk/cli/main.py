@@ -125,7 +125,7 @@ def _run(arguments: list[str]) -> int:
     from gpudesk.cli.parser import make_parser
 
     try:
-        options = make_parser().parse_args(arguments)
+        options = make_parser(arguments).parse_args(arguments)
     except UsageError:
         _refuse_files(arguments)
         raise

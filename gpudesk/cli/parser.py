@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final, NoReturn
 
-from gpudesk.cli.commands import catalog, compare, cost, decide, estimate, explain, fit, import_, sheet, size, sweep
 from gpudesk.cli.output import UsageError
 from gpudesk.text.translation import tr
 
 #: What a command does with its parsed arguments; the result is the exit code.
 Run = Callable[[argparse.Namespace], int]
+#: Commands in the order of the help -> the module that adds each.
+_COMMANDS: Final = {
+    "estimate": "gpudesk.cli.commands.estimate",
+    "compare": "gpudesk.cli.commands.compare",
+    "explain": "gpudesk.cli.commands.explain",
+    "fit": "gpudesk.cli.commands.fit",
+    "size": "gpudesk.cli.commands.size",
+    "cost": "gpudesk.cli.commands.cost",
+    "decide": "gpudesk.cli.commands.decide",
+    "sheet": "gpudesk.cli.commands.sheet",
+    "sweep": "gpudesk.cli.commands.sweep",
+    "catalog": "gpudesk.cli.commands.catalog",
+    "import": "gpudesk.cli.commands.import_",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,7 +40,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(tr("{problem}; see `{program} --help`", problem=message, program=self.prog))
 
 
-def make_parser() -> Parser:
+def make_parser(arguments: Sequence[str] = ()) -> Parser:
+    """Return the parser of the command that the arguments begin with, else of all commands."""
     parser = Parser(
         prog="gpudesk",
         description=tr(
@@ -39,6 +54,7 @@ def make_parser() -> Parser:
         "--self-test", action="store_true", help=tr("check that everything is in place and computes right")
     )
     commands = parser.add_subparsers(dest="command", metavar=tr("COMMAND"), parser_class=Parser)
-    for module in (estimate, compare, explain, fit, size, cost, decide, sheet, sweep, catalog, import_):
-        module.add_parser(commands)
+    named = arguments[0] if arguments else ""
+    for name in [named] if named in _COMMANDS else _COMMANDS:
+        import_module(_COMMANDS[name]).add_parser(commands)
     return parser
