@@ -147,7 +147,7 @@ def _read_import(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 
 def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
     from gpudesk.catalog.importing.huggingface.checkpoint import read_checkpoint_in_steps
-    from gpudesk.catalog.importing.huggingface.reader import complete_model
+    from gpudesk.catalog.importing.huggingface.reader import propose_model
     from gpudesk.engine.tensors import count_parameters
 
     yield JobProgress(describe_reading(file.path.name))
@@ -158,7 +158,7 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.beside, **headers}), reading)
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        made = complete_model(
+        made = propose_model(
             file.raw,
             answers=answers,
             beside=file.beside,
@@ -173,24 +173,24 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 
 
 def _read_gguf(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
-    from gpudesk.catalog.importing.gguf_model import complete_gguf
+    from gpudesk.catalog.importing.gguf_model import propose_gguf
 
     yield JobProgress(describe_reading(file.path.name))
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        return assign_free_id(complete_gguf(file.path, answers, today=today), catalog)
+        return assign_free_id(propose_gguf(file.path, answers, today=today), catalog)
 
     return FileImport(file.path, file.kind, complete({}), complete)
 
 
 def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
-    from gpudesk.catalog.importing.accelerator_reader import complete_accelerator
+    from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
 
     yield JobProgress(describe_reading(file.path.name))
     generations = sorted({part.generation for part in catalog.accelerators()})
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        made = complete_accelerator(file.raw, answers, name=file.path.name, today=today, generations=generations)
+        made = propose_accelerator(file.raw, answers, name=file.path.name, today=today, generations=generations)
         return assign_free_id(made, catalog)
 
     return FileImport(file.path, file.kind, complete({}), complete)

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk import paths
 from gpudesk.catalog.importing.gguf_model import propose_gguf
 from gpudesk.catalog.importing.huggingface.checkpoint import read_checkpoint
-from gpudesk.catalog.importing.huggingface.reader import complete_model
+from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.catalog.importing.price_lists import propose_prices
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
@@ -137,7 +137,7 @@ def test_reading_a_model_again_once_its_headers_are(benchmark: BenchmarkFixture)
     raw = (CONFIGS / "deepseek-r1.json").read_bytes()
 
     def again() -> bool:
-        proposal = complete_model(
+        proposal = propose_model(
             raw, {}, {}, name="m", today=TODAY, parameters_of=count_parameters, checkpoint=checkpoint
         )
         return bool(proposal.facts)

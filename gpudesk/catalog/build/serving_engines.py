@@ -65,10 +65,6 @@ def write_engine_json(engine: ServingEngine) -> str:
     return TypeAdapter(Any).dump_json(plain).decode()
 
 
-def parse_engine_json(text: str) -> ServingEngine:
-    return _ADAPTER.validate_json(text)
-
-
 def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
     """Read every engine, by id, for itself; raises `DataError` with every problem of the files."""
     reader = DataFileReader(data_dir)

@@ -517,8 +517,3 @@ def check_new_value(catalog: Catalog, thing: str, attribute: str, value: ClaimVa
     before = check_plausibility(now, entry.name)
     after = check_plausibility({**now, attribute: value}, entry.name)
     return tuple(each for each in after if each.attribute == attribute or each not in before)
-
-
-def check_accelerator_values(values: Mapping[str, ClaimValue], name: str) -> tuple[PlausibilityFinding, ...]:
-    """Return what speaks against the figures, in the units used inside, of an accelerator of that name."""
-    return check_plausibility(values, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.catalog.importing.accelerator_facts import StatedFigure, find_doubts, make_accelerator_facts
@@ -153,19 +154,19 @@ _KNOWN_FIELDS: Final = frozenset({"id", "name", "vendor", "maker", "generation",
 _IGNORED_FIELDS: Final = frozenset({"kind", "catalog", "disputes", "prices", "own"})
 
 
-def propose_accelerator(data: bytes, *, name: str, today: str, generations: Sequence[str] = ()) -> ImportProposal:
+def propose_accelerator(
+    data: bytes,
+    answers: Mapping[str, object] = MappingProxyType({}),
+    *,
+    name: str,
+    today: str,
+    generations: Sequence[str] = (),
+) -> ImportProposal:
     """Return the accelerator of a JSON file called `name`; `generations` are those that the catalog has.
 
-    Raises `InputError` at the field that is at fault. Where the file does not say which generation the part
-    behaves like, that is asked for.
+    `answers` are what the user says of fields that were missing, by their names: where the file does not say which
+    generation the part behaves like, that is asked for. Raises `InputError` at the field that is at fault.
     """
-    return complete_accelerator(data, {}, name=name, today=today, generations=generations)
-
-
-def complete_accelerator(
-    data: bytes, answers: Mapping[str, object], *, name: str, today: str, generations: Sequence[str] = ()
-) -> ImportProposal:
-    """Return the accelerator with what the user says of fields that were missing, by their names."""
     table = open_table(data, answers)
     if table.word("kind", "accelerator") != "accelerator":
         raise input_error(

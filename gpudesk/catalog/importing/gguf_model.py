@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import clean_text, describe_too_large_size, make_file_slug, make_file_source
@@ -319,16 +320,14 @@ def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> 
     return "attention"
 
 
-def propose_gguf(path: Path, *, today: str, name: str | None = None) -> ImportProposal:
+def propose_gguf(
+    path: Path, answers: Mapping[str, object] = MappingProxyType({}), *, today: str, name: str | None = None
+) -> ImportProposal:
     """Return the model that a GGUF file holds; of a file in parts any part can be given.
 
-    Raises `InputError` for what is no such file or no model that can be described.
+    `answers` are what the user says for fields that were missing, by their names. Raises `InputError` for what is
+    no such file or no model that can be described.
     """
-    return complete_gguf(path, {}, today=today, name=name)
-
-
-def complete_gguf(path: Path, answers: Mapping[str, object], *, today: str, name: str | None = None) -> ImportProposal:
-    """Return the model of a file with what the user says for fields that were missing, by their names."""
     file = read_gguf_files(path)
     keys = GgufKeys(file.header.keys, answers)
     _check_kind(keys, path)

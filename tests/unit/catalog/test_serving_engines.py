@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.build.serving_engines import parse_engine_json, read_serving_engines, write_engine_json
+from gpudesk.catalog.build.serving_engines import read_serving_engines, write_engine_json
 from gpudesk.catalog.build.writer import read_data_tables
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.shipped import restore_dataclass
@@ -29,7 +30,7 @@ def test_engines_are_read_back_without_the_validator(catalog: Catalog) -> None:
     for engine in catalog.serving_engines():
         assert (
             restore_dataclass(ServingEngine, json.loads(write_engine_json(engine)))
-            == parse_engine_json(write_engine_json(engine))
+            == TypeAdapter(ServingEngine).validate_json(write_engine_json(engine))
             == engine
         )
 

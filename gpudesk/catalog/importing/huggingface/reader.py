@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text, make_file_slug, make_file_source
 from gpudesk.catalog.importing.huggingface.checkpoint import (
-    INDEX,
     Checkpoint,
     compare_parameters,
     count_text_parameters,
@@ -267,9 +266,6 @@ ParameterCount = Callable[[Model], int]
 
 CONFIG: Final = "config.json"
 QUANTISATION: Final = "hf_quant_config.json"
-GENERATION: Final = "generation_config.json"
-#: Files beside a configuration that are read where they are there; of `*.safetensors` the headers are.
-COMPANION_FILES: Final = (QUANTISATION, GENERATION, INDEX)
 
 _CONTEXT: Final = (
     "max_position_embeddings",
@@ -292,32 +288,23 @@ _WIDE: Final = frozenset({Precision.BF16, Precision.FP16})
 
 
 def propose_model(
-    config: bytes, beside: Mapping[str, bytes], *, name: str, today: str, parameters_of: ParameterCount | None = None
-) -> ImportProposal:
-    """Return the model of a config.json, or which fields are missing.
-
-    `beside` holds other files of the folder by name (`BESIDE`, and `*.safetensors` from their beginning to
-    the end of the header at least). `name` is that of the folder, or `organisation/model`. With
-    `parameters_of` the parameters are counted and held against those of the checkpoint. Raises `InputError`
-    with the path of the field that cannot be.
-    """
-    return complete_model(config, beside, {}, name=name, today=today, parameters_of=parameters_of)
-
-
-def complete_model(
     config: bytes,
     beside: Mapping[str, bytes],
-    answers: Mapping[str, object],
+    answers: Mapping[str, object] = MappingProxyType({}),
     *,
     name: str,
     today: str,
     parameters_of: ParameterCount | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> ImportProposal:
-    """Return the model of a config.json with the user's answers in the place of what it does not tell.
+    """Return the model of a config.json, or which fields are missing.
 
-    `answers` are by the names of the proposal's missing fields: numbers, words, yes or no. `checkpoint` is
-    what `read_checkpoint` made of the files beside it, for who asks more than once.
+    `beside` holds other files of the folder by name (the index, what ModelOpt and generation say, and
+    `*.safetensors` from their beginning to the end of the header at least). `answers` take the place of what the
+    file does not tell, by the names of the proposal's missing fields: numbers, words, yes or no. `name` is that of
+    the folder, or `organisation/model`. With `parameters_of` the parameters are counted and held against those of
+    the checkpoint. `checkpoint` is what `read_checkpoint` made of the files beside it, for who asks more than
+    once. Raises `InputError` with the path of the field that cannot be.
     """
     whole = parse_bounded_json(config, CONFIG)
     if checkpoint is None:

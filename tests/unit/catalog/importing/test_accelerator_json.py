@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.accelerator_reader import complete_accelerator, propose_accelerator
+from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import ImportProposal, UserAccelerator, UserClaim, UserFacts
@@ -135,7 +135,7 @@ def test_every_shipped_part_can_be_printed_edited_and_read(catalog: Catalog) -> 
         asked = read(made)
         assert [field.name for field in asked.missing] == ["generation"]
         raw = json.dumps(made).encode()
-        proposal = complete_accelerator(raw, {"generation": part.generation}, name="x.json", today=TODAY)
+        proposal = propose_accelerator(raw, {"generation": part.generation}, name="x.json", today=TODAY)
         merged = catalog.with_own(UserFacts.of(proposal.facts))
         for attribute in catalog.attributes(part.id):
             if attribute.value is not None:
@@ -158,7 +158,7 @@ def test_generation_is_asked_for_with_those_that_there_are() -> None:
     (field,) = proposal.missing
     assert (field.name, field.kind, field.choices) == ("generation", "word", ("ampere", "hopper"))
     assert proposal.facts == ()
-    completed = complete_accelerator(raw, {"generation": "Brand New"}, name="x", today=TODAY)
+    completed = propose_accelerator(raw, {"generation": "Brand New"}, name="x", today=TODAY)
     assert next(fact for fact in completed.facts if isinstance(fact, UserAccelerator)).generation == "brand-new"
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.gguf_model import complete_gguf, propose_gguf
+from gpudesk.catalog.importing.gguf_model import propose_gguf
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import Source
@@ -34,7 +34,7 @@ def proposed(made: Gguf, folder: Path, name: str = "model.gguf", *, whole: bool 
 def reads_or_refuses(path: Path, answers: dict[str, object]) -> None:
     """Read a file; a refusal is as good, if it has words."""
     try:
-        made: object = complete_gguf(path, answers, today=TODAY)
+        made: object = propose_gguf(path, answers, today=TODAY)
     except InputError as error:
         made = format_input_error(error)
     assert made
@@ -182,7 +182,7 @@ def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
     assert asked.name == "like_architecture"
     assert "llama" in asked.choices
     assert "brand-new is not known" in format_message(asked.why)
-    completed = complete_gguf(path, {asked.name: "llama"}, today=TODAY)
+    completed = propose_gguf(path, {asked.name: "llama"}, today=TODAY)
     assert model(completed).layer_count == 2
     assert "its windows are those of llama" in said(completed)
 
@@ -199,7 +199,7 @@ def test_missing_keys_are_asked_for_together(tmp_path: Path) -> None:
         "qwen3moe.expert_used_count": "whole",
     }
     answers = {"qwen3moe.attention.head_count": 32, "qwen3moe.expert_used_count": 8}
-    completed = complete_gguf(path, answers, today=TODAY)
+    completed = propose_gguf(path, answers, today=TODAY)
     assert count_parameters(model(completed)) == parameters(made)
 
 

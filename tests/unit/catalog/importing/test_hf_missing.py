@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gpudesk.catalog.importing.huggingface.reader import complete_model, propose_model
+from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import format_message
 from tests.unit.catalog.importing.configs import (
@@ -35,7 +35,7 @@ def test_answers_complete_it() -> None:
     raw = json.dumps(
         {key: value for key, value in config("llama-3.1-8b").items() if key != "num_attention_heads"}
     ).encode()
-    proposal = complete_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
+    proposal = propose_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
     assert layers(model(proposal)) == layers(shipped("llama-3.1-8b"))
     assert "Yours, not of the file: num_attention_heads" in map(format_message, proposal.notes)
 
@@ -46,7 +46,7 @@ def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
     raw = json.dumps(table).encode()
     (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
     assert field.name == "text_config.num_hidden_layers"
-    proposal = complete_model(raw, {}, {field.name: 28}, name="x", today=TODAY)
+    proposal = propose_model(raw, {}, {field.name: 28}, name="x", today=TODAY)
     assert count_parameters(model(proposal)) == 1_720_574_976
 
 
@@ -74,7 +74,7 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
     assert said[0].startswith("The architecture newarch is not known. It was read like Llama")
     assert "Not understood, and left aside: mamba_ratio" in said
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
-    found = complete_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
+    found = propose_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
     assert layers(model(found)) == layers(shipped("llama-3.1-8b"))
 
 
@@ -89,5 +89,5 @@ def test_names_of_tensors_answer_for_an_unknown_architecture() -> None:
 def test_an_unknown_architecture_with_experts_and_latents_is_read_with_them() -> None:
     table = config("deepseek-v2-lite") | {"model_type": "newer", "architectures": ["NewerForCausalLM"]}
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
-    found = complete_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
+    found = propose_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
     assert layers(model(found)) == layers(shipped("deepseek-v2-lite"))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.importing.accelerator_facts import StatedFigure
-from gpudesk.catalog.importing.accelerator_plausibility import check_accelerator_values
+from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
 from gpudesk.catalog.user_store.accelerator_edits import (
     STATUS_BY_ANNOUNCED,
     copy_figure,
@@ -399,7 +399,7 @@ class AcceleratorForm(FormDialog):
             with contextlib.suppress(FieldError):
                 for figure in row.list_figures():
                     values[figure.attribute] = figure.inside
-        return check_accelerator_values(values, self.name.edit.text())
+        return check_plausibility(values, self.name.edit.text())
 
     def _say_generation(self) -> None:
         self.generation.set_echo(describe_generation(self.desk, self.generation.key()))
