@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import MappingProxyType, UnionType
-from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,6 +32,7 @@ _T = TypeVar("_T")
 
 NO_CHECKS: Final[Mapping[str, FieldCheck]] = MappingProxyType({})
 _LONGEST_TEXT: Final = 4000
+_LONGEST_NAME: Final = 60
 _check_text: Final = accept_text(_LONGEST_TEXT)
 #: What pydantic calls a fault -> the word of `field.type` for what belongs there.
 _WANTED: Final = MappingProxyType(
@@ -46,18 +47,28 @@ _WANTED: Final = MappingProxyType(
 )
 
 
-def parse_record(kind: type[_T], value: object, where: str = "", checks: Mapping[str, FieldCheck] = NO_CHECKS) -> _T:
+def parse_record(
+    kind: type[_T],
+    value: object,
+    where: str = "",
+    checks: Mapping[str, FieldCheck] = NO_CHECKS,
+    *,
+    text: FieldCheck = _check_text,
+    ignore_unknown: bool = False,
+) -> _T:
     """Return a value, as parsed from JSON or TOML, as a dataclass; raises `InputError` with the place below `where`.
 
-    A check, by the name of a field wherever it stands, takes the value and returns the one to use. Texts without
-    one are short and print.
+    A check, by the name of a field wherever it stands, takes the value and returns the one to use; `text` is that of
+    texts without one. Fields that the dataclass does not have are refused, or left out with `ignore_unknown`.
     """
     hint: Any = kind
     known, adapter = _list_fields(hint), _make_adapter(hint)
+    if ignore_unknown:
+        value = _drop_unknown(value, hint)
     for name in value if isinstance(value, dict) else ():
         if name not in known:
             raise make_unknown_field_error(where.rstrip(":"), name, known)
-    plain = _apply_checks(value, where, checks)
+    plain = _apply_checks(value, where, checks, text)
     try:
         made: _T = adapter.validate_json(json.dumps(plain, default=str), strict=True, extra="forbid")
     except ValidationError as error:
@@ -74,28 +85,44 @@ def join_place(where: str, part: str | int) -> str:
     """Return the place of a field or an item; a file ends its place with a colon."""
     if isinstance(part, int):
         return f"{where}[{part}]"
-    return f"{where} {part}" if where.endswith(":") else f"{where}.{part}" if where else part
+    shown = part if part.isprintable() else part.encode("unicode_escape").decode()
+    shown = shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
+    return f"{where} {shown}" if where.endswith(":") else f"{where}.{shown}" if where else shown
 
 
-def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck]) -> object:
+def _drop_unknown(value: object, hint: Any) -> object:  # noqa: ANN401
+    """Leave out the fields that a dataclass, and those inside it, do not have."""
+    inner = _list_inner(hint, value)
+    if isinstance(value, dict) and inner is not None:
+        return {name: _drop_unknown(each, inner(name)) for name, each in value.items() if inner(name) is not None}
+    if isinstance(value, list) and inner is not None:
+        return [_drop_unknown(each, inner(number)) for number, each in enumerate(value)]
+    return value
+
+
+def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck], text: FieldCheck) -> object:
     if isinstance(value, dict):
-        return {
-            name: checks[name](join_place(where, name), each)
-            if name in checks
-            else _apply_checks(each, join_place(where, name), checks)
+        checked = (
+            (
+                name,
+                checks[name](join_place(where, name), each)
+                if name in checks
+                else _apply_checks(each, join_place(where, name), checks, text),
+            )
             for name, each in value.items()
             if each is not None
-        }
+        )
+        return {name: each for name, each in checked if each is not None}
     if isinstance(value, list):
-        return [_apply_checks(each, join_place(where, number), checks) for number, each in enumerate(value)]
+        return [_apply_checks(each, join_place(where, number), checks, text) for number, each in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise make_type_error(where, value, "number")
-    return _check_text(where, value) if isinstance(value, str) else value
+    return text(where, value) if isinstance(value, str) else value
 
 
 def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> InputError:  # noqa: ANN401
     """Return the first fault in the order of the fields as the program says it."""
-    fault = error.errors(include_url=False, include_context=False)[0]
+    fault = _choose_fault(error.errors(include_url=False, include_context=False), plain)
     place, given = where, plain
     *path, last = fault["loc"] or (None,)
     for part in path:
@@ -113,13 +140,42 @@ def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> 
     return make_type_error(place.rstrip(":"), given, _WANTED.get(fault["type"], "number"))
 
 
+def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as pydantic describes it
+    """Return the first fault; of a value that can be of several types, that of the type that it comes closest to."""
+    *path, last = faults[0]["loc"] or (None,)
+    given: Any = plain
+    for part in path:
+        _, given, _ = _step("", given, Any, part)
+    names_type = (
+        isinstance(last, str)
+        and faults[0]["type"].endswith("_type")
+        and not (isinstance(given, dict) and last in given)
+    )
+    alike = [fault for fault in faults if list(fault["loc"][: len(path)]) == path]
+    return max(alike, key=lambda fault: len(fault["loc"])) if names_type else faults[0]
+
+
 def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
     """Go from a place to one inside; what pydantic names beside fields, such as a type of several, is none."""
-    if isinstance(part, int) and isinstance(value, list):
-        return join_place(where, part), value[part], next(iter(get_args(_drop_none(hint))), Any)
-    if isinstance(value, dict) and part in value:
-        return join_place(where, part), value[part], _list_fields(hint).get(str(part), Any)
+    if (isinstance(value, list) and isinstance(part, int)) or (isinstance(value, dict) and part in value):
+        inner = _list_inner(hint, value)
+        given: Any = value
+        return join_place(where, part), given[part], Any if inner is None else inner(part)
     return where, value, hint
+
+
+def _list_inner(hint: Any, value: object) -> Callable[[str | int], Any] | None:  # noqa: ANN401
+    """Return what gives the types inside a value of a type by their names or numbers; None where it does not say."""
+    wanted = dict if isinstance(value, dict) else tuple if isinstance(value, list) else None
+    kinds: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
+    for kind in kinds:
+        if wanted is dict and is_dataclass(kind):
+            by_name = _list_fields(cast("Hashable", kind))
+            return lambda part: by_name.get(str(part))
+        if wanted is not None and get_origin(kind) is wanted:
+            each = get_args(kind)[-1 if wanted is dict else 0]
+            return lambda _part: each
+    return None
 
 
 def _drop_none(hint: Any) -> Any:  # noqa: ANN401 - a type as typing gives it
@@ -130,7 +186,7 @@ def _drop_none(hint: Any) -> Any:  # noqa: ANN401 - a type as typing gives it
 
 
 @cache
-def _list_fields(hint: Any) -> dict[str, Any]:  # noqa: ANN401
+def _list_fields(hint: Hashable) -> dict[str, Any]:
     kind = _drop_none(hint)
     if not is_dataclass(kind):
         return {}

@@ -224,25 +224,22 @@ def _read_pack_import(file: OfferedFile, catalog: Catalog, _today: str) -> Progr
     from gpudesk.documents.packs import preview_pack, read_pack
 
     yield JobProgress(describe_reading(file.path.name))
-    pack = read_pack(file.raw)
+    pack = _read_carried_pack(file.path) if file.kind is ImportKind.SCENARIO else read_pack(file.raw)
     yield JobProgress(describe_reading(file.path.name))
     rows = preview_pack(pack, catalog)
     return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
 
 
-def _read_scenario_import(file: OfferedFile, catalog: Catalog, _today: str) -> ProgressSteps[FileImport]:
+def _read_carried_pack(path: Path) -> FactPack:
     from gpudesk.documents.carried_facts import make_carried_pack
-    from gpudesk.documents.packs import preview_pack
     from gpudesk.documents.scenario_file import read_scenario
 
-    yield JobProgress(describe_reading(file.path.name))
-    pack = make_carried_pack(read_scenario(file.path))
+    pack = make_carried_pack(read_scenario(path))
     if pack is None:
         raise input_error(
             "import.carries_nothing", "is a scenario that carries no facts of its author; open it instead"
         )
-    rows = preview_pack(pack, catalog)
-    return FileImport(file.path, file.kind, ImportProposal("pack", pack.name, ()), pack=pack, rows=rows)
+    return pack
 
 
 _READERS: Final[Mapping[ImportKind, Callable[[OfferedFile, Catalog, str], ProgressSteps[FileImport]]]] = {
@@ -251,7 +248,7 @@ _READERS: Final[Mapping[ImportKind, Callable[[OfferedFile, Catalog, str], Progre
     ImportKind.ACCELERATOR: _read_accelerator,
     ImportKind.PRICES: _read_prices,
     ImportKind.PACK: _read_pack_import,
-    ImportKind.SCENARIO: _read_scenario_import,
+    ImportKind.SCENARIO: _read_pack_import,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,14 +15,16 @@ from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import (
     CONTROL_CHARACTER,
     MISSING_FIELD,
+    FieldCheck,
     describe_too_long,
-    describe_unknown_word,
     describe_wrong_address,
     describe_wrong_date,
     make_type_error,
 )
 from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim
+from gpudesk.input_records import join_place, parse_record
+from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 _LARGEST_FILE: Final = 4 << 20
@@ -31,126 +34,98 @@ _DATE: Final = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 _ADDRESS: Final = re.compile(r"https?://[^\s]+")
 
 
-def open_table(data: bytes, answers: Mapping[str, object]) -> JsonTable:
-    """Return the table of a file with answers in the place of fields that it does not have."""
+@dataclass(frozen=True, slots=True)
+class _SourceEntry:
+    title: str
+    publisher: str | None = None
+    kind: SourceKind | None = None
+    date: str | None = None
+    url: str | None = None
+    trust: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ClaimEntry:
+    """A figure and who states it: by the key of a source of the file, or written there."""
+
+    value: ClaimValue = None
+    unit: str | None = None
+    source: str | _SourceEntry | None = None
+    kind: SourceKind | None = None
+    conditions: str | None = None
+    note: str | None = None
+    verdict: str | None = None
+    retrieved: str | None = None
+    published: str | None = None
+    preferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _AttributeEntry(_ClaimEntry):
+    """One figure, or `claims`; or as `gpudesk catalog show` prints them: the value, again as a claim, its rivals."""
+
+    name: str | None = None
+    reason: str | None = None
+    claims: tuple[_ClaimEntry, ...] | None = None
+    claim: _ClaimEntry | None = None
+    rivals: tuple[_ClaimEntry, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _AcceleratorEntry:
+    name: str
+    id: str | None = None
+    vendor: str | None = None
+    maker: str | None = None
+    generation: str | None = None
+    announced: bool | None = None
+    kind: str = "accelerator"
+    sources: dict[str, _SourceEntry] = field(default_factory=dict)
+    attributes: dict[str, _AttributeEntry] | tuple[_AttributeEntry, ...] = ()
+
+
+def _accept_line(where: str, value: object) -> str | None:
+    """Accept a line of text; None where it is blank."""
+    if not isinstance(value, str):
+        raise make_type_error(where, value, "text")
+    if len(value) > _LONGEST_TEXT:
+        raise InputError(describe_too_long(_LONGEST_TEXT), where)
+    if not value.isprintable():
+        raise InputError(CONTROL_CHARACTER, where)
+    return value.strip() or None
+
+
+def _accept_date(where: str, value: object) -> str | None:
+    word = _accept_line(where, value)
+    if word is not None and not _DATE.fullmatch(word):
+        raise InputError(describe_wrong_date(word), where)
+    return word
+
+
+def _accept_address(where: str, value: object) -> str | None:
+    word = _accept_line(where, value)
+    if word is not None and not _ADDRESS.fullmatch(word):
+        raise InputError(describe_wrong_address(word), where)
+    return word
+
+
+_CHECKS: Final[Mapping[str, FieldCheck]] = {"date": _accept_date, "retrieved": _accept_date, "url": _accept_address}
+
+
+def _read_table(data: bytes, answers: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields of a file with answers in the place of those that it does not have."""
     table = parse_bounded_json(data, None, _LARGEST_FILE, no_object=NOTHING_TO_IMPORT, nan=False)
-    given = {name: value for name, value in answers.items() if value is not None}
-    return JsonTable({**table, **{name: value for name, value in given.items() if table.get(name) is None}})
-
-
-class JsonTable:
-    """An object of the file; null counts as not there."""
-
-    def __init__(self, fields: Mapping[str, Any], path: str = "") -> None:
-        self._fields = fields
-        self._path = path
-
-    def where(self, name: str) -> str:
-        shown = clean_text(name, 60)
-        return f"{self._path}.{shown}" if self._path else shown
-
-    def names(self) -> frozenset[str]:
-        return frozenset(self._fields)
-
-    def has(self, name: str) -> bool:
-        return self._fields.get(name) is not None
-
-    def raw(self, name: str) -> Any:  # noqa: ANN401 - as JSON gives it
-        return self._fields.get(name)
-
-    def word(self, name: str, default: str | None = None) -> str | None:
-        """Return a line of text, or the default where there is none."""
-        value = self._fields.get(name)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            raise make_type_error(self.where(name), value, "text")
-        if len(value) > _LONGEST_TEXT:
-            raise InputError(describe_too_long(_LONGEST_TEXT), self.where(name))
-        if not value.isprintable():
-            raise InputError(CONTROL_CHARACTER, self.where(name))
-        return value.strip() or default
-
-    def needed(self, name: str, shown: str | None = None) -> str:
-        """Return a line of text that must be there; `shown` is the name to ask for it by."""
-        found = self.word(name)
-        if found is None:
-            raise InputError(MISSING_FIELD, self.where(shown or name))
-        return found
-
-    def yes(self, name: str, *, default: bool) -> bool:
-        value = self._fields.get(name)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise make_type_error(self.where(name), value, "boolean")
-        return value
-
-    def kind(self, name: str) -> SourceKind | None:
-        word = self.word(name)
-        if word is None:
-            return None
-        try:
-            return SourceKind(word)
-        except ValueError:
-            allowed = tuple(each.value for each in SourceKind)
-            raise InputError(describe_unknown_word(word, allowed), self.where(name)) from None
-
-    def date(self, name: str) -> str | None:
-        word = self.word(name)
-        if word is not None and not _DATE.fullmatch(word):
-            raise InputError(describe_wrong_date(word), self.where(name))
-        return word
-
-    def address(self, name: str) -> str | None:
-        word = self.word(name)
-        if word is not None and not _ADDRESS.fullmatch(word):
-            raise InputError(describe_wrong_address(word), self.where(name))
-        return word
-
-    def is_list(self, name: str) -> bool:
-        return isinstance(self._fields.get(name), list)
-
-    def is_table(self, name: str) -> bool:
-        return isinstance(self._fields.get(name), dict)
-
-    def table(self, name: str) -> JsonTable | None:
-        value = self._fields.get(name)
-        return None if value is None else self._table(name, value)
-
-    def tables(self, name: str) -> Iterator[tuple[str, JsonTable]]:
-        """Yield the objects of an object by name; none where it is not there."""
-        outer = self.table(name)
-        if outer is None:
-            return
-        outer.check_length(len(outer.names()))
-        for key in self._fields[name]:
-            if (inner := outer.table(key)) is not None:
-                yield key, inner
-
-    def list_of_tables(self, name: str) -> Iterator[JsonTable]:
-        value = self._fields.get(name)
-        if not isinstance(value, list):
-            raise make_type_error(self.where(name), value, "list")
-        self.check_length(len(value))
-        for number, each in enumerate(value, start=1):
-            yield self._table(f"{name}.{number}", each)
-
-    def check_length(self, length: int) -> None:
-        if length > _MOST_ENTRIES:
-            raise input_error(
-                "import.part.many", "has more than {most} entries", self._path or None, most=_MOST_ENTRIES
-            )
-
-    def _table(self, name: str, value: object) -> JsonTable:
-        if not isinstance(value, dict):
-            raise make_type_error(self.where(name), value, "object")
-        return JsonTable(value, self.where(name))
+    for name in ("sources", "attributes"):
+        entries = table.get(name)
+        if isinstance(entries, dict | list) and len(entries) > _MOST_ENTRIES:
+            raise input_error("import.part.many", "has more than {most} entries", name, most=_MOST_ENTRIES)
+        if isinstance(entries, dict):
+            table[name] = {key: each for key, each in entries.items() if each is not None}
+    return table | {name: value for name, value in answers.items() if value is not None and table.get(name) is None}
 
 
 _ANNOUNCED: Final = "announced"
 #: What `gpudesk catalog show` says beside the accelerator.
-_KNOWN_FIELDS: Final = frozenset({"id", "name", "vendor", "maker", "generation", _ANNOUNCED, "sources", "attributes"})
 _IGNORED_FIELDS: Final = frozenset({"kind", "catalog", "disputes", "prices", "own"})
 
 
@@ -167,42 +142,41 @@ def propose_accelerator(
     `answers` are what the user says of fields that were missing, by their names: where the file does not say which
     generation the part behaves like, that is asked for. Raises `InputError` at the field that is at fault.
     """
-    table = open_table(data, answers)
-    if table.word("kind", "accelerator") != "accelerator":
+    table = _read_table(data, answers)
+    if table.get("kind") not in (None, "accelerator"):
         raise input_error(
             "import.part.other_kind", "is not an accelerator; models come from config.json or GGUF files", "kind"
         )
-    title = table.needed("name")
-    if not table.has("generation"):
+    entry = parse_record(_AcceleratorEntry, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
+    if entry.generation is None:
         why = message(
             "import.part.generation",
             "The file does not say which generation the accelerator behaves like. Estimates take the constants "
             "of that generation; a new word is uncalibrated",
         )
         missing = MissingImportField("generation", "word", why, tuple(sorted(generations)))
-        return ImportProposal("accelerator", title, (), missing=(missing,))
-    reader = _AcceleratorReader(table, name)
-    figures = {attribute: list(reader.figures(attribute, each)) for attribute, each in reader.attributes()}
+        return ImportProposal("accelerator", entry.name, (), missing=(missing,))
+    maker = entry.vendor or entry.maker
+    if maker is None:
+        raise InputError(MISSING_FIELD, "vendor")
+    reader = _AcceleratorReader(entry, table, name)
+    figures = {stated[0]: list(reader.figures(*stated)) for stated in reader.attributes()}
+    status = figures.get("status")
     part = UserAccelerator(
-        id=make_file_slug(table.word("id") or title, 60),
-        name=title,
-        vendor=table.word("vendor") or table.needed("maker", shown="vendor"),
-        generation=make_file_slug(table.needed("generation")),
-        announced=table.yes(_ANNOUNCED, default=_find_status(figures) == _ANNOUNCED),
+        id=make_file_slug(entry.id or entry.name, 60),
+        name=entry.name,
+        vendor=maker,
+        generation=make_file_slug(entry.generation),
+        announced=bool(status and status[0].value == _ANNOUNCED) if entry.announced is None else entry.announced,
     )
     facts = make_accelerator_facts(part, figures, today=today, reasons=reader.reasons)
     claims = [fact for fact in facts if isinstance(fact, UserClaim)]
-    notes = tuple(finding.problem for finding in find_doubts(claims, title))
-    return ImportProposal("accelerator", title, facts, notes, tuple(_list_ignored(table, figures, claims)))
-
-
-def _find_status(figures: Mapping[str, Sequence[StatedFigure]]) -> object:
-    stated = figures.get("status")
-    return stated[0].value if stated else None
+    notes = tuple(finding.problem for finding in find_doubts(claims, entry.name))
+    return ImportProposal("accelerator", entry.name, facts, notes, tuple(_list_ignored(table, figures, claims)))
 
 
 def _list_ignored(
-    table: JsonTable, figures: Mapping[str, Sequence[StatedFigure]], claims: Sequence[UserClaim]
+    table: Mapping[str, Any], figures: Mapping[str, Sequence[StatedFigure]], claims: Sequence[UserClaim]
 ) -> Iterator[Message]:
     twice = sum(map(len, figures.values())) - len(claims)
     if twice:
@@ -213,7 +187,7 @@ def _list_ignored(
             "count",
             count=twice,
         )
-    other = table.names() - _KNOWN_FIELDS - _IGNORED_FIELDS
+    other = table.keys() - {each.name for each in fields(_AcceleratorEntry)} - _IGNORED_FIELDS
     if other:
         yield message(
             "import.part.other_fields",
@@ -225,94 +199,90 @@ def _list_ignored(
 class _AcceleratorReader:
     """Reads attributes and their sources."""
 
-    def __init__(self, table: JsonTable, file_name: str) -> None:
+    def __init__(self, entry: _AcceleratorEntry, table: Mapping[str, Any], file_name: str) -> None:
+        self._entry = entry
         self._table = table
         self._file_name = file_name
-        self._sources = {key: self._made(each) for key, each in table.tables("sources")}
+        self._sources = {key: self._make_source(each) for key, each in entry.sources.items()}
         self.reasons: dict[str, str] = {}
 
-    def attributes(self) -> Iterator[tuple[str, JsonTable]]:
-        """Yield the attributes by name, whether the file has them by name or one after the other."""
-        if self._table.is_list("attributes"):
-            seen: set[str] = set()
-            for each in self._table.list_of_tables("attributes"):
-                attribute = each.needed("name")
-                if attribute in seen:
-                    raise input_error("import.part.twice", "is there twice; remove one", each.where(attribute))
-                seen.add(attribute)
-                yield attribute, each
-        else:
-            yield from self._table.tables("attributes")
+    def attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
+        """Yield the attributes by name, each with its place and whether the file says that it has no value."""
+        stated, raw = self._entry.attributes, self._table.get("attributes")
+        if isinstance(stated, dict):
+            for name, each in stated.items():
+                yield name, each, join_place("attributes", name), _is_null(raw, name)
+            return
+        seen: set[str] = set()
+        for number, each in enumerate(stated):
+            where = join_place("attributes", number)
+            if each.name is None:
+                raise InputError(MISSING_FIELD, join_place(where, "name"))
+            if each.name in seen:
+                raise input_error("import.part.twice", "is there twice; remove one", join_place(where, each.name))
+            seen.add(each.name)
+            yield each.name, each, where, _is_null(raw, number)
 
-    def figures(self, attribute: str, table: JsonTable) -> Iterator[StatedFigure]:
+    def figures(self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool) -> Iterator[StatedFigure]:
         """Yield the figures of an attribute, the preferred one first."""
-        if reason := table.word("reason"):
-            self.reasons[attribute] = reason
-        if table.has("claims"):
-            claims = list(table.list_of_tables("claims"))
-            claims.sort(key=lambda claim: not claim.yes("preferred", default=False))
-            yield from (self._figure(claim, table) for claim in claims)
-        elif table.has("claim") or table.has("rivals"):
-            yield from self._shown(table)
-        elif table.has("value") or "value" not in table.names():
-            yield self._figure(table, table)
-
-    def _shown(self, table: JsonTable) -> Iterator[StatedFigure]:
-        """Yield claims as `gpudesk catalog show` prints them: the value, again as a claim, its rivals."""
-        claim = table.table("claim")
-        if claim is not None:
-            if table.has("value") and table.raw("value") != claim.raw("value"):
+        if entry.reason:
+            self.reasons[attribute] = entry.reason
+        if entry.claims is not None:
+            numbered = sorted(enumerate(entry.claims), key=lambda each: not each[1].preferred)
+            for number, claim in numbered:
+                yield self._make_figure(claim, entry, f"{where}.claims[{number}]")
+        elif entry.claim is not None or entry.rivals is not None:
+            if entry.claim is not None and entry.value not in (None, entry.claim.value):
                 raise input_error(
                     "import.part.two_values",
                     "differs from the value of its claim; change both, or remove one",
-                    table.where("value"),
+                    f"{where}.value",
                 )
-            yield self._figure(claim, table)
-        for rival in table.list_of_tables("rivals") if table.has("rivals") else ():
-            yield self._figure(rival, table)
+            if entry.claim is not None:
+                yield self._make_figure(entry.claim, entry, f"{where}.claim")
+            for number, rival in enumerate(entry.rivals or ()):
+                yield self._make_figure(rival, entry, f"{where}.rivals[{number}]")
+        elif not unstated:
+            yield self._make_figure(entry, entry, where)
 
-    def _figure(self, claim: JsonTable, attribute: JsonTable) -> StatedFigure:
-        value = claim.raw("value")
-        if isinstance(value, list):
-            value = tuple(value)
-        if value is None or isinstance(value, dict):
-            raise InputError(MISSING_FIELD, claim.where("value"))
+    def _make_figure(self, claim: _ClaimEntry, attribute: _AttributeEntry, where: str) -> StatedFigure:
+        if claim.value is None:
+            raise InputError(MISSING_FIELD, f"{where}.value")
         return StatedFigure(
-            value=value,
-            unit=claim.word("unit") or attribute.word("unit"),
-            source=self._source(claim),
-            kind=claim.kind("kind"),
-            conditions=claim.word("conditions"),
-            note=claim.word("note") or claim.word("verdict"),
-            retrieved=claim.date("retrieved"),
-            printed=claim.word("published"),
+            value=claim.value,
+            unit=claim.unit or attribute.unit,
+            source=self._find_source(claim.source, f"{where}.source"),
+            kind=claim.kind,
+            conditions=claim.conditions,
+            note=claim.note or claim.verdict,
+            retrieved=claim.retrieved,
+            printed=claim.published,
         )
 
-    def _source(self, claim: JsonTable) -> Source:
+    def _find_source(self, stated: str | _SourceEntry | None, where: str) -> Source:
         """Return the source of a claim: named, written there, or the only one of the file."""
-        if claim.is_table("source") and (table := claim.table("source")) is not None:
-            return self._made(table)
-        key = claim.word("source")
-        if key is None and len(self._sources) == 1:
+        if isinstance(stated, _SourceEntry):
+            return self._make_source(stated)
+        if stated is None and len(self._sources) == 1:
             return next(iter(self._sources.values()))
-        if key is None:
+        if stated is None:
             raise input_error(
-                "import.part.no_source",
-                "is missing: every figure needs a source; say who states it",
-                claim.where("source"),
+                "import.part.no_source", "is missing: every figure needs a source; say who states it", where
             )
-        if key not in self._sources:
-            raise input_error(
-                "import.part.unknown_source", "{given} is no entry of sources", claim.where("source"), given=key
-            )
-        return self._sources[key]
+        if stated not in self._sources:
+            raise input_error("import.part.unknown_source", "{given} is no entry of sources", where, given=stated)
+        return self._sources[stated]
 
-    def _made(self, table: JsonTable) -> Source:
+    def _make_source(self, entry: _SourceEntry) -> Source:
         return make_file_source(
-            table.needed("title"),
-            table.word("publisher") or self._file_name,
-            table.kind("kind") or SourceKind.USER,
-            date=table.date("date"),
-            url=table.address("url"),
-            trust=table.word("trust"),
+            entry.title,
+            entry.publisher or self._file_name,
+            entry.kind or SourceKind.USER,
+            date=entry.date,
+            url=entry.url,
+            trust=entry.trust,
         )
+
+
+def _is_null(entries: Any, key: str | int) -> bool:  # noqa: ANN401 - as JSON gives it
+    return "value" in entries[key] and entries[key]["value"] is None

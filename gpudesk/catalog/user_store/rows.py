@@ -18,8 +18,9 @@ from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
     describe_too_long,
     describe_unknown_word,
-    describe_wrong_type,
+    make_type_error,
 )
+from gpudesk.domain.json_input import refuse_constant
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
@@ -108,8 +109,6 @@ StoredRow = tuple[Any, ...]
 LONGEST_TEXT: Final = 1_000_000
 _LARGEST_WHOLE: Final = 2**63 - 1
 _KINDS: Final = {kind.value: kind for kind in SourceKind}
-#: What a value is called in a refusal.
-_TYPE_WORDS: Final = {bool: "boolean", int: "whole", float: "number", str: "text", tuple: "list", type(None): "nothing"}
 
 
 class RowError(ValueError):
@@ -155,7 +154,7 @@ def _list_columns(table: FactTable[Any]) -> Mapping[str, _Column]:
 def check_text(where: str, value: object) -> str:
     """Return a text that comes back as it is; raises `InputError` at `where` for any other."""
     if not isinstance(value, str):
-        raise _make_type_error(where, value, "text")
+        raise make_type_error(where, value, "text")
     if len(value) > LONGEST_TEXT:
         raise InputError(describe_too_long(LONGEST_TEXT), where)
     if "\0" in value:
@@ -167,29 +166,23 @@ def check_text(where: str, value: object) -> str:
     return str(value)
 
 
-def _encode_optional_text(where: str, value: object) -> str | None:
-    return None if value is None else check_text(where, value)
+def _make_optional(encode: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda where, value: None if value is None else encode(where, value)
 
 
 def _encode_flag(where: str, value: object) -> int:
     if not isinstance(value, bool):
-        raise _make_type_error(where, value, "boolean")
+        raise make_type_error(where, value, "boolean")
     return int(value)
 
 
-def _encode_optional_whole(where: str, value: object) -> int | None:
-    if value is None:
-        return None
+def _encode_whole(where: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _make_type_error(where, value, "whole")
-    if abs(value) > _LARGEST_WHOLE:
-        raise InputError(_TOO_LARGE, where)
-    return int(value)
+        raise make_type_error(where, value, "whole")
+    return int(_check_number(where, value))
 
 
-def _encode_optional_number(where: str, value: object) -> float | None:
-    if value is None:
-        return None
+def _encode_number(where: str, value: object) -> float:
     number = _check_number(where, value)
     if float(number) != number:
         raise InputError(_TOO_LARGE, where)
@@ -198,7 +191,7 @@ def _encode_optional_number(where: str, value: object) -> float | None:
 
 def _check_number(where: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _make_type_error(where, value, "number")
+        raise make_type_error(where, value, "number")
     if isinstance(value, float) and not math.isfinite(value):
         raise input_error("own.no_number", "is no number that can be kept; write a figure", where)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
@@ -230,12 +223,6 @@ def _encode_watch_value(where: str, value: object) -> str:
     return to_canonical_json(value if isinstance(value, bool) else _check_number(where, value))
 
 
-def _make_type_error(where: str, value: object, wanted: str) -> InputError:
-    found = next((word for kind, word in _TYPE_WORDS.items() if isinstance(value, kind)), "object")
-    shown = str(value)[:80] if isinstance(value, bool | float | str) else type(value).__name__
-    return InputError(describe_wrong_type(shown, found, wanted), where)
-
-
 # From the file
 
 
@@ -265,21 +252,17 @@ def _decode_watch_value(stored: str) -> WatchValue:
     return value
 
 
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(constant)
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant)
 _PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 
 _NONE: Final = type(None)
 #: By the annotation of a field.
 _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
     str: _Column(check_text, frozenset({str})),
-    str | None: _Column(_encode_optional_text, frozenset({str, _NONE})),
+    str | None: _Column(_make_optional(check_text), frozenset({str, _NONE})),
     bool: _Column(_encode_flag, frozenset({int}), bool),
-    int | None: _Column(_encode_optional_whole, frozenset({int, _NONE})),
-    float | None: _Column(_encode_optional_number, frozenset({float, _NONE})),
+    int | None: _Column(_make_optional(_encode_whole), frozenset({int, _NONE})),
+    float | None: _Column(_make_optional(_encode_number), frozenset({float, _NONE})),
     SourceKind: _Column(_encode_kind, frozenset({str}), _decode_kind),
     ClaimValue: _Column(_encode_value, frozenset({str}), _decode_value),
     WatchValue: _Column(_encode_watch_value, frozenset({str}), _decode_watch_value),
