@@ -12,7 +12,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from gpudesk.catalog.importing.accelerator_plausibility import check_accelerator_values
+from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
 from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
 from gpudesk.catalog.list_rows import make_catalog_table
 from gpudesk.catalog.user_store.edits import state_value
@@ -151,7 +151,7 @@ def test_a_new_attribute_is_imported_and_checked(monkeypatch: pytest.MonkeyPatch
     proposal = propose_accelerator(json.dumps(file).encode(), name="part.json", today=TODAY)
     claims = {fact.attribute: fact.value for fact in proposal.facts if isinstance(fact, UserClaim)}
     assert claims[ATTRIBUTE.key] == 1200
-    (finding,) = check_accelerator_values({ATTRIBUTE.key: 1e6}, "")
+    (finding,) = check_plausibility({ATTRIBUTE.key: 1e6}, "")
     assert (finding.attribute, finding.grade) == (ATTRIBUTE.key, PlausibilityGrade.REFUSED)
 
 
