@@ -344,7 +344,7 @@ class BarChart(QWidget):
             elif ink:
                 _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
             rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
-            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(14)
+            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(12)
 
     def _paint_axis(self, pen: ThemePainter, place: int, area: QRectF) -> None:
         ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+import numpy as np
+from PySide6.QtCore import QPointF
 
 from gpudesk.desktop.ui.charts.label_placement import (
-    PaperLabel,
-    find_leader_line,
-    list_paper_labels,
-    place_paper_labels,
+    LabelBounds,
+    LabelRequest,
+    PlacedLabel,
+    labels_collide,
+    labels_cover,
+    place_labels,
+    stack_labels,
 )
 from gpudesk.desktop.ui.printing.paper import find_widest, limit_lines, measure_width, wrap_text
 from gpudesk.desktop.ui.printing.pieces import SheetPainter, SheetPiece
@@ -35,6 +39,9 @@ _LABEL_HEIGHT: Final = 17.5
 _NAME_HEIGHT: Final = 9.5
 _FIRST_LINE: Final = 7.0
 _SECOND_LINE: Final = 15.0
+#: White between an end and its label; one that stands further away than the other is tied to its end by a line.
+_NEAR: Final = 4.0
+_CLOSE: Final = 11.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ class PaperThroughputChart:
     def piece(self, room: float, height: float) -> SheetPiece:
         ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
         left = find_widest(ticks, "small") + 5
-        right = room - max(self._label_size(each).width() for each in self._shown) - 9
+        right = room - max(self._label_width(each) for each in self._shown) - 9
         title = format_throughput_title(closed_loop=self._concurrency is not None)
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -133,30 +140,42 @@ class PaperThroughputChart:
 
     def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
         """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
-        ends = [plane.points(each, each.value) for each in self._shown]
-        top = plane.top - 4
-        bounds = QRectF(plane.left + 2, top, right - plane.left - 2, plane.bottom - 1 - top)
-        wanted = [PaperLabel(curve[-1], self._label_size(each)) for curve, each in zip(ends, self._shown, strict=True)]
-        places = place_paper_labels(wanted, ends, bounds)
-        whole = not any(place.collides or place.covers for place in places)
+        lines = [plane.points(each, each.value) for each in self._shown]
+        curves = [np.array([(point.x(), point.y()) for point in line]) for line in lines]
+        bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
+        wanted = [self._request(line[-1], each) for line, each in zip(lines, self._shown, strict=True)]
+        places = place_labels(wanted, curves, [], bounds, _NEAR)
+        whole = not (labels_collide(places, wanted, []) or labels_cover(places, wanted, curves))
         if not whole:
-            wanted = [PaperLabel(label.end, QSizeF(label.size.width(), _NAME_HEIGHT)) for label in wanted]
-            places = list_paper_labels(wanted, plane.right + 9, bounds)
+            wanted = [replace(label, height=_NAME_HEIGHT) for label in wanted]
+            places = stack_labels(wanted, plane.right + 9, bounds)
         for series, label, place in zip(self._shown, wanted, places, strict=True):
-            line = find_leader_line(label.end, place.rect)
+            top = place.y - label.height / 2
+            line = find_leader_line(label, place)
             if line is not None:
                 ink.leader(*line, series.slot)
-            x, y = place.rect.left(), place.rect.top()
-            ink.text(x, y + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
+            ink.text(place.x, top + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
             if whole:
-                ink.text(x, y + _SECOND_LINE, self._full(series), style="small", colour="text2")
+                ink.text(place.x, top + _SECOND_LINE, self._full(series), style="small", colour="text2")
 
-    def _label_size(self, series: ThroughputSeries) -> QSizeF:
-        wide = max(measure_width(series.name, "group"), measure_width(self._full(series), "small"))
-        return QSizeF(wide, _LABEL_HEIGHT)
+    def _request(self, end: QPointF, series: ThroughputSeries) -> LabelRequest:
+        return LabelRequest(end.x(), end.y(), self._label_width(series), _LABEL_HEIGHT)
+
+    def _label_width(self, series: ThroughputSeries) -> float:
+        return max(measure_width(series.name, "group"), measure_width(self._full(series), "small"))
 
     def _full(self, series: ThroughputSeries) -> str:
         return tr("full at {n}", n=self._formatter.count(series.concurrency[-1]))
+
+
+def find_leader_line(label: LabelRequest, place: PlacedLabel) -> tuple[QPointF, QPointF] | None:
+    """Return the line from an end to its label, or None where the label stands close enough."""
+    end, half = QPointF(label.x, label.y), label.height / 2
+    nearest = QPointF(
+        min(max(label.x, place.x - 1), place.x + label.width + 1), min(max(label.y, place.y - half), place.y + half)
+    )
+    away = nearest - end
+    return None if abs(away.x()) + abs(away.y()) <= _CLOSE else (end + away * 0.2, nearest - away * 0.06)
 
 
 _BAR: Final = 10.0

@@ -1,44 +1,60 @@
-"""Labels at the ends of curves: within the bounds, clear of each other, and tied to their ends."""
+"""Labels at the ends of curves on paper: within the bounds, clear of each other, and tied to their ends."""
 
 from itertools import combinations
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+import numpy as np
 
 from gpudesk.desktop.ui.charts.label_placement import (
-    PaperLabel,
-    find_leader_line,
-    list_paper_labels,
-    place_paper_labels,
+    LabelBounds,
+    LabelRequest,
+    PlacedLabel,
+    labels_collide,
+    labels_cover,
+    place_labels,
+    stack_labels,
 )
+from gpudesk.desktop.ui.charts.scales import FloatArray
+from gpudesk.desktop.ui.printing.charts import find_leader_line
 
-BOUNDS = QRectF(0, 0, 320, 120)
-SIZE = QSizeF(50, 17)
+BOUNDS = LabelBounds(0, 0, 320, 120)
+WIDTH, HEIGHT = 50.0, 17.0
+GAP = 4.0
 
 
-def straight(y: float, right: float = 260.0) -> list[QPointF]:
-    return [QPointF(0, 110), QPointF(right / 2, (110 + y) / 2), QPointF(right, y)]
+def straight(y: float, right: float = 260.0) -> FloatArray:
+    return np.array([(0.0, 110.0), (right / 2, (110 + y) / 2), (right, y)])
+
+
+def request(curve: FloatArray, height: float = HEIGHT) -> LabelRequest:
+    return LabelRequest(float(curve[-1, 0]), float(curve[-1, 1]), WIDTH, height)
+
+
+def is_within(place: PlacedLabel, height: float = HEIGHT) -> bool:
+    across = BOUNDS.left <= place.x and place.x + WIDTH <= BOUNDS.right
+    return across and BOUNDS.top <= place.y - height / 2 and place.y + height / 2 <= BOUNDS.bottom
 
 
 def test_label_of_a_lonely_curve_stands_right_of_its_end() -> None:
     curve = straight(40)
-    (place,) = place_paper_labels([PaperLabel(curve[-1], SIZE)], [curve], BOUNDS)
-    assert place.rect.left() >= 260
-    assert abs(place.rect.center().y() - 40) < 1
-    assert find_leader_line(curve[-1], place.rect) is None
+    (place,) = place_labels([request(curve)], [curve], [], BOUNDS, GAP)
+    assert place.x >= 260
+    assert abs(place.y - 40) < 1
+    assert find_leader_line(request(curve), place) is None
 
 
 def test_labels_keep_clear_of_curves_and_of_each_other() -> None:
     curves = [straight(20), straight(60, 180), straight(62, 250), straight(90, 120)]
-    places = place_paper_labels([PaperLabel(curve[-1], SIZE) for curve in curves], curves, BOUNDS)
-    assert not any(place.collides or place.covers for place in places)
-    assert all(BOUNDS.contains(place.rect) for place in places)
+    wanted = [request(curve) for curve in curves]
+    places = place_labels(wanted, curves, [], BOUNDS, GAP)
+    assert not labels_collide(places, wanted, [])
+    assert not labels_cover(places, wanted, curves)
+    assert all(is_within(place) for place in places)
 
 
 def test_crowd_is_listed_beside_the_plot_in_the_order_of_its_ends() -> None:
     curves = [straight(60 + number) for number in (3, 1, 2, 0, 5, 4)]
-    labels = [PaperLabel(curve[-1], QSizeF(50, 9.5)) for curve in curves]
-    places = [place.rect for place in list_paper_labels(labels, 270, BOUNDS)]
-    assert all(BOUNDS.contains(rect) for rect in places)
-    assert not any(one.intersects(other) for one, other in combinations(places, 2))
-    by_height = sorted(range(6), key=lambda number: places[number].top())
-    assert by_height == sorted(range(6), key=lambda number: curves[number][-1].y())
+    places = stack_labels([request(curve, 9.5) for curve in curves], 270, BOUNDS)
+    assert all(is_within(place, 9.5) for place in places)
+    assert all(abs(one.y - other.y) >= 9.5 for one, other in combinations(places, 2))
+    by_height = sorted(range(6), key=lambda number: places[number].y)
+    assert by_height == sorted(range(6), key=lambda number: float(curves[number][-1, 1]))
