@@ -236,12 +236,11 @@ class WeightLoadingBlock(QWidget):
     def _lay_out(self) -> None:
         theme = self._theme
         self.storage.setFixedWidth(theme.px(110))
-        words = ThemedLabel(theme, tr("Storage gives a host"), font="small", colour="text2", parent=self)
         head = make_row(
             ThemedLabel(theme, tr("Loading the weights"), font="section", parent=self),
             STRETCH,
             self.fault,
-            words,
+            ThemedLabel(theme, tr("Storage gives a host"), font="small", colour="text2", parent=self),
             self.storage,
             ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self),
             gap=theme.px(8),
