@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter, QPainterStateGuard, QResizeEvent
-from PySide6.QtWidgets import (
-    QHeaderView,
-    QScrollArea,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QStyle, QWidget
 
 from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.selection import Selection
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
+from gpudesk.desktop.ui.widgets.layouts import find_scroll_area
 
-_Index = QModelIndex | QPersistentModelIndex
-
-_HEAD: Final = 26.0
 _ABOVE: Final = 6.0
 _SIDE: Final = 4.0
 _GLYPH: Final = 14.0
@@ -72,79 +62,86 @@ class RecordColumn(NamedTuple):
     share: float = 0.0
 
 
-class RecordTableView(QTableWidget):
+class RecordModel(TableItemModel):
+    """Rows of records; what stands once for several rows is read in each of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads: tuple[RecordColumn, ...] = ()
+        self.rows: tuple[RecordRow, ...] = ()
+
+    def show_heads(self, heads: Sequence[RecordColumn]) -> None:
+        self.beginResetModel()
+        self.heads, self.rows = tuple(heads), ()
+        self.endResetModel()
+
+    def show_rows(self, rows: Sequence[RecordRow]) -> None:
+        self.exchange(lambda: self._put(rows), is_alike=len(rows) == len(self.rows))
+
+    def _put(self, rows: Sequence[RecordRow]) -> None:
+        self.rows = tuple(rows)
+
+    def count_rows(self) -> int:
+        return len(self.rows)
+
+    def count_columns(self) -> int:
+        return len(self.heads)
+
+    def get_text(self, row: int, column: int) -> str:
+        return self.rows[row].cells[column].text
+
+    def sentence(self, row: int, column: int) -> str:
+        above = (self.get_text(number, column) for number in range(row, -1, -1))
+        return next((text for text in above if text), "")
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        return None if role == Qt.ItemDataRole.ToolTipRole else super().data(index, role)
+
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
+        return None if spoken else self.heads[section].text
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+        return Qt.AlignmentFlag.AlignLeft
+
+
+class RecordTableView(RowsView):
     """Read with the keyboard too: arrows go through the rows, Enter lets the panel explain one."""
 
     #: A row became the current one, or was chosen by a click or Enter.
     current_row = Signal(int)
     chosen = Signal(int)
 
+    below = 2
+
     def __init__(self, theme: Theme, name: str, heads: Sequence[RecordColumn], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._rows: tuple[RecordRow, ...] = ()
-        self._heads: tuple[RecordColumn, ...] = ()
+        self._model = RecordModel()
+        super().__init__(theme, self._model, parent=parent)
+        self._model.setParent(self)
         self._fitting = False
         self.setAccessibleName(name)
-        self.setFrameShape(QTableWidget.Shape.NoFrame)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setItemDelegate(_RecordDelegate(theme, self))
-        self.set_heads(heads)
-        self.cellClicked.connect(lambda row, _column: self.chosen.emit(row))
+        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
         self.activated.connect(lambda index: self.chosen.emit(index.row()))
-        self.currentCellChanged.connect(self._moved)
-        theme.follow(self._dress)
+        self.selectionModel().currentChanged.connect(self._moved)
+        self.set_heads(heads)
+        theme.follow(self.measure)
 
     @property
     def rows(self) -> tuple[RecordRow, ...]:
-        return self._rows
+        return self._model.rows
 
     def set_heads(self, heads: Sequence[RecordColumn]) -> None:
         """Show other columns; the rows go."""
-        if tuple(heads) == self._heads:
-            return
-        self._heads = tuple(heads)
-        self._rows = ()
-        self.setRowCount(0)
-        self.setColumnCount(len(heads))
-        style_as_list(self, [head.text for head in heads])
-        header = self.horizontalHeader()
-        header.show()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        for column in range(len(heads)):
-            item = self.horizontalHeaderItem(column)
-            if item is not None:
-                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        if tuple(heads) != self._model.heads:
+            self._model.show_heads(heads)
 
     def show_rows(self, rows: Sequence[RecordRow]) -> None:
-        """Show other rows; the current one stays where there are as many."""
-        if tuple(rows) == self._rows:
-            return
-        self._rows = tuple(rows)
-        self.setRowCount(len(rows))
-        above: dict[int, str] = {}
-        for number, row in enumerate(rows):
-            for column, each in enumerate(row.cells):
-                item = self.item(number, column)
-                if item is None:
-                    item = QTableWidgetItem()
-                    self.setItem(number, column, item)
-                item.setText(each.text)
-                # What stands once for several rows is read in each of them.
-                above[column] = each.text or above.get(column, "")
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, above[column])
-        self._fit()
+        if tuple(rows) != self.rows:
+            self.show_anew(lambda: self._model.show_rows(rows))
 
     def texts(self) -> list[tuple[str, ...]]:
-        return [tuple(each.text for each in row.cells) for row in self._rows]
-
-    def cell_at(self, index: _Index) -> RecordCell:
-        return self._rows[index.row()].cells[index.column()]
-
-    def begins(self, row: int) -> bool:
-        return self._rows[row].begins
+        return [tuple(each.text for each in row.cells) for row in self.rows]
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.height())
@@ -152,85 +149,72 @@ class RecordTableView(QTableWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._fit()
+            self.measure()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         by_keyboard = event.reason() is not Qt.FocusReason.MouseFocusReason
-        if by_keyboard and self.currentRow() < 0 and self._rows:
-            self.setCurrentCell(0, 0)
+        if by_keyboard and not self.currentIndex().isValid() and self.rows:
+            self.setCurrentIndex(self._model.index(0, 0))
 
-    def _dress(self) -> None:
-        self.setFont(self._theme.font("small"))
-        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
-        self._fit()
-
-    def _fit(self) -> None:
+    def measure(self) -> None:
         if self._fitting:
             return
         self._fitting = True
         try:
-            widths = self._widths()
-            for column, width in enumerate(widths):
-                self.setColumnWidth(column, width)
-            total = self._theme.px(_HEAD) + 2
-            for number, row in enumerate(self._rows):
-                height = max(
-                    measure_cell_height(self._theme, each, width) for each, width in zip(row.cells, widths, strict=True)
-                )
-                self.setRowHeight(number, height)
-                total += height
-            self.horizontalHeader().setFixedHeight(self._theme.px(_HEAD))
-            self.setFixedHeight(total)
+            self.setFont(self._theme.font("small"))
+            super().measure()
         finally:
             self._fitting = False
 
+    def fit_columns(self) -> None:
+        """Share the width among the columns, and let rows be as high as their cells then are."""
+        widths = self._widths()
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, width)
+        for number, row in enumerate(self.rows):
+            cells = zip(row.cells, widths, strict=True)
+            self.setRowHeight(number, max(measure_cell_height(self._theme, each, width) for each, width in cells))
+
     def _widths(self) -> list[int]:
         room = self.viewport().width()
-        least = [self._theme.px(head.least) for head in self._heads]
+        least = [self._theme.px(head.least) for head in self._model.heads]
         if sum(least) > room:
             return [each * room // sum(least) for each in least]
-        left, shares = room - sum(least), sum(head.share for head in self._heads) or 1.0
-        return [each + int(left * head.share / shares) for each, head in zip(least, self._heads, strict=True)]
+        left, shares = room - sum(least), sum(head.share for head in self._model.heads) or 1.0
+        return [each + int(left * head.share / shares) for each, head in zip(least, self._model.heads, strict=True)]
 
-    def _moved(self, row: int) -> None:
-        if row < 0:
-            return
-        self.current_row.emit(row)
-        if self.hasFocus():
-            self._bring_into_view(self.visualRect(self.model().index(row, 0)))
+    def _moved(self, current: QModelIndex) -> None:
+        if current.isValid():
+            self.current_row.emit(current.row())
+            if self.hasFocus():
+                self._bring_into_view(self.visualRect(current.siblingAtColumn(0)))
 
     def _bring_into_view(self, rect: QRect) -> None:
         """Scroll the page to a row: the table itself is as high as all of them."""
-        area = self.parentWidget()
-        while area is not None and not isinstance(area, QScrollArea):
-            area = area.parentWidget()
+        area = find_scroll_area(self)
         shown = None if area is None else area.widget()
         if area is not None and shown is not None:
             inside = self.viewport().mapTo(shown, rect.center())
-            area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(_HEAD))
+            area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(self.head_height))
 
 
-class _RecordDelegate(QStyledItemDelegate):
+class _RecordDelegate(RowsDelegate):
     """Paints the paragraphs of a cell."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    def paint_ground(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:
+        if state & QStyle.StateFlag.State_Selected:
+            pen.painter.fillRect(rect, pen.colour("selection"))
+        model = index.model()
+        if index.row() and isinstance(model, RecordModel) and model.rows[index.row()].begins:
+            pen.hairline(rect.left(), rect.top(), rect.right() + 1, rect.top(), "hair")
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        table = self.parent()
-        if not isinstance(table, RecordTableView):
-            return
-        with QPainterStateGuard(painter):
-            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
-            if option.state & QStyle.StateFlag.State_Selected:
-                painter.fillRect(rect, pen.colour("selection"))
-            if index.row() and table.begins(index.row()):
-                pen.hairline(rect.left(), rect.top(), rect.right() + 1, rect.top(), "hair")
-            self._paint_cell(pen, rect, table.cell_at(index))
+    def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
+        model = index.model()
+        if isinstance(model, RecordModel):
+            self._paint_record(pen, rect, model.rows[index.row()].cells[index.column()])
 
-    def _paint_cell(self, pen: ThemePainter, rect: QRectF, shown: RecordCell) -> None:
+    def _paint_record(self, pen: ThemePainter, rect: QRectF, shown: RecordCell) -> None:
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)
         left, right = rect.left() + px(_SIDE), rect.right() - px(_SIDE) / 2
         first = self._theme.line(shown.said[0].font) if shown.said else 0

@@ -6,18 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.text.translation import tr
@@ -95,23 +88,14 @@ class FiguresModel(TableItemModel):
         return Qt.AlignmentFlag.AlignRight if self._is_figure(column) else Qt.AlignmentFlag.AlignLeft
 
 
-class _FiguresDelegate(QStyledItemDelegate):
-    """Paints cells: the name with its swatch, figures at the right, the sentence at the left."""
+class _FiguresDelegate(RowsDelegate):
+    """Paints the name with its swatch, figures at the right, the sentence at the left."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
-        if not isinstance(model, FiguresModel):
-            return
-        figures = model.figures
-        row, column = figures.rows[index.row()], index.column()
-        theme, px, rect = self._theme, self._theme.px, QRectF(option.rect)
-        with QPainterStateGuard(painter):
-            pen = ThemePainter(painter, theme)
-            self._ground(pen, option, rect)
+        if isinstance(model, FiguresModel):
+            figures, column, theme, px = model.figures, index.column(), self._theme, self._theme.px
+            row = figures.rows[index.row()]
             if column == 0:
                 pen.swatch(rect.left() + px(6), rect.center().y(), row.slot, is_variant=row.is_variant)
                 name = rect.adjusted(px(6) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
@@ -124,57 +108,33 @@ class _FiguresDelegate(QStyledItemDelegate):
                 font, colour = ("section", "text1") if leads else ("small", "text2")
                 pen.text(rect.adjusted(4, 0, -px(8), 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
 
-    def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
-        state = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            pen.painter.fillRect(rect, pen.colour("selection"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            pen.painter.fillRect(rect, pen.colour("hover"))
-        pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
 
-
-class FiguresTable(QTableView):
-    """As high as its rows. A click or Enter selects the row's figure."""
+class FiguresTable(RowsView):
+    """A click or Enter selects the row's figure."""
 
     #: The key of a row and the figure of the cell that was chosen.
     chosen = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._model = FiguresModel(self)
-        self.setModel(self._model)
+        self._model = FiguresModel()
+        super().__init__(theme, self._model, parent=parent)
+        self._model.setParent(self)
         self.setItemDelegate(_FiguresDelegate(theme, self))
-        self.setShowGrid(False)
-        self.setFrameShape(QTableView.Shape.NoFrame)
         self.setMouseTracking(True)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setStretchLastSection(True)
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        # Where columns have no room, what scrolls them takes none of the rows'.
-        self.horizontalScrollBar().rangeChanged.connect(self._fit_height)
+        self.horizontalHeader().setStretchLastSection(True)
         self.activated.connect(self._choose)
         self.clicked.connect(self._choose)
-        theme.follow(self._dress)
+        theme.follow(self.measure)
 
     def show_figures(self, figures: FiguresContent) -> None:
         before = self._model.figures
         self._model.show_figures(figures)
         self.setAccessibleName(figures.title)
         if (before.heads, len(before.rows)) != (figures.heads, len(figures.rows)):
-            self._dress()
+            self.measure()
 
-    def _dress(self) -> None:
+    def fit_columns(self) -> None:
         px = self._theme.px
-        self.verticalHeader().setDefaultSectionSize(px(29))
-        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
         figures = self._model.figures
         head = QFontMetricsF(self._theme.font("caption_strong"))
         body = QFontMetricsF(self._theme.font("section"))
@@ -183,13 +143,6 @@ class FiguresTable(QTableView):
             widest = max((body.horizontalAdvance(row.cells[number]) for row in figures.rows), default=0.0)
             width = max(head.horizontalAdvance(text) + px(20), widest + px(24), px(80))
             self.setColumnWidth(number + 1, int(width))
-        self.horizontalHeader().setFixedHeight(px(26))
-        self._fit_height()
-
-    def _fit_height(self) -> None:
-        px, bar = self._theme.px, self.horizontalScrollBar()
-        scroller = bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0
-        self.setFixedHeight(px(26) + len(self._model.figures.rows) * px(29) + 4 + scroller)
 
     def _choose(self, index: QModelIndex) -> None:
         figures = self._model.figures

@@ -7,8 +7,10 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QWidget
 
+from gpudesk.desktop.ui.tables.item_model import TableItemModel
+from gpudesk.desktop.ui.tables.rows_view import RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
 
 
@@ -25,15 +27,52 @@ def style_as_list(table: QTableWidget, heads: Sequence[str]) -> None:
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
 
 
-_ROW, _HEAD, _AROUND = 25.0, 26.0, 22.0
 #: Between a number and the words after it.
 _GAP: Final = "\u2003"
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_AROUND: Final = 22.0
 
 
-class TextTable(QTableWidget):
+class TextModel(TableItemModel):
+    """Rows of texts; those of `numbers` are set flush right."""
+
+    def __init__(self, heads: Sequence[str], numbers: Collection[int]) -> None:
+        super().__init__()
+        self._heads, self._numbers = tuple(heads), frozenset(numbers)
+        self.rows: tuple[tuple[str, ...], ...] = ()
+
+    def show_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        self.exchange(lambda: self._put(rows), is_alike=len(rows) == len(self.rows))
+
+    def _put(self, rows: Sequence[Sequence[str]]) -> None:
+        self.rows = tuple(tuple(row) for row in rows)
+
+    def count_rows(self) -> int:
+        return len(self.rows)
+
+    def count_columns(self) -> int:
+        return len(self._heads)
+
+    def get_text(self, row: int, column: int) -> str:
+        text = self.rows[row][column]
+        return text + _GAP if column in self._numbers else text
+
+    def sentence(self, row: int, column: int) -> str:
+        return self.rows[row][column]
+
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
+        if spoken:
+            return None
+        return self._heads[section] + _GAP if section in self._numbers else self._heads[section]
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:
+        return Qt.AlignmentFlag.AlignRight if column in self._numbers else Qt.AlignmentFlag.AlignLeft
+
+
+class TextTable(RowsView):
     """Columns take what they need; those that give way share what is left."""
+
+    row_height = 25.0
+    below = 2
 
     def __init__(
         self,
@@ -46,72 +85,34 @@ class TextTable(QTableWidget):
         parent: QWidget | None = None,
     ) -> None:
         """Begin without rows; columns in `numbers` are set flush right, those in `giving` give way."""
-        super().__init__(0, len(heads), parent)
-        self._theme = theme
-        self._numbers, self._giving = frozenset(numbers), frozenset(giving)
+        self._model = TextModel(heads, numbers)
+        super().__init__(theme, self._model, parent=parent)
+        self._model.setParent(self)
+        self._giving = frozenset(giving)
         self.setAccessibleName(name)
-        self.setFrameShape(QTableWidget.Shape.NoFrame)
-        style_as_list(self, [head + _GAP if n in self._numbers else head for n, head in enumerate(heads)])
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrap(False)
-        header = self.horizontalHeader()
-        header.show()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        for column in range(len(heads)):
-            head = self.horizontalHeaderItem(column)
-            if head is not None:
-                head.setTextAlignment(self._side(column))
-        theme.follow(self._dress)
+        theme.follow(self.measure)
 
     def set_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        self.setRowCount(len(rows))
-        for row, texts in enumerate(rows):
-            for column, text in enumerate(texts):
-                item = self.item(row, column)
-                if item is None:
-                    item = QTableWidgetItem()
-                    item.setTextAlignment(self._side(column))
-                    self.setItem(row, column, item)
-                item.setText(text + _GAP if column in self._numbers else text)
-                item.setToolTip(text)
-        self._fit()
+        self.show_anew(lambda: self._model.show_rows(rows))
 
     def texts(self) -> list[tuple[str, ...]]:
-        return [
-            tuple(
-                item.text().removesuffix(_GAP)
-                for column in range(self.columnCount())
-                if (item := self.item(row, column))
-            )
-            for row in range(self.rowCount())
-        ]
+        return list(self._model.rows)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._fit_columns()
+            self.fit_columns()
 
-    def _side(self, column: int) -> Qt.AlignmentFlag:
-        return _RIGHT if column in self._numbers else _LEFT
-
-    def _dress(self) -> None:
+    def measure(self) -> None:
         self.setFont(self._theme.font("small"))
-        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
-        self._fit()
+        super().measure()
 
-    def _fit(self) -> None:
-        px = self._theme.px
-        self.verticalHeader().setDefaultSectionSize(px(_ROW))
-        self.horizontalHeader().setFixedHeight(px(_HEAD))
-        self.setFixedHeight(px(_HEAD) + self.rowCount() * px(_ROW) + 2)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
+    def fit_columns(self) -> None:
         """Give columns what they hold; those that give way share what is left by what they hold."""
         around, taken = self._theme.px(_AROUND), 0
-        for column in range(self.columnCount()):
+        for column in range(self._model.columnCount()):
             if column not in self._giving:
                 self.resizeColumnToContents(column)
                 self.setColumnWidth(column, self.columnWidth(column) + around)

@@ -152,7 +152,7 @@ class ExportCheckBlock(QWidget):
             ]
         )
         self.rules.show_rows([_make_rule_row(rule, rules, checks, formatter) for rule in rules.rules])
-        self._show_read_in(max(0, self.rules.currentRow()))
+        self._show_read_in(max(0, self.rules.currentIndex().row()))
         # Repeated below the rules, where the one above the table is out of sight.
         warned = MarkedLine("triangle-alert", "disputed", tr("{warning}.", warning=get_export_warning()))
         notes = (MarkedLine("info", "text3", note) for note in list_check_notes(checks, formatter))

@@ -6,19 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterStateGuard, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.domain.cost import UncertainValue
@@ -172,8 +165,8 @@ def _explain_overload(plan: RoutedPlan, ranking: RouteRanking | None, money: Mon
     )
 
 
-#: Lengths of the design: rows, head, the gutter for ≈ at the right of figures, around texts.
-_ROW, _HEAD, _GUTTER, _SIDE = 44.0, 40.0, 20.0, 3.0
+#: Lengths of the design: the gutter for ≈ at the right of figures, around texts.
+_GUTTER, _SIDE = 20.0, 3.0
 _LEAST, _WIDEST = 62.0, 116.0
 
 
@@ -211,12 +204,9 @@ class RoutingPlanModel(TableItemModel):
 class _RoutingPlanHeader(QHeaderView):
     """Heads on two lines, those of accelerators with their swatch."""
 
-    def __init__(self, theme: Theme, model: RoutingPlanModel, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    def __init__(self, theme: Theme, model: RoutingPlanModel) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
         self._theme, self._plans = theme, model
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._theme.px(_HEAD))
 
     def paintSection(self, painter: QPainter, rect: Any, section: int) -> None:  # noqa: ANN401 - Qt's
         with QPainterStateGuard(painter):
@@ -248,35 +238,20 @@ class _RoutingPlanHeader(QHeaderView):
         pen.text(lower, head.below, font="caption", colour="text3", align=RIGHT)
 
 
-class _RoutingPlanDelegate(QStyledItemDelegate):
+class _RoutingPlanDelegate(RowsDelegate):
     """Paints the plan at the left, figures at the right with a small line below them."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
         if not isinstance(model, RoutingPlanModel):
             return
-        with QPainterStateGuard(painter):
-            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
-            self._ground(pen, option, rect)
-            line, column = model.table.lines[index.row()], index.column()
-            if column == 0:
-                self._plan(pen, line, rect)
-            elif line.reason:
-                self._reason(pen, line, rect, option)
-            else:
-                self._cell(pen, line.cells[column - 1], rect)
-
-    def _ground(self, pen: ThemePainter, option: QStyleOptionViewItem, rect: QRectF) -> None:
-        state = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            pen.painter.fillRect(rect, pen.colour("selection"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            pen.painter.fillRect(rect, pen.colour("hover"))
-        pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
+        line, column = model.table.lines[index.row()], index.column()
+        if column == 0:
+            self._plan(pen, line, rect)
+        elif line.reason:
+            self._reason(pen, line, rect)
+        else:
+            self._cell(pen, line.cells[column - 1], rect)
 
     def _lines(self, rect: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
         """Return where the upper and the lower line stand; one alone stands in the middle."""
@@ -292,9 +267,9 @@ class _RoutingPlanDelegate(QStyledItemDelegate):
         if line.second:
             pen.text(lower, line.second, font="small", colour="text2")
 
-    def _reason(self, pen: ThemePainter, line: RoutingPlanRow, rect: QRectF, option: QStyleOptionViewItem) -> None:
+    def _reason(self, pen: ThemePainter, line: RoutingPlanRow, rect: QRectF) -> None:
         """Say across all figures why there are none; each cell shows its piece of it."""
-        view = option.widget
+        view = self.parent()
         if not isinstance(view, QTableView):
             return
         px, left = self._theme.px, view.columnViewportPosition(1)
@@ -318,52 +293,29 @@ class _RoutingPlanDelegate(QStyledItemDelegate):
             pen.glyph("overlap", rect.right() - px(_GUTTER / 2 + 1), upper.center().y())
 
 
-class RoutingPlanTableView(QTableView):
-    """As high as its rows; what is wider than the page is scrolled."""
+class RoutingPlanTableView(RowsView):
+    """Plans with their figures."""
+
+    row_height, head_height = 44.0, 40.0
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.plans = RoutingPlanModel(self)
+        self.plans = RoutingPlanModel()
+        super().__init__(theme, self.plans, _RoutingPlanHeader(theme, self.plans), parent)
+        self.plans.setParent(self)
         self.setAccessibleName(tr("Plans"))
-        self.setHorizontalHeader(_RoutingPlanHeader(theme, self.plans, self))
-        self.setModel(self.plans)
         self.setItemDelegate(_RoutingPlanDelegate(theme, self))
-        self.setShowGrid(False)
-        self.setFrameShape(QTableView.Shape.NoFrame)
         self.setMouseTracking(True)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionsClickable(False)
-        self.horizontalScrollBar().rangeChanged.connect(self._fit_height)
-        theme.follow(self._dress)
+        theme.follow(self.measure)
 
     def show_table(self, table: RoutingPlanTable) -> None:
-        """Show other plans; the row of the keyboard stays."""
-        row = self.currentIndex().row()
-        self.plans.show(table)
-        if 0 <= row < len(table.lines):
-            self.setCurrentIndex(self.plans.index(row, 0))
-        self._dress()
+        self.show_anew(lambda: self.plans.show(table))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_columns()
+        self.fit_columns()
 
-    def _dress(self) -> None:
-        px = self._theme.px
-        self.verticalHeader().setDefaultSectionSize(px(_ROW))
-        self.horizontalHeader().setFixedHeight(px(_HEAD))
-        self._fit_columns()
-        self._fit_height()
-
-    def _fit_columns(self) -> None:
+    def fit_columns(self) -> None:
         """Give figures what they need, and plans what is left of the width, but no less than their names."""
         px, table = self._theme.px, self.plans.table
         fonts = {name: QFontMetricsF(self._theme.font(name)) for name in ("section", "caption", "caption_strong")}
@@ -384,8 +336,3 @@ class RoutingPlanTableView(QTableView):
         least = max((strong.horizontalAdvance(line.first) for line in table.lines), default=0.0)
         room = self.viewport().width() - taken
         self.setColumnWidth(0, max(int(least) + px(20), min(room, px(280))))
-
-    def _fit_height(self) -> None:
-        px, bar = self._theme.px, self.horizontalScrollBar()
-        scroller = bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0
-        self.setFixedHeight(px(_HEAD) + len(self.plans.table.lines) * px(_ROW) + 4 + scroller)

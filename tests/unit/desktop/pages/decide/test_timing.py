@@ -73,7 +73,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
     assert view.result.rules.texts[0].startswith("D002-16, buy now: ")
     assert cells(view)["Saved by waiting, in all"][1] == f"{found.sums.saved_usd.likely:,.0f}"
-    assert view.result.prices.rowCount() == 5
+    assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("It slips by", "10.7 months")
     assert view.result.accessibleName().startswith("Buy H200 SXM now. Documents: buy now")
 

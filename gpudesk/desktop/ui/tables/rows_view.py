@@ -1,0 +1,108 @@
+"""The base of ordinary tables: a view as high as its rows, and a delegate that paints by token name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterStateGuard
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+
+
+class RowsDelegate(QStyledItemDelegate):
+    """Fills the ground of a cell and rules its lower edge; subclasses paint what stands in it."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
+        raise NotImplementedError
+
+    def paint_ground(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:  # noqa: ARG002 - for rows of several kinds
+        if state & QStyle.StateFlag.State_Selected:
+            pen.painter.fillRect(rect, pen.colour("selection"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            pen.painter.fillRect(rect, pen.colour("hover"))
+        pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        with QPainterStateGuard(painter):
+            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
+            self.paint_ground(pen, rect, option.state, index)
+            self.paint_cell(pen, rect, index)
+
+
+class RowsView(QTableView):
+    """Rows are selected whole; what is wider than the page is scrolled. Subclasses write `fit_columns`."""
+
+    #: Heights in lengths of the design, and what stands free below the rows in pixels.
+    row_height = 29.0
+    head_height = 26.0
+    below = 4
+
+    def __init__(
+        self, theme: Theme, model: TableItemModel, heads: QHeaderView | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        if heads is not None:
+            heads.setParent(self)
+            self.setHorizontalHeader(heads)
+        self.setModel(model)
+        self.setShowGrid(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        # Where columns have no room, what scrolls them takes none of the rows'.
+        self.horizontalScrollBar().rangeChanged.connect(self.fit_height)
+
+    def fit_columns(self) -> None:
+        raise NotImplementedError
+
+    def show_anew(self, show: Callable[[], object]) -> None:
+        """Show other rows; the current one stays where it still is one."""
+        row = self.currentIndex().row()
+        show()
+        if not self.currentIndex().isValid() and 0 <= row < self.model().rowCount():
+            self.setCurrentIndex(self.model().index(row, 0))
+        self.measure()
+
+    def measure(self) -> None:
+        """Set all sizes by the theme and what is shown."""
+        px = self._theme.px
+        self.verticalHeader().setDefaultSectionSize(px(self.row_height))
+        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
+        self.horizontalHeader().setFixedHeight(px(self.head_height))
+        self.fit_columns()
+        self.fit_height()
+
+    def fit_height(self) -> None:
+        bar = self.horizontalScrollBar()
+        scrolls = bar.maximum() > bar.minimum() and self.horizontalScrollBarPolicy() is not _NEVER
+        rows = self.verticalHeader().length()
+        high = self._theme.px(self.head_height) + rows + self.below + (bar.sizeHint().height() if scrolls else 0)
+        self.setFixedHeight(high)
+
+
+_NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
