@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QCheckBox, QHeaderView, QTableView, QWidget
 
@@ -13,6 +13,7 @@ from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldRemark
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
@@ -27,12 +28,10 @@ from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
-Index = QModelIndex | QPersistentModelIndex
-
 _CHECK, _TEXTS = 0, ("label", "theirs", "yours", "shipped", "standing")
 
 
-class PackModel(QAbstractTableModel):
+class PackModel(TableItemModel):
     """Rows that can be chosen come first. Texts are made when they are asked for."""
 
     #: The user chose other rows.
@@ -67,29 +66,29 @@ class PackModel(QAbstractTableModel):
             self._chosen ^= {key}
             self._tell(row, row)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
-        return 0 if parent.isValid() else len(self._rows)
+    def count_rows(self) -> int:
+        return len(self._rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
-        """Return how many columns there are: what it is about, theirs, yours, shipped, how they stand."""
-        return 0 if parent.isValid() else len(_TEXTS)
+    def count_columns(self) -> int:
+        return len(_TEXTS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
-        if orientation is Qt.Orientation.Vertical or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))[section]
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
+        heads = (tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))
+        return None if spoken else heads[section]
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
-        if not index.isValid():
-            return None
-        row, line = self._rows[index.row()], self._lines[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return getattr(line, _TEXTS[index.column()])
-        if role == Qt.ItemDataRole.CheckStateRole and index.column() == _CHECK and row.key in self._open:
+    def get_text(self, row: int, column: int) -> str:
+        text: str = getattr(self._lines[row], _TEXTS[column])
+        return text
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - by role
+        if not index.isValid() or index.column() != _CHECK:
+            return super().data(index, role)
+        row = self._rows[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole and row.key in self._open:
             return Qt.CheckState.Checked if row.key in self._chosen else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._spoken(row, line) if index.column() == _CHECK else getattr(line, _TEXTS[index.column()])
-        return None
+            return self._spoken(row, self._lines[index.row()])
+        return super().data(index, role)
 
     def setData(
         self,
@@ -104,15 +103,13 @@ class PackModel(QAbstractTableModel):
             self.toggle(index.row())
         return True
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        found = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        if self._rows[index.row()].key in self._open:
-            found |= Qt.ItemFlag.ItemIsEnabled
-            if index.column() == _CHECK:
-                found |= Qt.ItemFlag.ItemIsUserCheckable
-        return found
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        if self._rows[row].key in self._open:
+            flags |= Qt.ItemFlag.ItemIsEnabled
+            if column == _CHECK:
+                flags |= Qt.ItemFlag.ItemIsUserCheckable
+        return flags
 
     def _spoken(self, row: PackRow, line: PackLine) -> str:
         state = ""

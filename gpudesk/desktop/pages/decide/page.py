@@ -105,75 +105,34 @@ class DecidePage(MultiViewPage[DecideView]):
             super().focus_content()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        def usable() -> bool:
+        """Return each view, the steps of the dialogue, which are of no use beside other views, and the copies."""
+
+        def is_usable() -> bool:
             return self.body.usable
 
-        copied = ActionSpec(
-            "decide.copy",
-            tr("Copy the decision"),
-            self.copy,
-            MenuId.EDIT,
-            self.menu_section,
-            "copy",
-            ("Ctrl+Shift+C",),
-            enabled=usable,
-        )
-        saved = ActionSpec(
-            "decide.negotiation",
-            tr("Save the negotiation sheet…"),
-            self._save_negotiation,
-            MenuId.FILE,
-            2,
-            "file-down",
-            enabled=usable,
-        )
-        return [*super().actions_of_page(), *self._steps(), copied, saved]
-
-    def _save_negotiation(self) -> None:
-        from gpudesk.desktop.pages.decide.purchasing.terms_view import save_negotiation
-
-        self._show_wanted(BUYING)
-        save_negotiation(self.view, self.settings)
-
-    def _steps(self) -> list[ActionSpec]:
-        """Return the commands of the dialogue; they are of no use beside other views."""
-
-        def asking() -> bool:
+        def is_asking() -> bool:
             return self.body.usable and isinstance(self.views.get(self.view_key), QuestionsView)
 
         def step(by: int) -> None:
             if isinstance(self.view, QuestionsView):
                 self.view.step(by)
 
-        section = self.menu_section + 1
+        def act(name: str, text: str, run: Callable[[], object], place: tuple[MenuId, int], icon: str, *keys: str,
+                enabled: Callable[[], bool] = is_usable) -> ActionSpec:  # fmt: skip
+            return ActionSpec(f"decide.{name}", text, run, *place, icon, keys, enabled=enabled)
+
+        view, file = (MenuId.VIEW, self.menu_section + 1), (MenuId.FILE, 2)
         return [
-            ActionSpec(
-                "decide.next",
-                tr("Next question"),
-                lambda: step(1),
-                MenuId.VIEW,
-                section,
-                "arrow-right",
-                ("Alt+Right",),
-                enabled=asking,
-            ),
-            ActionSpec(
-                "decide.back",
-                tr("Question before"),
-                lambda: step(-1),
-                MenuId.VIEW,
-                section,
-                "arrow-left",
-                ("Alt+Left",),
-                enabled=asking,
-            ),
-            ActionSpec(
-                "decide.recommend",
-                tr("See the recommendation"),
-                lambda: self._show_wanted(RESULT),
-                MenuId.VIEW,
-                section,
-                "signpost",
-                enabled=lambda: self.body.usable,
-            ),
+            *super().actions_of_page(),
+            act("next", tr("Next question"), lambda: step(1), view, "arrow-right", "Alt+Right", enabled=is_asking),
+            act("back", tr("Question before"), lambda: step(-1), view, "arrow-left", "Alt+Left", enabled=is_asking),
+            act("recommend", tr("See the recommendation"), lambda: self._show_wanted(RESULT), view, "signpost"),
+            act("copy", tr("Copy the decision"), self.copy, (MenuId.EDIT, self.menu_section), "copy", "Ctrl+Shift+C"),
+            act("negotiation", tr("Save the negotiation sheet…"), self._save_negotiation, file, "file-down"),
         ]
+
+    def _save_negotiation(self) -> None:
+        from gpudesk.desktop.pages.decide.purchasing.terms_view import save_negotiation
+
+        self._show_wanted(BUYING)
+        save_negotiation(self.view, self.settings)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.qt_support import leaves_undo
+from gpudesk.desktop.ui.widgets.qt_support import leaves_undo, mark_fault
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -239,8 +239,5 @@ class NumberEdit(QLineEdit):
         fault = self.fault
         self.setAccessibleDescription(fault)
         self.setToolTip(fault)
-        if self.property("fault") != ("true" if fault else "false"):
-            self.setProperty("fault", "true" if fault else "false")
-            self.style().unpolish(self)
-            self.style().polish(self)
+        mark_fault(self, bool(fault))
         self.fault_changed.emit(fault)

@@ -83,6 +83,14 @@ def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
     return True
 
 
+def mark_fault(field: QWidget, wrong: bool) -> None:
+    """Let a field look as one at fault, or no longer."""
+    if field.property("fault") != ("true" if wrong else "false"):
+        field.setProperty("fault", "true" if wrong else "false")
+        field.style().unpolish(field)
+        field.style().polish(field)
+
+
 _STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 _SIDEWAYS: Final = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}
 _ENDS: Final = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}

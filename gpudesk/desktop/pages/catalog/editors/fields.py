@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import ENGLISH_NUMBERS, ClaimValue, NumberStyle
@@ -493,10 +494,7 @@ class PeakRow(FormRow):
 
     def mark_fault(self, wrong: bool) -> None:
         for edit in self._edits.values():
-            at_fault = wrong and not self._usable(edit)
-            edit.setProperty("fault", "true" if at_fault else "false")
-            edit.style().unpolish(edit)
-            edit.style().polish(edit)
+            mark_fault(edit, wrong and not self._usable(edit))
 
     def _usable(self, edit: FaultLineEdit) -> bool:
         try:

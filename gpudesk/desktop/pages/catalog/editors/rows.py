@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter
 from gpudesk.text.messages import format_message
@@ -218,10 +219,7 @@ class FormRow(QWidget):
         self.control().setFocus(Qt.FocusReason.TabFocusReason)
 
     def mark_fault(self, wrong: bool) -> None:
-        control = self.control()
-        control.setProperty("fault", "true" if wrong else "false")
-        control.style().unpolish(control)
-        control.style().polish(control)
+        mark_fault(self.control(), wrong)
 
     # Making the row
 

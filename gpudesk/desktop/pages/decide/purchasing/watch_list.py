@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedCont
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
-from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
 from gpudesk.domain.watch_list import SignalStatus, WatchValue
 from gpudesk.domain.watch_list import WatchSignal as Watching
 from gpudesk.report.decision.buy_or_wait import (
@@ -151,10 +151,7 @@ class WatchForm(QWidget):
         for each, line in self.lines.items():
             wrong = bool(sentence) and each == name
             line.setAccessibleDescription(sentence if wrong else "")
-            if line.property("fault") != ("true" if wrong else "false"):
-                line.setProperty("fault", "true" if wrong else "false")
-                line.style().unpolish(line)
-                line.style().polish(line)
+            mark_fault(line, wrong)
         if sentence and name in self.lines:
             self.focus_control(name)
 
