@@ -116,6 +116,9 @@ class EvaluatedAnswer:
     def is_variant(self) -> Mapping[str, bool]:
         return {column.key: column.is_variant for column in self.columns}
 
+    def column(self, key: str) -> AcceleratorColumn:
+        return self.columns[self.keys.index(key)]
+
     def place(self, key: str) -> int:
         """Return the place of a column, 0 where there is none of the key."""
         return self.keys.index(key) if key in self.keys else 0

@@ -19,9 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -49,7 +48,7 @@ class FlipText(NamedTuple):
     change: str
     now: str
     becomes: str
-    looks: tuple[ColumnStyle, ...]
+    leaders: tuple[AcceleratorColumn, ...]
 
     @property
     def sentence(self) -> str:
@@ -129,8 +128,8 @@ class FlipBox(QAbstractButton):
         side = theme.px(_ICON)
         pen.icon("corner-down-right", place.left(), middle - side / 2, side, "text2")
         x = place.left() + side + theme.px(8)
-        for look in self.shown.looks:
-            x += pen.swatch(x, middle, look.slot, is_variant=look.is_variant) + theme.px(5)
+        for column in self.shown.leaders:
+            x += pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant) + theme.px(5)
         rest = QRectF(x, place.top(), max(1.0, place.right() - x), place.height())
         pen.text(rest, self.shown.becomes, font="label", colour="text1" if live else "text3")
 
@@ -250,7 +249,7 @@ class FlipsBlock(QWidget):
             FlipText(
                 flip,
                 *describe_flip(flip, found.decision, found.names, found.formatter),
-                tuple(ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in flip.becomes),
+                tuple(found.column(key) for key in flip.becomes),
             )
             for flip in self.flips
         )

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
@@ -85,13 +85,6 @@ class MarkIcon(QWidget):
                 pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._colour)
 
 
-class ColumnStyle(NamedTuple):
-    """How a column is drawn."""
-
-    slot: int
-    is_variant: bool
-
-
 class Swatches(QWidget):
     """The keys of accelerators side by side, in the middle of a line; the mark of a fault without any."""
 
@@ -99,15 +92,15 @@ class Swatches(QWidget):
         """Begin without any; `line` is the font token of the text that they stand before."""
         super().__init__(parent)
         self._theme, self._line = theme, line
-        self._looks: tuple[ColumnStyle, ...] = ()
+        self._columns: tuple[AcceleratorColumn, ...] = ()
         theme.follow(self._dress)
 
-    def show_looks(self, looks: Sequence[ColumnStyle]) -> None:
-        self._looks = tuple(looks)
+    def show_columns(self, columns: Sequence[AcceleratorColumn]) -> None:
+        self._columns = tuple(columns)
         self._dress()
 
     def _dress(self) -> None:
-        count = max(1, len(self._looks))
+        count = max(1, len(self._columns))
         px = self._theme.px
         self.setFixedSize(count * px(SWATCH_WIDTH) + (count - 1) * px(_GAP), self._theme.line(self._line))
         self.update()
@@ -115,10 +108,10 @@ class Swatches(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen, middle, x = ThemePainter(painter, self._theme), self.height() / 2, 0.0
-            if not self._looks:
+            if not self._columns:
                 pen.glyph("unfit", self.width() / 2, middle)
-            for look in self._looks:
-                pen.swatch(x, middle, look.slot, is_variant=look.is_variant)
+            for column in self._columns:
+                pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant)
                 x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
 
 
@@ -305,12 +298,14 @@ _LEAST_SHARE: Final = 0.005
 
 
 class WinShare(NamedTuple):
-    """What leads in a share of the draws; without a key the draws in which nothing is left."""
+    """What leads in a share of the draws; without a column the draws in which nothing is left."""
 
-    key: str
-    name: str
-    look: ColumnStyle
+    column: AcceleratorColumn | None
     share: float
+
+    @property
+    def name(self) -> str:
+        return tr("none left") if self.column is None else self.column.name
 
 
 class WinShareBar(QWidget):
@@ -352,10 +347,11 @@ class WinShareBar(QWidget):
             for each in self.shares:
                 width = each.share * self.width()
                 part = QRectF(x, 0, max(2.0, width - 2), high)
-                pen.tint(part, theme.mark_color(each.look.slot) if each.key else "strong", radius=2)
+                index = None if each.column is None else each.column.palette_index
+                pen.tint(part, "strong" if index is None else theme.mark_color(index), radius=2)
                 text = self.text_of(each)
                 if x >= free and x + pen.width(text, "caption") <= self.width() + 1:
-                    colour = theme.name_color(each.look.slot) if each.key else theme.colour("text3")
+                    colour = theme.colour("text3") if index is None else theme.name_color(index)
                     place = QRectF(x, below, self.width() - x + 1, theme.line("caption"))
                     free = x + pen.text(place, text, font="caption", colour=colour) + theme.px(8)
                 x += width
@@ -364,28 +360,21 @@ class WinShareBar(QWidget):
 def list_win_shares(found: EvaluatedAnswer) -> tuple[WinShare, ...]:
     """Return in which shares of the draws each column leads, the most first, and nothing is left."""
     shares = [
-        WinShare(
-            each.key,
-            found.names[each.key],
-            ColumnStyle(found.palette_indexes[each.key], found.is_variant[each.key]),
-            each.share,
-        )
-        for each in found.decision.standings
-        if each.share >= _LEAST_SHARE
+        WinShare(found.column(each.key), each.share) for each in found.decision.standings if each.share >= _LEAST_SHARE
     ]
     shares.sort(key=lambda each: -each.share)
     none = 1.0 - sum(each.share for each in found.decision.standings)
     if none >= _LEAST_SHARE:
-        shares.append(WinShare("", tr("none left"), ColumnStyle(0, False), none))
+        shares.append(WinShare(None, none))
     return tuple(shares)
 
 
-def find_leaders(found: EvaluatedAnswer) -> tuple[str, ...]:
-    """Return the key of the column that leads, and of the next where there is no clear winner."""
+def find_leaders(found: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
+    """Return the column that leads, and the next where there is no clear winner."""
     decision = found.decision
     first = find_leading_column(decision)
     keys = (first, decision.runner_up if decision.verdict is DecisionVerdict.OPEN else None)
-    return tuple(key for key in keys if key is not None)
+    return tuple(found.column(key) for key in keys if key is not None)
 
 
 class VerdictBlock(QWidget):
@@ -421,8 +410,7 @@ class VerdictBlock(QWidget):
 
     def show_verdict(self, found: EvaluatedAnswer) -> None:
         decision, names = found.decision, found.names
-        keys = find_leaders(found)
-        self.swatches.show_looks([ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in keys])
+        self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(decision, names, found.formatter))
         self.reason.set_text(describe_verdict_reason(decision, names, found.formatter))
         self.firmness.setText(describe_robustness(decision, names))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -49,22 +49,12 @@ _NARROW: Final = 460.0
 
 
 @dataclass(frozen=True, slots=True)
-class OptionAccelerator:
-    """One accelerator on a card: its name and slot, and what becomes of it."""
-
-    name: str
-    slot: int
-    is_variant: bool
-    fate: ColumnOutcome
-
-
-@dataclass(frozen=True, slots=True)
 class OptionEffect:
-    """What an answer would do: a line of words, a shorter one, the accelerators, and all of it read out."""
+    """What an answer would do: a line of words, a shorter one, what becomes of each column, all of it read out."""
 
     text: str
     brief: str
-    parts: tuple[OptionAccelerator, ...]
+    parts: tuple[tuple[AcceleratorColumn, ColumnOutcome], ...]
     sentence: str
 
 
@@ -219,7 +209,7 @@ class OptionCard(OptionButton):
         room = self._right_end() - self._effect_x()
         widths = [
             max(px(_PITCH), metrics.horizontalAdvance(f"{part.name} ?") + px(_CARD_GAP + _BETWEEN))
-            for part in self.effect.parts
+            for part, _ in self.effect.parts
         ]
         if sum(widths) - px(_BETWEEN) <= room:
             starts = [sum(widths[:place]) for place in range(len(widths))]
@@ -258,28 +248,30 @@ class OptionCard(OptionButton):
         room = self._right_end() - x
         pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", colour="text1")
         first = top + line + px(5)
-        for part, (row, start, width) in zip(effect.parts, self._places(), strict=True):
-            self._draw_part(pen, part, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))
+        for (part, fate), (row, start, width) in zip(effect.parts, self._places(), strict=True):
+            self._draw_part(pen, part, fate, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))
 
-    def _draw_part(self, pen: ThemePainter, part: OptionAccelerator, x: float, top: float, room: float) -> None:
+    def _draw_part(
+        self, pen: ThemePainter, part: AcceleratorColumn, fate: ColumnOutcome, x: float, top: float, room: float
+    ) -> None:
         theme, line = self.theme, float(self.theme.line("small"))
         inner = x + theme.px(_CARD_GAP)
         place = QRectF(inner, top, room - theme.px(_CARD_GAP), line)
         middle = place.center().y()
-        if part.fate is ColumnOutcome.REMOVED:
+        if fate is ColumnOutcome.REMOVED:
             width = pen.text(QRectF(x, top, room, line), part.name, font="caption", colour="text3")
             pen.hairline(x, round(middle), x + width, round(middle), "text3")
             return
-        undecided = part.fate is ColumnOutcome.UNDECIDED
+        undecided = fate is ColumnOutcome.UNDECIDED
         pen.marker(
             x + theme.px(4),
             middle,
-            part.slot,
+            part.palette_index,
             radius=_MARKER + 0.6 * undecided,
             is_variant=undecided or part.is_variant,
         )
         text = tr("{name} ?", name=part.name) if undecided else part.name
-        pen.text(place, text, font="caption", colour=theme.name_color(part.slot))
+        pen.text(place, text, font="caption", colour=theme.name_color(part.palette_index))
 
 
 class SmallOptionCard(OptionButton):
@@ -486,15 +478,7 @@ def _format_other_value(question: str) -> str:
 
 
 def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decision) -> OptionEffect:
-    parts = tuple(
-        OptionAccelerator(
-            found.names[each.key],
-            found.palette_indexes[each.key],
-            found.is_variant[each.key],
-            find_column_outcome(each),
-        )
-        for each in decision.standings
-    )
+    parts = tuple((found.column(each.key), find_column_outcome(each)) for each in decision.standings)
     names = found.names
     return OptionEffect(
         describe_option_effect(question, decision, names),

@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QStyle, QWidget
 
-from gpudesk.desktop.pages.decide.parts import ColumnStyle
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
@@ -31,11 +30,11 @@ class CellParagraph(NamedTuple):
 
 
 class RecordCell(NamedTuple):
-    """Paragraphs below one another; before the first a glyph, or the key of a column."""
+    """Paragraphs below one another; before the first a glyph, or the swatch of a palette index."""
 
     said: tuple[CellParagraph, ...]
     glyph: str = ""
-    look: ColumnStyle | None = None
+    swatch: tuple[int, bool] | None = None
 
     @property
     def text(self) -> str:
@@ -218,8 +217,9 @@ class _RecordDelegate(RowsDelegate):
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)
         left, right = rect.left() + px(_SIDE), rect.right() - px(_SIDE) / 2
         first = self._theme.line(shown.said[0].font) if shown.said else 0
-        if shown.look is not None:
-            pen.swatch(left, top + first / 2, shown.look.slot, is_variant=shown.look.is_variant)
+        if shown.swatch is not None:
+            index, is_variant = shown.swatch
+            pen.swatch(left, top + first / 2, index, is_variant=is_variant)
         elif shown.glyph:
             pen.glyph(shown.glyph, left + px(_GLYPH) / 2 - 2, top + first / 2)
         left += _measure_mark(self._theme, shown)
@@ -232,7 +232,7 @@ class _RecordDelegate(RowsDelegate):
 
 def _measure_mark(theme: Theme, shown: RecordCell) -> int:
     """Return the room that a glyph or a key takes before the text."""
-    if shown.look is not None:
+    if shown.swatch is not None:
         return theme.px(SWATCH_WIDTH) + theme.px(_SIDE)
     return theme.px(_GLYPH) if shown.glyph else 0
 

@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.record_table import (
     CellParagraph,
     RecordCell,
@@ -276,8 +276,7 @@ class WeightLoadingBlock(QWidget):
 def _make_loading_row(found: EvaluatedAnswer, key: str, loading: WeightLoading | Message) -> RecordRow:
     formatter = found.formatter
     name = RecordCell(
-        (CellParagraph(found.names[key], "small_strong"),),
-        look=ColumnStyle(found.palette_indexes[key], found.is_variant[key]),
+        (CellParagraph(found.names[key], "small_strong"),), swatch=(found.palette_indexes[key], found.is_variant[key])
     )
     if isinstance(loading, Message):
         unknown = make_cell(describe_unknown_time(loading, formatter), colour="unfit")

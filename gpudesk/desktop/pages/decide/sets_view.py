@@ -9,14 +9,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import (
-    ColumnStyle,
-    DecideView,
-    Swatches,
-    WinShareBar,
-    find_leaders,
-    list_win_shares,
-)
+from gpudesk.desktop.pages.decide.parts import DecideView, Swatches, WinShareBar, find_leaders, list_win_shares
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
@@ -174,9 +167,7 @@ class AnswerSetVerdict(QWidget):
         )
 
     def show_verdict(self, found: EvaluatedAnswer) -> None:
-        self.swatches.show_looks(
-            [ColumnStyle(found.palette_indexes[key], found.is_variant[key]) for key in find_leaders(found)]
-        )
+        self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(found.decision, found.names, found.formatter))
         self.firmness.setText(describe_robustness(found.decision, found.names))
         self.bar.show_shares(list_win_shares(found))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.pages.decide.parts import ColumnStyle, DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
 from gpudesk.desktop.pages.decide.purchasing.negotiation import NegotiationBlock
 from gpudesk.desktop.pages.decide.record_table import (
     CellParagraph,
@@ -192,8 +192,7 @@ def _make_accelerator_row(check: ExportCheck, found: EvaluatedAnswer, rules: tup
     formatter = found.formatter
     part = next(each for each in found.columns if each.column.accelerator.id == check.accelerator)
     name = RecordCell(
-        (CellParagraph(shorten_name(check.name), "small_strong"),),
-        look=ColumnStyle(part.palette_index, part.is_variant),
+        (CellParagraph(shorten_name(check.name), "small_strong"),), swatch=(part.palette_index, part.is_variant)
     )
     products = list_scores(check, formatter)[:_PRODUCTS]
     score = RecordCell(tuple(_list_extra_lines(products)))

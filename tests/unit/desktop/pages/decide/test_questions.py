@@ -106,7 +106,7 @@ def test_each_answer_shows_what_the_service_decides_under_it(page: DecidePage, d
     card = option(page, "ttft_limit_ms", 2000.0)
     assert card.effect is not None
     assert card.effect.text == "Leaves all 4, H200 SXM undecided"
-    assert [part.fate for part in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
+    assert [fate for _, fate in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
     expected = desk.service.decide(desk.answer, {"ttft_limit_ms": 2000.0})
     assert found_of(desk).decide_alternative("ttft_limit_ms", 2000.0) == expected

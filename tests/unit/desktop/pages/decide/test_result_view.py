@@ -58,7 +58,7 @@ def test_shares_of_draws_are_ordered_and_named(view: ResultView, desk: Desk) -> 
 def test_draws_in_which_none_is_left_are_shown(view: ResultView, desk: Desk) -> None:
     say(desk, ttft_limit_ms=300.0)
     last = view.verdict.bar.shares[-1]
-    assert (last.key, last.name) == ("", "none left")
+    assert (last.column, last.name) == (None, "none left")
     assert last.share > 0.1
 
 
