@@ -7,16 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.catalog_model import FACETS, CatalogFacets
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, make_row
 from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.report.labels import label_source_kind
@@ -28,7 +27,7 @@ _AGES: Final = (30, 90, 180, 365, 730)
 _MOST_MAKERS: Final = 40
 
 
-class CatalogFilterBar(QWidget):
+class CatalogFilterBar(FlowRow):
     """Search field, count and pills. What is chosen is told, not kept: the page says what to show."""
 
     #: The words that were typed.
@@ -43,8 +42,7 @@ class CatalogFilterBar(QWidget):
     rule_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, 6, (16, 0, 16, 8), parent)
         self._facets = CatalogFacets()
         self._section = CatalogSection.ACCELERATORS
         self._makers: Sequence[str] = ()
@@ -64,14 +62,10 @@ class CatalogFilterBar(QWidget):
             "disputes": FilterPill(theme, ""),
             "own": FilterPill(theme, ""),
         }
-        self._layout = FlowLayout(6, self)
         for widget in (self.field, self.count, *self.pills.values()):
-            self._layout.addWidget(widget)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+            self.flow.addWidget(widget)
         self._connect()
-        theme.follow(self._dress)
+        theme.follow(self._level)
 
     def _connect(self) -> None:
         self.field.changed.connect(self.words_changed)
@@ -93,20 +87,10 @@ class CatalogFilterBar(QWidget):
         for name, fields in nothing.items():
             pills[name].cleared.connect(partial(self._change, **fields))
 
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._layout.setContentsMargins(px(16), 0, px(16), px(8))
+    def _level(self) -> None:
         # As high as the pills, so that its words are level with theirs.
-        self.count.setFixedHeight(px(28))
+        self.count.setFixedHeight(self._theme.px(28))
         self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self._layout.heightForWidth(max(self.width(), 200)))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.height() != self.sizeHint().height():
-            self.updateGeometry()
 
     # Showing
 
@@ -128,12 +112,12 @@ class CatalogFilterBar(QWidget):
         status = tr("Shipping") if facets.shipping else tr("Shipping and announced")
         pills["status"].show_text(status, on=facets.shipping)
         pills["rank"].show_text(tr("Rank announced"), on=self._ranked)
-        self._layout.invalidate()
+        self.flow.invalidate()
         self.updateGeometry()
 
     def show_count(self, text: str) -> None:
         self.count.setText(text)
-        self._layout.invalidate()
+        self.flow.invalidate()
 
     def _maker_word(self) -> str:
         return {

@@ -261,9 +261,7 @@ class ImportDialog(BackgroundFormDialog):
         self._missing: list[tuple[FormRow, MissingImportField]] = []
         self._beside: ImportFiguresPanel | None = None
         self._figures = ImportFiguresView(theme, desk.formatter)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_FOLLOWS_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_FOLLOWS_MS)
         self._timer.timeout.connect(self._follow)
         self._fill()
         self._show_figures()

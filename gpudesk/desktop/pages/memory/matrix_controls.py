@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QWidget
 
 from gpudesk.desktop.pages.memory.fit_model import BY_MAKER, BY_NAME, BY_PARAMETERS, FitColumn
 from gpudesk.desktop.session.scenario_options import MOST_TOKENS, list_kv_options, list_precision_options
@@ -20,7 +19,7 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout, make_row
+from gpudesk.desktop.ui.widgets.layouts import FlowRow, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.scenario import Scenario
@@ -98,41 +97,14 @@ _MARGIN: Final = 16.0
 _CAPTION: Final = 12.0
 
 
-class ControlRow(QWidget):
-    """Widgets in a line, which goes on below where there is no room."""
-
-    def __init__(self, theme: Theme, gap: int, left: float, parent: QWidget | None = None) -> None:
-        """Begin empty; `left` is the margin of the design left of the first widget."""
-        super().__init__(parent)
-        self._theme, self._left = theme, left
-        self.flow = FlowLayout(gap, self)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        theme.follow(self._dress)
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self.flow.setContentsMargins(px(self._left), 0, px(_MARGIN), px(6))
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self.flow.heightForWidth(max(self.width(), 200)))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.height() != self.sizeHint().height():
-            self.updateGeometry()
-
-
-class MatrixQueryRow(ControlRow):
+class MatrixQueryRow(FlowRow):
     """What every cell is asked, and how it is counted. What is chosen is told, not kept."""
 
     #: The choices that the user asks for.
     chosen = Signal(object)
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, 4, _MARGIN - 8, parent)
+        super().__init__(theme, 4, (_MARGIN - 8, 0, _MARGIN, 6), parent)
         self._choices = FitMatrixOptions()
         tokens = NumberFormat(1, MOST_TOKENS, 0, formatter.style)
         in_flight = NumberFormat(1, MOST_IN_FLIGHT, 0, formatter.style)
@@ -225,7 +197,7 @@ class MatrixQueryRow(ControlRow):
         self.chosen.emit(replace(self._choices, **fields))
 
 
-class MatrixFilterRow(ControlRow):
+class MatrixFilterRow(FlowRow):
     """What narrows the rows and columns, and how many are left."""
 
     #: The words for models and for accelerators.
@@ -236,7 +208,7 @@ class MatrixFilterRow(ControlRow):
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, 8, _MARGIN, parent)
+        super().__init__(theme, 8, (_MARGIN, 0, _MARGIN, 6), parent)
         self._most = 0
         tip = tr("Show only rows that have these words: name, organisation")
         self.models = FilterField(theme, tr("Filter models"), tip, framed=True, width=170)

@@ -6,7 +6,9 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QSizePolicy, QWidget
+
+from gpudesk.desktop.ui.theme.theme import Theme
 
 #: Takes what room is left in a row or a column.
 STRETCH: Final = -1
@@ -132,6 +134,35 @@ def find_scroll_area(widget: QWidget) -> QScrollArea | None:
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
     return area
+
+
+class FlowRow(QWidget):
+    """Widgets in a line, which goes on below where there is no room; `flow` takes them."""
+
+    def __init__(
+        self, theme: Theme, gap: int, margins: tuple[float, float, float, float], parent: QWidget | None = None
+    ) -> None:
+        """Begin empty; `margins` (left, top, right, bottom) are lengths of the design."""
+        super().__init__(parent)
+        self._theme, self._margins = theme, margins
+        self.flow = FlowLayout(gap, self)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme.follow(self._set_margins)
+
+    def _set_margins(self) -> None:
+        left, top, right, bottom = map(self._theme.px, self._margins)
+        self.flow.setContentsMargins(left, top, right, bottom)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.flow.heightForWidth(max(self.width(), 200)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.height() != self.sizeHint().height():
+            self.updateGeometry()
 
 
 #: The thickness of scroll bars, which are the same at every size of letters.

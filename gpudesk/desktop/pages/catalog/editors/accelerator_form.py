@@ -213,9 +213,7 @@ class AcceleratorForm(FormDialog):
         )
         self._origins: dict[str, StatedFigure] = {}
         self._found: tuple[PlausibilityFinding, ...] = ()
-        self._judging = QTimer(self)
-        self._judging.setSingleShot(True)
-        self._judging.setInterval(TELL_AFTER_MS)
+        self._judging = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
         self._judging.timeout.connect(self._judge)
         self._make_rows()
         self._lay_out_rows()

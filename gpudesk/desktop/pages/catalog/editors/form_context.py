@@ -150,9 +150,7 @@ class SaveEffectPreview(QWidget):
         self._desk = desk
         self._trial = trial
         self._jobs = Jobs(desk.formatter, self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_WAIT_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._timer.timeout.connect(self._ask)
         caption = ThemedLabel(theme, tr("Open scenario"))
         caption.setFixedWidth(theme.px(LABEL))

@@ -114,9 +114,7 @@ class FormRow(QWidget):
         self._fault = FieldRemark(theme, "", "unfit", "unfit")
         self._doubt = FieldRemark(theme, "triangle-alert", "disputed", "text1")
         self._echo = FieldRemark(theme, "", "text3", "text3")
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(TELL_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
         self._timer.timeout.connect(self.check)
 
     # What subclasses write

@@ -149,9 +149,7 @@ class PlanComputation(QObject):
         self._jobs.shown.connect(lambda text, _can_stop: self.working.emit(text))
         self._asked: tuple[object, ...] = ()
         self._steps: Callable[[], ProgressSteps[Any]] | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_REST)
+        self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self._start)
         # A thread must not outlive what it belongs to.
         self.destroyed.connect(self._jobs.stop)
