@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, leaves_undo
 from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.report.decision.verdict import (
@@ -389,23 +389,15 @@ class VerdictBlock(QWidget):
         self.reason = ElidedParagraph(theme, parent=self)
         self.firmness = ThemedLabel(theme, font="section", wrap=True, parent=self)
         self.bar = WinShareBar(theme, formatter, self)
+        captions = [
+            ThemedLabel(theme, words, font="caption_strong", colour="text2", parent=self)
+            for words in (tr("Recommendation"), tr("How firm"))
+        ]
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
-        left, right = QVBoxLayout(), QVBoxLayout()
-        for column, words in ((left, tr("Recommendation")), (right, tr("How firm"))):
-            column.setSpacing(theme.px(4))
-            column.addWidget(ThemedLabel(theme, words, font="caption_strong", colour="text2", parent=self))
-        left.addLayout(line)
-        left.addWidget(self.reason)
-        left.addStretch(1)
+        left = make_column(captions[0], line, self.reason, STRETCH, gap=theme.px(4))
         self._firm = QWidget(self)
-        self._firm.setLayout(right)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(self.firmness)
-        right.addWidget(self.bar)
-        right.addStretch(1)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._row.addLayout(left, 1)
-        self._row.addWidget(self._firm)
+        make_column(captions[1], self.firmness, self.bar, STRETCH, gap=theme.px(4), on=self._firm)
+        self._row = make_row((left, 1), self._firm, on=self)
         theme.follow(self._dress)
 
     def show_verdict(self, found: EvaluatedAnswer) -> None:
@@ -422,9 +414,8 @@ class VerdictBlock(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         beside = self.width() >= self._theme.px(_BESIDE)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        if self._row.direction() != way:
-            self._row.setDirection(way)
+        if beside != (self._row.direction() == QBoxLayout.Direction.LeftToRight):
+            set_beside(self._row, beside)
             self._dress()
 
     def _dress(self) -> None:

@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, F
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu, pop_up
 from gpudesk.domain import decision as decision_module
 from gpudesk.domain.answer import ComparisonColumn
@@ -260,11 +260,8 @@ class ResultView(DecideView):
 
     def _pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
         """Return a row of two columns, which stand below one another where room is short."""
-        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        row.setSpacing(self.theme.px(24))
-        row.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(other, 1, Qt.AlignmentFlag.AlignTop)
-        return row
+        top = Qt.AlignmentFlag.AlignTop
+        return make_row((one, 1, top), (other, 1, top), gap=self.theme.px(24))
 
     def _lay_out(self) -> None:
         px = self.theme.px
@@ -369,9 +366,8 @@ class ResultView(DecideView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         beside = self.width() >= self.theme.px(_TWO_COLUMNS)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         for row in (self._why, self._last):
-            row.setDirection(way)
+            set_beside(row, beside)
 
 
 def _format_answered_count(found: EvaluatedAnswer) -> str:

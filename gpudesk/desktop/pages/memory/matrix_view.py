@@ -11,7 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.memory.fit_model import (
     FitModel,
@@ -45,7 +45,7 @@ from gpudesk.desktop.ui.tables.mark_legend import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
@@ -280,11 +280,8 @@ class FitMatrixView(QWidget):
     def _build(self) -> None:
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.remark.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-        above, below = self._above, self._below = QHBoxLayout(), QHBoxLayout()
-        above.addWidget(self.note)
-        below.addWidget(self.remark, 1)
-        below.addWidget(self.action)
-        make_column(self.question, self.narrow, above, (self.table, 1), below, self.legend, gap=0, on=self)
+        self._above, self._below = make_row(self.note), make_row((self.remark, 1), self.action)
+        make_column(self.question, self.narrow, self._above, (self.table, 1), self._below, self.legend, gap=0, on=self)
         self.theme.follow(self._dress)
 
     def _connect(self) -> None:

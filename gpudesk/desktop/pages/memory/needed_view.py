@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.memory.needed_model import (
     NeededCell,
@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_row
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -260,10 +260,7 @@ class NeededBlock(QWidget):
         head = make_row(
             ThemedLabel(theme, self.title, font="section", parent=self), (self._subtitle, 1), self.remark, self.offer
         )
-        layout = self._column = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(head)
-        layout.addWidget(self.view)
+        self._column = make_column(head, self.view, on=self)
         self._head = head
         theme.follow(self._dress)
 

@@ -58,6 +58,11 @@ def _make_box(
     return box
 
 
+def set_beside(box: QBoxLayout, beside: bool) -> None:
+    """Put the items of a box side by side, or below one another where they have no room."""
+    box.setDirection(_Direction.LeftToRight if beside else _Direction.TopToBottom)
+
+
 def clear_layout(layout: QLayout) -> None:
     """Let all widgets of a layout go; a link of one of them may be what asked for it."""
     while (item := layout.takeAt(0)) is not None:

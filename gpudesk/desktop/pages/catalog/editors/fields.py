@@ -10,7 +10,7 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QPlainTextEdit, QPushButton, QWidget
 
 from gpudesk.catalog.user_store.entry import UnitChoice
 from gpudesk.desktop.pages.catalog.editors.rows import (
@@ -24,7 +24,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE
@@ -510,11 +510,9 @@ class PeakRowHeader(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         px = theme.px
-        row = QHBoxLayout(self)
-        row.setContentsMargins(px(LABEL) + px(10), 0, 0, 0)
-        row.setSpacing(px(10))
-        for text in (tr("Dense"), tr("Sparse")):
-            label = ThemedLabel(theme, text, font="caption_strong", colour="text3")
+        labels = [
+            ThemedLabel(theme, text, font="caption_strong", colour="text3") for text in (tr("Dense"), tr("Sparse"))
+        ]
+        for label in labels:
             label.setFixedWidth(px(_RATE_WIDTH))
-            row.addWidget(label)
-        row.addStretch(1)
+        make_row(*labels, STRETCH, gap=px(10), margins=(px(LABEL) + px(10), 0, 0, 0), on=self)

@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.desktop.ui.widgets.qt_support import ask_question
 from gpudesk.domain.progress import ProgressSteps
@@ -277,9 +277,7 @@ class FormDialog(QDialog):
         area = self._area = FullWidthScrollArea()
         area.show_widget(self._body)
         self._fixed = make_column(gap=px(8))
-        self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._halves.setSpacing(0)
-        self._halves.addWidget(area, 1)
+        self._halves = make_row((area, 1), gap=0)
         self._top = make_column(self.note)
         make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
 
@@ -302,8 +300,7 @@ class FormDialog(QDialog):
         if aside is None:
             return
         beside = self.width() >= px(_NARROW + _ASIDE)
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._halves.setDirection(direction)
+        set_beside(self._halves, beside)
         aside.setFixedSize(_FREE, _FREE)
         if beside:
             aside.setFixedWidth(px(_ASIDE))

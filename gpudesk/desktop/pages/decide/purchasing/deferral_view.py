@@ -9,7 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import (
     NO_PART,
@@ -28,7 +28,7 @@ from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
@@ -115,18 +115,12 @@ class DeferralForm(PlanForm):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(px(2))
-        for name, field in self.fields.items():
-            whole.addWidget(field)
-            whole.addWidget(self.said[name])
-            self.said[name].setContentsMargins(px(8), 0, 0, px(4))
-        rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
-        whole.addLayout(rows)
+        for said in self.said.values():
+            said.setContentsMargins(px(8), 0, 0, px(4))
         self.after.setContentsMargins(px(8), 0, 0, 0)
-        whole.addWidget(self.after)
-        whole.addStretch(1)
+        choices = (widget for pair in zip(self.fields.values(), self.said.values(), strict=True) for widget in pair)
+        rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
+        make_column(*choices, rows, self.after, STRETCH, gap=px(2), on=self)
 
     # Showing
 
@@ -285,13 +279,11 @@ class DeferralView(PlanView[DeferralAnalysis]):
         px = self.theme.px
         margin = px(_MARGIN)
         right = make_column(self.working, self.problem, self.result, STRETCH, gap=px(6))
-        self._upper = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._upper.setContentsMargins(margin - px(8), 0, margin, px(12))
-        self._upper.setSpacing(px(28))
-        self._upper.addWidget(self.form, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self._upper.addLayout(right, 100)
-        # Takes what the widest result leaves.
-        self._upper.addStretch(1)
+        corner = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
+        # The last takes what the widest result leaves.
+        self._upper = make_row(
+            (self.form, 0, corner), (right, 100), STRETCH, gap=px(28), margins=(margin - px(8), 0, margin, px(12))
+        )
         lower = make_column(self.watch, margins=(margin, px(12), margin, margin))
         make_column(self._upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
@@ -299,8 +291,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         super().resizeEvent(event)
         px = self.theme.px
         beside = event.size().width() >= px(_BESIDE)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._upper.setDirection(way)
+        set_beside(self._upper, beside)
         self.form.setMaximumWidth(px(_FORM))
         self.form.setMinimumWidth(min(px(_FORM), max(px(240), event.size().width() - px(40))))
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_positions, make_request_mix
 from gpudesk.decision.purchasing.routing import list_mixing_rules
@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
@@ -111,13 +111,8 @@ class VendorsForm(PlanForm):
         cells: dict[str, QWidget] = dict(self.rows)
         for name, field in self.fields.items():
             holder = QWidget(self)
-            column = QVBoxLayout(holder)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(0)
-            column.addWidget(field)
             self.said[name].setContentsMargins(self._theme.px(8), 0, 0, 0)
-            column.addWidget(self.said[name])
-            column.addStretch(1)
+            make_column(field, self.said[name], STRETCH, gap=0, on=holder)
             cells[name] = holder
         return cells
 
@@ -262,10 +257,8 @@ class VendorsView(PlanView[RoutingResult]):
         margin = px(_MARGIN)
         upper = make_column(self.form, margins=(margin - px(8), 0, margin, px(8)))
         head = make_row(self.title, (self.subtitle, 1), gap=px(10))
-        self._pair = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._pair.setSpacing(px(24))
-        for block in (self.beyond, self.shared):
-            self._pair.addWidget(block, 1, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        self._pair = make_row((self.beyond, 1, top), (self.shared, 1, top), gap=px(24))
         make_column(
             head, self.mix, self.table, self.ranks, px(8), self._pair, px(8), self.notes, gap=px(6), on=self.result
         )
@@ -284,8 +277,7 @@ class VendorsView(PlanView[RoutingResult]):
         """Put lists below one another where they have no room side by side."""
         super().resizeEvent(event)
         beside = event.size().width() >= self.theme.px(_BESIDE)
-        way = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._pair.setDirection(way)
+        set_beside(self._pair, beside)
 
     # Asking
 

@@ -111,11 +111,8 @@ class WatchForm(QWidget):
 
     def _captioned(self, caption: str, field: QWidget) -> QWidget:
         holder = QWidget(self)
-        column = QBoxLayout(QBoxLayout.Direction.TopToBottom, holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(2))
-        column.addWidget(ThemedLabel(self._theme, caption, font="caption", colour="text3", parent=holder))
-        column.addWidget(field)
+        label = ThemedLabel(self._theme, caption, font="caption", colour="text3", parent=holder)
+        make_column(label, field, gap=self._theme.px(2), on=holder)
         return holder
 
     def _fill(self, value: WatchValue, date: str, source: str, note: str) -> None:
