@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.desktop.ui.tables.text_table import style_as_list
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -161,19 +162,16 @@ class BackupsDialog(QDialog):
         table = QTableWidget(0, 5)
         table.setAccessibleName(tr("Backups"))
         table.setFont(theme.font("body"))
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
+        style_as_list(table, [tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version")])
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         table.setWordWrap(False)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(theme.px(29))
-        for place, head in enumerate((tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version"))):
-            item = QTableWidgetItem(head)
-            item.setTextAlignment(_RIGHT if place in _FIGURES else _LEFT)
-            table.setHorizontalHeaderItem(place, item)
+        for place in range(table.columnCount()):
+            head = table.horizontalHeaderItem(place)
+            if head is not None:
+                head.setTextAlignment(_RIGHT if place in _FIGURES else _LEFT)
         header = table.horizontalHeader()
+        header.show()
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setMinimumHeight(theme.px(27))

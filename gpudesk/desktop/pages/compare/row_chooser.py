@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -27,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.compare.comparison_model import HEADING_ROLE, RowChoiceModel
+from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -40,8 +31,6 @@ _CheckState = Qt.CheckState
 _CHECK_ROLE = Qt.ItemDataRole.CheckStateRole
 _WIDTH = 260
 _LINES = 16
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class _CheckDelegate(QStyledItemDelegate):

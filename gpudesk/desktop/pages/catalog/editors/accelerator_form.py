@@ -42,7 +42,6 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.attributes import COUNTED_UNITS
 from gpudesk.domain.claim import CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
@@ -72,9 +71,7 @@ class NameForm(FormDialog):
         self.name.show_value(self.thing.name)
         self.maker.show_value(self.thing.maker)
         self.add_rows([self.name, self.maker])
-        self.remove_button = Button(theme, tr("Remove…"), icon="trash-2")
-        self.remove_button.clicked.connect(self._remove)
-        self.add_left_button(self.remove_button)
+        self.remove_button = self.add_left_button(tr("Remove…"), self._remove, "trash-2")
         self.name.focus_control()
 
     def edit(self) -> FactEdit:
@@ -82,21 +79,14 @@ class NameForm(FormDialog):
         return rename_entry(catalog, self.thing.id, self.name.text() or "", self.maker.text() or "")
 
     def _remove(self) -> None:
-        step = ask_removal_step(self, self.desk, self.thing)
-        if step is not None:
-            self.take(step)
+        self.take_at_once(lambda: ask_removal_step(self, self.desk, self.thing))
 
 
 def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> FactEdit | None:
     """Ask whether an entry of the user's is to go; return the step that removes it, None where it stays."""
     question = tr("Remove {name}?", name=thing.name)
-    if not confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing)):
-        return None
-    try:
-        return remove_thing(desk.service.catalog, thing.id)
-    except InputError as error:
-        parent.tell(error)
-        return None
+    removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing))
+    return remove_thing(desk.service.catalog, thing.id) if removes else None
 
 
 def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
@@ -329,9 +319,7 @@ class AcceleratorForm(FormDialog):
         if sources:
             most: Source = max(sources, key=sources.count)
             self.source.show_source(most)
-        self.remove_button = Button(self.theme, tr("Remove…"), icon="trash-2")
-        self.remove_button.clicked.connect(self._remove)
-        self.add_left_button(self.remove_button)
+        self.remove_button = self.add_left_button(tr("Remove…"), self._remove, "trash-2")
 
     # Copying
 
@@ -403,7 +391,6 @@ class AcceleratorForm(FormDialog):
         self.generation.set_echo(describe_generation(self.desk, self.generation.key()))
 
     def _remove(self) -> None:
-        if self.held is not None:
-            step = ask_removal_step(self, self.desk, self.held)
-            if step is not None:
-                self.take(step)
+        held = self.held
+        if held is not None:
+            self.take_at_once(lambda: ask_removal_step(self, self.desk, held))

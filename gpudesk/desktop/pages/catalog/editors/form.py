@@ -137,9 +137,13 @@ class FormDialog(QDialog):
                 self.rows.append(part)
             self._fixed.addWidget(part)
 
-    def add_left_button(self, button: Button) -> None:
+    def add_left_button(self, text: str, act: Callable[[], object], icon: str = "") -> Button:
+        """Put a further button at the left of the foot; return it."""
+        button = Button(self.theme, text, icon=icon)
         button.setAutoDefault(False)
+        button.clicked.connect(act)
         self.left_buttons.addWidget(button)
+        return button
 
     def row(self, name: str) -> FormRow | None:
         return next((row for row in self.rows if row.name == name), None)
@@ -165,6 +169,16 @@ class FormDialog(QDialog):
             self.tell(error)
         else:
             self.take(step)
+
+    def take_at_once(self, make_step: Callable[[], FactEdit | None]) -> None:
+        """Take a step whatever stands in the rows; where it cannot be, say so."""
+        try:
+            step = make_step()
+        except InputError as error:
+            self.tell(error)
+        else:
+            if step is not None:
+                self.take(step)
 
     def take(self, step: FactEdit | None) -> None:
         """Take a step and close; where it cannot be written, say so and keep all that was entered."""

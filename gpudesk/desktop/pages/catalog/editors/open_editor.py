@@ -14,7 +14,6 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.claim import CatalogEntryKind, StalenessLimits
 from gpudesk.domain.user_facts import FactEdit
@@ -67,11 +66,8 @@ class StaleRuleForm(FormDialog):
         self.add_rows([self.prices, self.facts])
         for row in self.rows:
             row.edited.connect(self._preview)
-        button = Button(
-            theme, tr("Take {prices} and {facts} days", prices=_DEFAULT_RULE.prices, facts=_DEFAULT_RULE.facts)
-        )
-        button.clicked.connect(self._take_default)
-        self.add_left_button(button)
+        text = tr("Take {prices} and {facts} days", prices=_DEFAULT_RULE.prices, facts=_DEFAULT_RULE.facts)
+        self.add_left_button(text, self._take_default)
         self._preview()
         self.prices.focus_control()
 

@@ -17,7 +17,6 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
@@ -346,17 +345,11 @@ class PreferenceEditor(FormDialog):
     def _add_take_shipped(self) -> None:
         if self.attribute.preference is None or self.thing.own:
             return
-        self.shipped_button = Button(self.theme, tr("Take the shipped choice"))
-        self.shipped_button.clicked.connect(self._take_shipped)
-        self.add_left_button(self.shipped_button)
+        self.shipped_button = self.add_left_button(tr("Take the shipped choice"), self._take_shipped)
 
     def _take_shipped(self) -> None:
-        try:
-            step = take_shipped(self.desk.service.catalog, self.thing.id, self.attribute.name)
-        except InputError as error:
-            self.tell(error)
-            return
-        self.take(step)
+        catalog = self.desk.service.catalog
+        self.take_at_once(lambda: take_shipped(catalog, self.thing.id, self.attribute.name))
 
 
 def _format_printed(seed: DocumentStatement) -> str:

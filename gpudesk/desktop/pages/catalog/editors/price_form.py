@@ -29,7 +29,6 @@ from gpudesk.desktop.pages.catalog.editors.rows import FormRow
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
 from gpudesk.domain.user_facts import FactEdit, UserPrice
 from gpudesk.report.catalog_lists import label_term_of_data
@@ -76,9 +75,7 @@ class PriceForm(FormDialog):
         self.add_section(tr("Who states it"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
-            self.remove_button = Button(theme, tr("Remove price…"), icon="trash-2")
-            self.remove_button.clicked.connect(self._remove)
-            self.add_left_button(self.remove_button)
+            self.remove_button = self.add_left_button(tr("Remove price…"), self._remove, "trash-2")
         self.what.edited.connect(self._turn)
         self._turn()
         (self.accelerator if thing is None and adding else self.low).focus_control()
@@ -182,14 +179,9 @@ class PriceForm(FormDialog):
             self.source.show_source(source)
 
     def _remove(self) -> None:
-        if self.held is None or not confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
-            return
-        try:
-            step = remove_price(self.desk.service.catalog, self.held.id)
-        except InputError as error:
-            self.tell(error)
-            return
-        self.take(step)
+        held = self.held
+        if held is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
+            self.take_at_once(lambda: remove_price(self.desk.service.catalog, held.id))
 
 
 def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:

@@ -19,7 +19,6 @@ from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldVerdict,
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
 from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
@@ -126,17 +125,11 @@ class ValueEditor(FormDialog):
         states = found.overridden or any(claim.own for claim in found.claims)
         if not states or self.thing.own:
             return
-        self.revert_button = Button(self.theme, tr("Revert to the shipped value"))
-        self.revert_button.clicked.connect(self._revert)
-        self.add_left_button(self.revert_button)
+        self.revert_button = self.add_left_button(tr("Revert to the shipped value"), self._revert)
 
     def _revert(self) -> None:
-        try:
-            step = revert_attribute(self.desk.service.catalog, self.thing.id, self.entry.attribute.name)
-        except InputError as error:
-            self.tell(error)
-            return
-        self.take(step)
+        catalog = self.desk.service.catalog
+        self.take_at_once(lambda: revert_attribute(catalog, self.thing.id, self.entry.attribute.name))
 
     def _judge(self) -> FieldVerdict:
         catalog, value = self.desk.service.catalog, next(self.value_row.list_figures()).inside
