@@ -221,7 +221,7 @@ def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: 
 
 
 def read_missing_field(row: FormRow, field: MissingImportField) -> object:
-    """Return what the user answers, None where nothing stands there; raises `FieldFault`."""
+    """Return what the user answers, None where nothing stands there; raises `FieldError`."""
     value = row.value()
     if value is None:
         return None
@@ -435,7 +435,7 @@ class ImportDialog(BackgroundFormDialog):
             self.write(apply_import(self.desk.service, self._found, proposal, wishes), self._written)
 
     def _completed(self) -> ImportProposal:
-        """Return the proposal with what is answered; raises `InputError` or `FieldFault`."""
+        """Return the proposal with what is answered; raises `InputError` or `FieldError`."""
         if not self._missing:
             return self.proposal
         answers = self._answers()

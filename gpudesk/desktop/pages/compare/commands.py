@@ -35,7 +35,7 @@ _DIFFERENCES: Final = "compare.differences_only"
 
 
 class ArrangementController(QObject):
-    """Holds one `Arrangement`. Which columns are hidden and how they are ordered ends with the session."""
+    """Holds one `ComparisonArrangement`. Which columns are hidden and how they are ordered ends with the session."""
 
     changed = Signal()
 

@@ -162,7 +162,7 @@ _Role = Qt.ItemDataRole
 
 
 class ComparisonModel(TableItemModel):
-    """A `ComparisonTable` in an `Arrangement`.
+    """A `ComparisonTable` in a `ComparisonArrangement`.
 
     New figures in the same rows and columns are told as changed data, so that selection and scrolling stay;
     anything else is told as a reset.

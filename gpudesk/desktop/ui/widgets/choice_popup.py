@@ -40,7 +40,7 @@ from gpudesk.text.translation import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
-#: Role under which a row hands out its `Option`, or the name of a group as str.
+#: Role under which a row hands out its `ChoiceOption`, or the name of a group as str.
 OPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -166,7 +166,7 @@ _GAP = 16.0
 
 
 class ChoiceOptionDelegate(QStyledItemDelegate):
-    """Paints rows of an `OptionModel`; `current` is the key of the option in force, which gets a tick."""
+    """Paints rows of an `ChoiceOptionModel`; `current` is the key of the option in force, which gets a tick."""
 
     def __init__(self, theme: Theme, model: ChoiceOptionModel, parent: QWidget) -> None:
         super().__init__(parent)

@@ -76,7 +76,7 @@ class SettingField:
         return str(value) if self.is_text else _format(style).text(value * self.scale)
 
     def parse(self, text: str, style: NumberStyle) -> object:
-        """Return the value that a text stands for; raises `FieldFault`."""
+        """Return the value that a text stands for; raises `FieldError`."""
         typed = text.strip()
         if not typed:
             return self.blank
@@ -209,7 +209,7 @@ class SettingRow(QWidget):
         return not self.fault
 
     def value(self) -> object:
-        """Return the value that is typed; raises `FieldFault`."""
+        """Return the value that is typed; raises `FieldError`."""
         return self.field.parse(self.edit.text(), self._style)
 
     def _mending(self) -> None:

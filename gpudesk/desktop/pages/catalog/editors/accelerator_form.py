@@ -232,7 +232,7 @@ class AcceleratorForm(FormDialog):
         return make_accelerator_step(catalog, part, self.figures(), today=get_today())
 
     def figures(self) -> dict[str, StatedFigure]:
-        """Return what is stated, by attribute; raises `FieldFault` or `InputError`."""
+        """Return what is stated, by attribute; raises `FieldError` or `InputError`."""
         stated = [figure for row in self.figure_rows for figure in row.list_figures()]
         found = {
             each.attribute: self._origins.get(each.attribute) or self._typed(each.value, each.unit) for each in stated

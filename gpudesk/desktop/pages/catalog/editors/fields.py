@@ -86,7 +86,7 @@ class TextRow(FormRow):
         return check_plain_text(self.edit.text(), self._longest)
 
     def text(self) -> str | None:
-        """Return the text, None where there is none; raises `FieldFault`."""
+        """Return the text, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
 
     def show_value(self, value: ClaimValue) -> None:
@@ -122,7 +122,7 @@ class DateRow(TextRow):
         return check_date(self.edit.text().strip())
 
     def text(self) -> str | None:
-        """Return the date, None where there is none; raises `FieldFault`."""
+        """Return the date, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else check_date(self.edit.text().strip())
 
 
@@ -228,7 +228,7 @@ class NoteRow(FormRow):
         return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def text(self) -> str | None:
-        """Return the text, None where there is none; raises `FieldFault`."""
+        """Return the text, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def show_value(self, value: str | None) -> None:
@@ -256,7 +256,7 @@ def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboB
 
 
 def check_plain_text(text: str, longest: int) -> str:
-    """Return a text without spaces around it; raises `FieldFault` where it cannot be kept."""
+    """Return a text without spaces around it; raises `FieldError` where it cannot be kept."""
     kept = text.strip()
     if len(kept) > longest:
         raise FieldError(tr("Longer than {longest} characters. Shorten it", longest=longest))
@@ -274,7 +274,7 @@ def _is_control_character(character: str) -> bool:
 
 
 def check_date(text: str) -> str:
-    """Return a date as it was written, if it is one; raises `FieldFault`."""
+    """Return a date as it was written, if it is one; raises `FieldError`."""
     wrong = FieldError(tr("“{text}” is no date. Write YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
     if _DATE.fullmatch(text) is None:
         raise wrong
@@ -355,7 +355,7 @@ class NumberRow(FormRow):
         return self.number()
 
     def number(self) -> int | float:
-        """Return the number as typed; raises `FieldFault`."""
+        """Return the number as typed; raises `FieldError`."""
         text, unit = self.edit.text().strip(), self._typed_unit()
         plain = text if unit is None else text[: -len(tr(unit.label))]
         return parse_number(plain, self._format, self._limits.least)
@@ -367,19 +367,19 @@ class NumberRow(FormRow):
         return max(named, key=lambda unit: len(unit.label), default=None)
 
     def stated(self) -> int | float | None:
-        """Return the number in the unit `unit.unit`, None where there is none; raises `FieldFault`."""
+        """Return the number in the unit `unit.unit`, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else self.unit.stated(self.number())
 
     def inside(self) -> int | float | None:
-        """Return the number in the unit used inside, None where there is none; raises `FieldFault`."""
+        """Return the number in the unit used inside, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else self.unit.inside(self.number())
 
     def parse_number_or_none(self) -> int | float | None:
-        """Return the number as typed, None where there is none; raises `FieldFault`."""
+        """Return the number as typed, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else self.number()
 
     def parse_whole_or_none(self) -> int | None:
-        """Return the whole number that is typed, None where there is none; raises `FieldFault`."""
+        """Return the whole number that is typed, None where there is none; raises `FieldError`."""
         return None if self.is_empty() else int(self.number())
 
     def show_value(self, value: float | None) -> None:
@@ -421,7 +421,7 @@ class NumberRow(FormRow):
 
 
 def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> int | float:
-    """Return the number that is typed, whole where it is; raises `FieldFault`. Nought is never taken."""
+    """Return the number that is typed, whole where it is; raises `FieldError`. Nought is never taken."""
     try:
         typed = number_format.parse(text)
     except NumberError as error:
@@ -470,7 +470,7 @@ class PeakRow(FormRow):
         return (self.rate(self.dense), self.rate(self.sparse))
 
     def rate(self, edit: FaultLineEdit) -> int | float | None:
-        """Return what is typed in a line, None where it is empty; raises `FieldFault`."""
+        """Return what is typed in a line, None where it is empty; raises `FieldError`."""
         return parse_number(edit.text(), self._format) if edit.text().strip() else None
 
     @property

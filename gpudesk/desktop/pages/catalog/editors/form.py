@@ -96,7 +96,7 @@ class FormDialog(QDialog):
     def edit(self) -> FactEdit | None:
         """Return the step that saving takes, None where nothing would change.
 
-        Raises `FieldFault` or `InputError`, whose `where` may name a row.
+        Raises `FieldError` or `InputError`, whose `where` may name a row.
         """
         raise NotImplementedError
 

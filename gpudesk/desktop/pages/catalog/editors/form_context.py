@@ -145,7 +145,7 @@ class SaveEffectPreview(QWidget):
     """One sentence and a little more. The answer is made beside the window; an old one stays, paler."""
 
     def __init__(self, desk: Desk, theme: Theme, trial: Callable[[], FactEdit | None]) -> None:
-        """Ask `trial` for the step that would be taken; it may raise `FieldFault` or `InputError`."""
+        """Ask `trial` for the step that would be taken; it may raise `FieldError` or `InputError`."""
         super().__init__()
         self._desk = desk
         self._trial = trial

@@ -123,7 +123,7 @@ class FormRow(QWidget):
         raise NotImplementedError
 
     def read(self) -> object:
-        """Return what stands in the row; raises `FieldFault`. Called only where it is not empty."""
+        """Return what stands in the row; raises `FieldError`. Called only where it is not empty."""
         raise NotImplementedError
 
     def control(self) -> QWidget:
@@ -172,7 +172,7 @@ class FormRow(QWidget):
         return self._echo.text()
 
     def value(self) -> object:
-        """Return the value, None where the row is empty; raises `FieldFault`."""
+        """Return the value, None where the row is empty; raises `FieldError`."""
         return None if self.is_empty() else self.read()
 
     def check(self, *, saving: bool = False) -> bool:

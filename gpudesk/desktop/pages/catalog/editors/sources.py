@@ -54,7 +54,7 @@ class AddressRow(TextRow):
         return self.text()
 
     def text(self) -> str | None:
-        """Return the address, None where there is none; raises `FieldFault`."""
+        """Return the address, None where there is none; raises `FieldError`."""
         written = super().text()
         if written is None:
             return None
@@ -107,7 +107,7 @@ class SourceFields:
         self.kind.show_value(source.kind)
 
     def source(self) -> Source:
-        """Return the source that is stated; raises `FieldFault` or `InputError`."""
+        """Return the source that is stated; raises `FieldError` or `InputError`."""
         return make_user_source(
             self.title.text() or "",
             self.publisher.text() or "",
