@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.trace_cells import AcceleratorHeader
-from gpudesk.desktop.pages.decide.trace_model import TraceHead, find_common_unit, strip_unit
+from gpudesk.desktop.pages.decide.trace_model import find_common_unit, strip_unit
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
@@ -107,22 +107,22 @@ class FactorsModel(TableItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.heads: tuple[TraceHead, ...] = ()
+        self.heads: tuple[AcceleratorColumn, ...] = ()
         self.rows: tuple[FactorRow, ...] = ()
 
-    def show(self, heads: Sequence[TraceHead], rows: Sequence[FactorRow]) -> None:
+    def show(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
         """Show other rows; the same factors of the same accelerators only change what they say."""
         alike = [head.key for head in heads] == [head.key for head in self.heads] and [row.id for row in rows] == [
             row.id for row in self.rows
         ]
         self.exchange(lambda: self._put(heads, rows), is_alike=alike)
 
-    def _put(self, heads: Sequence[TraceHead], rows: Sequence[FactorRow]) -> None:
+    def _put(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
         self.heads, self.rows = tuple(heads), tuple(rows)
 
     # Looking up
 
-    def head(self, column: int) -> TraceHead | None:
+    def head(self, column: int) -> AcceleratorColumn | None:
         place = column - FIRST
         return self.heads[place] if 0 <= place < len(self.heads) else None
 
@@ -322,8 +322,7 @@ class FactorsView(DecideView):
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}
-        heads = [TraceHead(each.key, each.name, each.palette_index, each.is_variant) for each in found.columns]
-        self.model.show(heads, make_factor_rows(found.decision, rules, found.formatter))
+        self.model.show(found.columns, make_factor_rows(found.decision, rules, found.formatter))
 
     def _select(self, factor: str, column: str) -> None:
         rules = next(row.rules for row in self.model.rows if row.id == factor)

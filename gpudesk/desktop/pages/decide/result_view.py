@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QW
 
 from gpudesk.desktop.pages.decide.flips import FlipsBlock
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
-from gpudesk.desktop.pages.decide.trace_model import TraceHead, TraceModel, TraceRuleRow, format_trace, make_trace_table
+from gpudesk.desktop.pages.decide.trace_model import TraceModel, TraceRuleRow, format_trace, make_trace_table
 from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
@@ -152,9 +152,8 @@ class RuleTraceBlock(QWidget):
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
         weights = found.answer.scenario.decision.weights
-        heads = [TraceHead(each.key, each.name, each.palette_index, each.is_variant) for each in found.columns]
         rules = self._desk.service.decider.rules
-        self.model.show(make_trace_table(found.decision, heads, rules, frozenset(weights), found.formatter))
+        self.model.show(make_trace_table(found.decision, found.columns, rules, frozenset(weights), found.formatter))
         self.usual.setVisible(bool(weights))
         self._follow_selection()
 

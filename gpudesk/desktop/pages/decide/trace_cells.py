@@ -9,14 +9,8 @@ from typing import Final
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.trace_model import (
-    FIRST,
-    TraceFold,
-    TraceGroup,
-    TraceHead,
-    TraceRuleRow,
-    TraceTableLine,
-)
+from gpudesk.desktop.pages.decide.trace_model import FIRST, TraceFold, TraceGroup, TraceRuleRow, TraceTableLine
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -113,7 +107,7 @@ class AcceleratorHeader(PaintedHeader):
     def __init__(
         self,
         theme: Theme,
-        get_head: Callable[[int], TraceHead | None],
+        get_head: Callable[[int], AcceleratorColumn | None],
         parent: QWidget,
         *,
         pad: float,
@@ -144,9 +138,11 @@ class AcceleratorHeader(PaintedHeader):
             x, right = left + theme.length(self._pad), left + self.sectionSize(column) - 2.0
             if head is not None:
                 if swatches:
-                    x += pen.swatch(x, height / 2, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
+                    x += pen.swatch(x, height / 2, head.palette_index, is_variant=head.is_variant) + theme.length(
+                        _SWATCH_GAP
+                    )
                 place = QRectF(x, 0, max(1.0, right - x), height)
-                pen.text(place, head.name, font="label", colour=theme.name_color(head.slot))
+                pen.text(place, head.name, font="label", colour=theme.name_color(head.palette_index))
             elif column in self._numbers:
                 place = QRectF(left, 0, self.sectionSize(column) - theme.length(END), height)
                 pen.text(place, self._get_text(column), font="caption_strong", colour="text3", align=RIGHT)

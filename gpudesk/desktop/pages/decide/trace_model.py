@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.domain.decision import (
     WEIGHT_BOUNDS,
@@ -33,15 +34,6 @@ from gpudesk.text.translation import tr
 _DOT: Final = " · "
 #: Between a figure and its unit.
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-
-
-class TraceHead(NamedTuple):
-    """A column: its key, what it is called, and how it is drawn."""
-
-    key: str
-    name: str
-    slot: int
-    is_variant: bool
 
 
 class TraceTableCell(NamedTuple):
@@ -125,7 +117,7 @@ class TraceFold(NamedTuple):
 class TraceTable:
     """All rows of a decision; `silent` are the rules that did not fire."""
 
-    heads: tuple[TraceHead, ...] = ()
+    heads: tuple[AcceleratorColumn, ...] = ()
     groups: tuple[TraceGroup, ...] = ()
     silent: tuple[DecisionRule, ...] = ()
 
@@ -136,7 +128,7 @@ class TraceTable:
 
 def make_trace_table(
     decision: Decision,
-    heads: Sequence[TraceHead],
+    heads: Sequence[AcceleratorColumn],
     rules: Sequence[DecisionRule],
     changed: Collection[str],
     formatter: Formatter,
@@ -231,7 +223,7 @@ def describe_weight(row: TraceRuleRow, formatter: Formatter) -> str:
     return tr("weighs {n}, set by you", n=weight) if row.changed else tr("weighs {n}", n=weight)
 
 
-def describe_cell(row: TraceRuleRow, head: TraceHead, place: int, formatter: Formatter) -> str:
+def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, formatter: Formatter) -> str:
     """Return all that a cell says: the effect, the figure, and what was tested of the accelerator."""
     cell = row.cells[place]
     parts = [cell.word, cell.whole]
@@ -313,7 +305,7 @@ class TraceModel(TableItemModel):
 
     # Looking up
 
-    def head(self, column: int) -> TraceHead | None:
+    def head(self, column: int) -> AcceleratorColumn | None:
         place = column - FIRST
         return self.table.heads[place] if 0 <= place < len(self.table.heads) else None
 

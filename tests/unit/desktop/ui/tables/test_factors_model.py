@@ -1,18 +1,21 @@
 """The factor table as an item model: levels with their figures, documents with their dates."""
 
+from typing import cast
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.decide.factors_view import FACTOR, FIRST, FactorsModel, make_factor_rows
-from gpudesk.desktop.pages.decide.trace_model import TraceHead
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import FactorLevel
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 HEADS = tuple(
-    TraceHead(key, name, slot, is_variant=False)
+    AcceleratorColumn(key, name, slot, is_variant=False, column=cast("ComparisonColumn", None))
     for slot, (key, name) in enumerate(
         (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
     )

@@ -1,5 +1,7 @@
 """The trace as an item model: what counts together, what is said of it, weights, and the fold."""
 
+from typing import cast
+
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.qtbot import QtBot
@@ -11,7 +13,6 @@ from gpudesk.desktop.pages.decide.trace_model import (
     WEIGHT,
     TraceFold,
     TraceGroup,
-    TraceHead,
     TraceModel,
     TraceRuleRow,
     find_common_unit,
@@ -20,13 +21,15 @@ from gpudesk.desktop.pages.decide.trace_model import (
     make_trace_table,
     strip_unit,
 )
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import Decision, DecisionRule, RuleEffect
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 HEADS = tuple(
-    TraceHead(key, name, slot, is_variant=False)
+    AcceleratorColumn(key, name, slot, is_variant=False, column=cast("ComparisonColumn", None))
     for slot, (key, name) in enumerate(
         (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
     )
