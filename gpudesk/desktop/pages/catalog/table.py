@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainterStateGua
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from gpudesk.desktop.pages.catalog.catalog_model import CatalogHeading, CatalogModel
-from gpudesk.desktop.pages.catalog.cells import (
+from gpudesk.desktop.pages.catalog.table_layout import (
     GUTTER,
     MARGIN,
     MARK,

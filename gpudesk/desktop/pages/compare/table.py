@@ -9,7 +9,8 @@ from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.compare.cells import (
+from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
+from gpudesk.desktop.pages.compare.table_layout import (
     WIDE,
     ComparisonColumnHeader,
     ComparisonLayout,
@@ -19,7 +20,6 @@ from gpudesk.desktop.pages.compare.cells import (
     locate_heading,
     shows_range,
 )
-from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
 from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
-from gpudesk.desktop.pages.decide.trace_cells import AcceleratorHeader
+from gpudesk.desktop.pages.decide.trace_layout import AcceleratorHeader
 from gpudesk.desktop.pages.decide.trace_model import find_common_unit, strip_unit
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer

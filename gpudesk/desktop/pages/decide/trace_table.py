@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.pages.decide.trace_cells import (
+from gpudesk.desktop.pages.decide.trace_layout import (
     END,
     GAP,
     MARK,

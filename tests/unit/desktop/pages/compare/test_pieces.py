@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.compare.cells import DENSE, WIDE, ComparisonLayout
 from gpudesk.desktop.pages.compare.headlines import HeadlineStrip, LeaderDetail
 from gpudesk.desktop.pages.compare.page import find_marks
+from gpudesk.desktop.pages.compare.table_layout import DENSE, WIDE, ComparisonLayout
 from gpudesk.desktop.ui.tables.painted_table import TypeAhead
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
