@@ -24,7 +24,6 @@ from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, label_attribute_alone
 from gpudesk.text.formatting import Quantity
-from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 
