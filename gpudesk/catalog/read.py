@@ -35,9 +35,22 @@ from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, MessageParameter, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message
 
 _T = TypeVar("_T")
+
+#: What an id can be of.
+_KINDS: Final[dict[str, Term]] = {
+    term: term
+    for term in (
+        Term("accelerator", "accelerator"),
+        Term("model", "model"),
+        Term("diffusion_model", "diffusion model"),
+        Term("serving_engine", "serving engine"),
+        Term("thing", "entry of the catalog"),
+        Term("source", "source"),
+    )
+}
 
 
 class Catalog:
@@ -257,7 +270,7 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
             "there is no {kind} {id}; the closest: {near}"
             if near
             else "there is no {kind} {id}; `gpudesk catalog list` names all there are",
-            kind=kind,
+            kind=_KINDS[kind],
             id=entry_id,
             near=near,
         )

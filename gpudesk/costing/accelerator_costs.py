@@ -39,7 +39,7 @@ from gpudesk.domain.cost import (
 )
 from gpudesk.domain.estimate import Estimate
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import Message, Term, message
 from gpudesk.text.units import GIB, MONTHS_PER_YEAR
 
 #: Stands among the inputs for the output tokens/s of the deployment, which an estimate gives.
@@ -337,8 +337,12 @@ def _make_cost_curve(
     )
 
 
-#: Inputs that can be missing -> the key of the word that names them.
-_MISSING_WORDS: Final = {"price_usd": "lacks.price", "accelerator_w": "lacks.power", "rent_usd_per_hour": "lacks.rent"}
+#: Inputs that can be missing, and how a message names them.
+_MISSING_TERMS: Final = {
+    "price_usd": Term("lacks.price", "purchase price"),
+    "accelerator_w": Term("lacks.power", "power"),
+    "rent_usd_per_hour": Term("lacks.rent", "rent"),
+}
 
 
 def list_missing_inputs(
@@ -360,7 +364,7 @@ def list_missing_inputs(
                 "deciding.lacks",
                 "No {kind} of {accelerator} is on record; state it among the inputs of costs",
                 accelerator=name,
-                kind=_MISSING_WORDS[each],
+                kind=_MISSING_TERMS[each],
             )
 
 

@@ -32,7 +32,7 @@ from gpudesk.documents.offered_files import (
 )
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.fact_exchange import ImportedModelFigures, ImportedPriceFigures, ImportPreviewFigures
-from gpudesk.domain.field_checks import quote_value
+from gpudesk.domain.field_checks import JSON_KINDS, quote_value
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import JobProgress, ProgressSteps
@@ -349,7 +349,11 @@ def _parse_answer(field: MissingImportField, given: str) -> object:
 def _make_answer_error(field: MissingImportField, given: str) -> InputError:
     wanted = "boolean" if field.kind == "yes_no" else field.kind
     return input_error(
-        "import.answer", "{given} stands where {wanted} belongs", field.name, given=quote_value(given), wanted=wanted
+        "import.answer",
+        "{given} stands where {wanted} belongs",
+        field.name,
+        given=quote_value(given),
+        wanted=JSON_KINDS[wanted],
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-from gpudesk.text.messages import InputError, Message, input_error, join_degrees, message
+from gpudesk.text.messages import InputError, Message, Term, input_error, join_degrees, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,18 @@ class DisaggregationRequest:
     decode: PoolRequest = PoolRequest()
 
 
+_ATTENTION_DP: Final = Term("attention_dp", "attention DP")
+
+
 def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
-    """Return the degrees of a plan as a message carries them; `attention_dp` is a word to be translated.
+    """Return the degrees of a plan as a message carries them.
 
     Degrees of one are left out, unless all are one.
     """
     product = (("TP", plan.tp), ("PP", plan.pp), ("DP", plan.dp))
     named = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
     beside = [f"EP {plan.ep}"] if plan.ep > 1 else []
-    return (named, *beside, *(["attention_dp"] if plan.attention_dp else []))
+    return (named, *beside, *([_ATTENTION_DP] if plan.attention_dp else []))
 
 
 def format_plan(plan: ParallelPlan) -> str:

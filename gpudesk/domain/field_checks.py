@@ -14,12 +14,28 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from gpudesk.text.messages import InputError, Message, MessageParameter, input_error, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Term, input_error, message
 
 MISSING_FIELD: Final = message("field.missing", "is missing")
 EMPTY_FIELD: Final = message("field.empty", "is empty")
 CONTROL_CHARACTER: Final = message("field.control", "holds a control character; write it without")
 HALF_CHARACTER: Final = message("field.half_character", "holds half a character, which no text can")
+
+#: Kinds of JSON values as errors name them.
+JSON_KINDS: Final[dict[str, Term]] = {
+    term: term
+    for term in (
+        Term("boolean", "true or false"),
+        Term("whole", "a whole number"),
+        Term("number", "a number"),
+        Term("text", "text"),
+        Term("text_or_whole", "text or a whole number"),
+        Term("boolean_or_object", "true, false or an object"),
+        Term("list", "a list"),
+        Term("object", "an object"),
+        Term("nothing", "nothing"),
+    )
+}
 
 FieldCheck = Callable[[str, object], Any]
 
@@ -212,7 +228,13 @@ def describe_not_above(given: MessageParameter, low: float, high: MessageParamet
 
 
 def describe_wrong_type(given: str, found: str, wanted: str) -> Message:
-    return message("field.type", "{given} is {found} where {wanted} belongs", given=given, found=found, wanted=wanted)
+    return message(
+        "field.type",
+        "{given} is {found} where {wanted} belongs",
+        given=given,
+        found=JSON_KINDS[found],
+        wanted=JSON_KINDS[wanted],
+    )
 
 
 def describe_unknown_field(given: str, known: tuple[str, ...]) -> Message:

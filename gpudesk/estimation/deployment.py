@@ -6,6 +6,7 @@ computed once and kept."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
@@ -27,7 +28,7 @@ from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_p
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
 OLDEST_MONTHS = 36
@@ -35,6 +36,14 @@ OLDEST_MONTHS = 36
 LEAST_BATCHED_TOKENS = 2048
 #: Nobody lowers the batch below this to save what drawing its tokens takes.
 LEAST_BATCH = 64
+
+
+#: What a serving engine's memory fraction is a fraction of.
+_MEMORY_TERMS: Final = {
+    "total": Term("total", "all memory"),
+    "free": Term("free", "the memory that is left free"),
+    "static": Term("static", "the memory that is free before the weights are loaded"),
+}
 
 
 def to_calendar_months(date: str) -> int:
@@ -93,8 +102,8 @@ def configure_serving(
             message(
                 "estimate.memory_fraction",
                 "What fits is judged by {fraction} of {of}, the largest safe setting",
-                fraction=fraction,
-                of=limits.memory_fraction_of,
+                fraction=Share(fraction),
+                of=_MEMORY_TERMS[limits.memory_fraction_of],
             ),
         )
     if accelerator.announced:

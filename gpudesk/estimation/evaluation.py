@@ -33,7 +33,7 @@ from gpudesk.estimation.search_space import (
     describe_no_plan,
 )
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, MessageParameter, message, message_n
+from gpudesk.text.messages import InputError, Message, MessageParameter, Share, message, message_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +267,10 @@ def _make_queue_note(
             "{engine} takes {usual} of the memory unless told otherwise, which admits {admitted} of "
             "{concurrency} requests; {fraction} would hold {most}",
             engine=configuration.engine.name,
-            usual=configuration.settings.usual_fraction or configuration.settings.memory_fraction,
+            usual=Share(configuration.settings.usual_fraction or configuration.settings.memory_fraction),
             admitted=admitted,
             concurrency=concurrency,
-            fraction=configuration.settings.memory_fraction,
+            fraction=Share(configuration.settings.memory_fraction),
             most=most,
         )
     return message_n(
@@ -310,7 +310,7 @@ def explain_unfit(
     budget = nearest.budget
     spare = budget.compute_use(1, budget.cache.sequence_bytes(tokens)).free_bytes
     parameters: dict[str, MessageParameter] = {
-        "fraction": configuration.settings.memory_fraction,
+        "fraction": Share(configuration.settings.memory_fraction),
         "accelerator": configuration.accelerator.name,
         "count": nearest.plan.count,
         "missing": (float(-budget.headroom_bytes(tokens)), "B"),

@@ -26,7 +26,7 @@ from gpudesk.estimation.deployment import make_plan_wishes
 from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
 from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message, MessageParameter, message
+from gpudesk.text.messages import Message, MessageParameter, Share, Term, message
 from gpudesk.text.units import GIB
 
 if TYPE_CHECKING:
@@ -120,7 +120,12 @@ def count_experts(model: Model) -> int:
 
 
 #: What the first four of `LIMITERS` are called in a reason.
-_PARTS: Final = ("part.reads", "part.arithmetic", "part.collectives", "part.overhead")
+_PARTS: Final = (
+    Term("part.reads", "reading memory"),
+    Term("part.arithmetic", "arithmetic"),
+    Term("part.collectives", "communication"),
+    Term("part.overhead", "overhead"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +450,7 @@ def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTri
     if ratio >= _TIMES:
         return message("plan.ahead_times", "{times} times as fast as the next, {plan}", times=ratio, plan=plan)
     if following.rate < taken.rate * (1.0 - _SAME_RATE):
-        return message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=ratio - 1.0, plan=plan)
+        return message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=Share(ratio - 1.0), plan=plan)
     ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME_RATE):
         return message(
@@ -504,7 +509,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
         return message(
             "plan.slower_idle",
             "{behind} slower: no request for {idle} of its {replicas} replicas",
-            behind=behind,
+            behind=Share(behind),
             idle=other.idle,
             replicas=other.plan.dp,
         )
@@ -514,7 +519,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             return message(
                 "plan.slower_fewer",
                 "{behind} slower: fewer sequences at once, {admitted} against {most}",
-                behind=behind,
+                behind=Share(behind),
                 admitted=other.admitted,
                 most=most,
             )
@@ -523,7 +528,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             return message(
                 "plan.slower_limits",
                 "{behind} slower: meets the limits with {admitted} in flight against {most}",
-                behind=behind,
+                behind=Share(behind),
                 admitted=other.admitted,
                 most=most,
             )
@@ -543,8 +548,8 @@ def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
                 "with {most}, {part} takes {now} of its time against {before}",
                 most=most,
                 part=grown.part,
-                now=grown.now,
-                before=grown.before,
+                now=Share(grown.now),
+                before=Share(grown.before),
             )
         ]
     return [
@@ -604,24 +609,24 @@ def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Messag
             return message(
                 "plan.slower_stages",
                 "{behind} slower: a request passes {pp} stages one after the other",
-                behind=behind,
+                behind=Share(behind),
                 pp=other.plan.pp,
             )
-        return message("plan.slower", "{behind} slower", behind=behind)
+        return message("plan.slower", "{behind} slower", behind=Share(behind))
     part = grown.part
     if grown.is_share:
         return message(
             "plan.slower_share",
             "{behind} slower: {part} takes {now} of its time against {before}",
-            behind=behind,
+            behind=Share(behind),
             part=part,
-            now=grown.now,
-            before=grown.before,
+            now=Share(grown.now),
+            before=Share(grown.before),
         )
     return message(
         "plan.slower_times",
         "{behind} slower: {part} takes {times} times as long for each token",
-        behind=behind,
+        behind=Share(behind),
         part=part,
         times=grown.times,
     )

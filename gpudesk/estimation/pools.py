@@ -45,8 +45,16 @@ from gpudesk.estimation.evaluation import (
     make_unfit_estimate,
 )
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
-from gpudesk.text.messages import InputError, Message, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
 
+_POOL_TERMS: Final = {PoolKind.PREFILL: Term("prefill", "prefill"), PoolKind.DECODE: Term("decode", "decode")}
+_POOL_HEADS: Final = {PoolKind.PREFILL: Term("Prefill", "Prefill"), PoolKind.DECODE: Term("Decode", "Decode")}
+#: Over what the pools hand on the KV cache.
+_LINK_TERMS: Final = {
+    "scale-up": Term("scale-up", "the scale-up link"),
+    "pcie": Term("pcie", "PCIe"),
+    "node": Term("node", "the network"),
+}
 #: Splits of a deployment that are tried at the most; larger ones are split in steps.
 MOST_SPLITS: Final = 32
 _DEGREES: Final = ("tp", "pp", "ep", "dp", "attention_dp")
@@ -498,7 +506,7 @@ def _make_pool_notes(
             "The KV cache of a prompt, {size}, is with the decode pool {time} after its prefill, over {link}",
             size=(float(pools.transfer_bytes), "B"),
             time=(pools.transfer_ms / 1e3, "s"),
-            link=pools.link,
+            link=_LINK_TERMS[pools.link],
         ),
         *_make_binding_notes(pools, figures),
         _make_memory_note(pair[0].deployment.budget),
@@ -511,7 +519,7 @@ def _make_pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
     return message(
         "pools.pool",
         "{pool} pool of {count}: {plan}",
-        pool=str(kind).capitalize(),
+        pool=_POOL_HEADS[kind],
         count=plan.count,
         plan=describe_degrees(plan),
     )
@@ -538,8 +546,8 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
                 "pools.link_binds",
                 "The link between the pools sets the rate; the prefill pool does {fraction} of what it could, the "
                 "decode pool {share}",
-                fraction=pools.prefill.busy,
-                share=pools.decode.busy,
+                fraction=Share(pools.prefill.busy),
+                share=Share(pools.decode.busy),
             ),
         )
     of = {PoolKind.PREFILL: pools.prefill, PoolKind.DECODE: pools.decode}
@@ -548,9 +556,9 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
         message(
             "pools.binds",
             "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",
-            binding=str(pools.binding),
-            other=str(other),
-            fraction=of[other].busy,
+            binding=_POOL_TERMS[pools.binding],
+            other=_POOL_TERMS[other],
+            fraction=Share(of[other].busy),
         ),
     )
 

@@ -10,7 +10,26 @@ from typing import Final
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
-#: What a parameter of a message can be; quantities travel with their unit as (value, unit).
+
+class Term(str):
+    """A word that messages name: a key that code can compare, and its English `text`, which is translated."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, key: str, text: str) -> Term:
+        term = super().__new__(cls, key)
+        term.text = text
+        return term
+
+
+class Share(float):
+    """A share of 1, which messages show in per cent."""
+
+    __slots__ = ()
+
+
+#: What a parameter of a message can be: `Term` and `Share` among them; quantities travel as (value, unit).
 MessageParameter = str | int | float | tuple[float, str] | tuple[str, ...]
 
 
@@ -60,76 +79,6 @@ def input_error(
 
 _ENGLISH: Final = Formatter()
 
-#: Words that messages name by key, so that they are translated.
-MESSAGE_WORDS: Final = MappingProxyType(
-    {
-        "boolean": "true or false",
-        "whole": "a whole number",
-        "number": "a number",
-        "text": "text",
-        "text_or_whole": "text or a whole number",
-        "boolean_or_object": "true, false or an object",
-        "list": "a list",
-        "object": "an object",
-        "nothing": "nothing",
-        "accelerator": "accelerator",
-        "model": "model",
-        "diffusion_model": "diffusion model",
-        "serving_engine": "serving engine",
-        "thing": "entry of the catalog",
-        "source": "source",
-        "total": "all memory",
-        "free": "the memory that is left free",
-        "static": "the memory that is free before the weights are loaded",
-        "Prefill": "Prefill",
-        "Decode": "Decode",
-        "prefill": "prefill",
-        "decode": "decode",
-        "scale-up": "the scale-up link",
-        "pcie": "PCIe",
-        "node": "the network",
-        "attention_dp": "attention DP",
-        "part.reads": "reading memory",
-        "part.arithmetic": "arithmetic",
-        "part.collectives": "communication",
-        "part.overhead": "overhead",
-        "export.tpp": "Total processing performance",
-        "export.density": "Performance density",
-        "export.memory_bandwidth": "Memory bandwidth",
-        "support.none": "not supported",
-        "support.community": "by the community",
-        "support.lags": "behind",
-        "support.works": "works",
-        "support.validated": "validated",
-        "support.first-class": "first-class",
-        "support.full": "full",
-        "lacks.price": "purchase price",
-        "lacks.power": "power",
-        "lacks.rent": "rent",
-        "hidden_size": "How wide a token is between the layers",
-        "num_hidden_layers": "How many layers there are",
-        "vocab_size": "How many tokens the vocabulary has",
-        "num_attention_heads": "How many query heads a layer has",
-        "num_key_value_heads": "How many key and value heads a layer has",
-        "head_dim": "How wide a head is",
-        "intermediate_size": "How wide the feed-forward block is",
-        "moe_intermediate_size": "How wide an expert is",
-        "num_experts": "How many experts a layer has",
-        "num_experts_per_tok": "How many experts a token takes",
-        "tie_word_embeddings": "Whether the LM head is the embedding table",
-        "attention_bias": "Whether the projections of attention have biases",
-        "qk_norm": "Whether queries and keys are normalised: in no way, a head at a time, or all heads together",
-        "gated_mlp": "Whether the feed-forward block has a gate, that is three matrices instead of two",
-        "other_size": "A size that this architecture has",
-    }
-)
-
-_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of", "kind", "part", "pool", "binding", "other", "link"})
-#: Parameters that are shares of 1, shown in per cent.
-_SHARE_PARAMETERS: Final = frozenset({"share", "fraction", "usual", "ahead", "behind", "now", "before"})
-#: Parameters that are the degrees of a parallel plan.
-_PLAN_PARAMETERS: Final = frozenset({"plan"})
-
 
 def format_message(message: Message, formatter: Formatter = _ENGLISH) -> str:
     """Return the sentence of a message in the language in force."""
@@ -142,17 +91,8 @@ def format_message(message: Message, formatter: Formatter = _ENGLISH) -> str:
     return trn(message.singular, message.sentence, number, **shown)
 
 
-def translate_word(key: str) -> str:
-    """Return a word of `WORDS` in the language in force."""
-    return tr(MESSAGE_WORDS[key])
-
-
 def join_messages(reasons: Iterable[Message], formatter: Formatter = _ENGLISH) -> str:
     return "; ".join(format_message(reason, formatter) for reason in reasons)
-
-
-def join_degrees(degrees: tuple[str, ...]) -> str:
-    return " + ".join(translate_word(each) if each in MESSAGE_WORDS else each for each in degrees)
 
 
 def format_input_error(error: InputError, formatter: Formatter = _ENGLISH) -> str:
@@ -161,15 +101,24 @@ def format_input_error(error: InputError, formatter: Formatter = _ENGLISH) -> st
     return f"{error.where}: {said}" if error.where else said
 
 
+def join_degrees(degrees: tuple[str, ...]) -> str:
+    """Return the degrees of a parallel plan as one text, its terms in the language in force."""
+    return " + ".join(tr(each.text) if isinstance(each, Term) else each for each in degrees)
+
+
 def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) -> str:
+    if isinstance(value, Term):
+        return tr(value.text)
     if isinstance(value, str):
-        return translate_word(value) if name in _WORD_PARAMETERS else value
+        return value
     if isinstance(value, int):
         return formatter.number(value)
+    if isinstance(value, Share):
+        return formatter.per_cent(value)
     if isinstance(value, float):
-        return formatter.per_cent(value) if name in _SHARE_PARAMETERS else formatter.estimate(value)
+        return formatter.estimate(value)
     if len(value) == 2 and not isinstance(value[0], str):
         return formatter.quantity(value[0], str(value[1]))
-    if name in _PLAN_PARAMETERS:
-        return join_degrees(tuple(str(each) for each in value))
+    if name == "plan":
+        return join_degrees(tuple(value))
     return ", ".join(str(item) for item in value)

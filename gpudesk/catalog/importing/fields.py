@@ -12,7 +12,7 @@ from typing import Any, Final
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
 from gpudesk.domain.field_checks import describe_out_of_range, make_type_error, quote_value
 from gpudesk.domain.user_facts import MissingImportField
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, Term, message
 
 _LONGEST_SLUG: Final = 40
 _LONGEST_TEXT: Final = 200
@@ -193,9 +193,7 @@ class ConfigFields:
 
     def ask(self, name: str, kind: str, choices: Sequence[str] = ()) -> None:
         where = self.where(name)
-        why = message(
-            "import.hf.missing", "{of}; the file does not say it", of=name if name in EXPLAINED_FIELDS else "other_size"
-        )
+        why = message("import.hf.missing", "{of}; the file does not say it", of=_FIELD_MEANINGS.get(name, _OTHER_SIZE))
         self.missing.setdefault(where, MissingImportField(where, kind, why, tuple(choices)))
 
     def _list(self, name: str, count: int) -> list[Any] | None:
@@ -219,25 +217,27 @@ class ConfigFields:
         return value
 
 
-#: Fields whose meaning has words of its own.
-EXPLAINED_FIELDS: Final = frozenset(
-    {
-        "hidden_size",
-        "num_hidden_layers",
-        "vocab_size",
-        "num_attention_heads",
-        "num_key_value_heads",
-        "head_dim",
-        "intermediate_size",
-        "moe_intermediate_size",
-        "num_experts",
-        "num_experts_per_tok",
-        "tie_word_embeddings",
-        "attention_bias",
-        "qk_norm",
-        "gated_mlp",
-    }
-)
+#: What the fields of a configuration mean.
+_FIELD_MEANINGS: Final[dict[str, Term]] = {
+    term: term
+    for term in (
+        Term("hidden_size", "How wide a token is between the layers"),
+        Term("num_hidden_layers", "How many layers there are"),
+        Term("vocab_size", "How many tokens the vocabulary has"),
+        Term("num_attention_heads", "How many query heads a layer has"),
+        Term("num_key_value_heads", "How many key and value heads a layer has"),
+        Term("head_dim", "How wide a head is"),
+        Term("intermediate_size", "How wide the feed-forward block is"),
+        Term("moe_intermediate_size", "How wide an expert is"),
+        Term("num_experts", "How many experts a layer has"),
+        Term("num_experts_per_tok", "How many experts a token takes"),
+        Term("tie_word_embeddings", "Whether the LM head is the embedding table"),
+        Term("attention_bias", "Whether the projections of attention have biases"),
+        Term("qk_norm", "Whether queries and keys are normalised: in no way, a head at a time, or all heads together"),
+        Term("gated_mlp", "Whether the feed-forward block has a gate, that is three matrices instead of two"),
+    )
+}
+_OTHER_SIZE: Final = Term("other_size", "A size that this architecture has")
 
 
 def describe_short_list(found: int, wanted: int) -> Message:

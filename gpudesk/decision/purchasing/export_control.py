@@ -21,15 +21,15 @@ from gpudesk.domain.reference_data import (
     LimitComparison,
     RefutedStatement,
 )
-from gpudesk.text.messages import Message, MessageParameter, message
+from gpudesk.text.messages import Message, MessageParameter, Term, message
 
 RatedFigures = Mapping[ExportMetric, float | None]
 
 #: What a measured thing is called; the words stand in `gpudesk.sentences`.
-_WORDS: Final = {
-    ExportMetric.TPP: "export.tpp",
-    ExportMetric.DENSITY: "export.density",
-    ExportMetric.MEMORY_BANDWIDTH: "export.memory_bandwidth",
+_METRIC_TERMS: Final = {
+    ExportMetric.TPP: Term("export.tpp", "Total processing performance"),
+    ExportMetric.DENSITY: Term("export.density", "Performance density"),
+    ExportMetric.MEMORY_BANDWIDTH: Term("export.memory_bandwidth", "Memory bandwidth"),
 }
 
 
@@ -103,7 +103,7 @@ def _judge_outcome(rule: ExportRule, lines: tuple[ExportLineCheck, ...]) -> Mess
 
 
 def _compare_limits(limit: ExportLimit, value: float | None) -> LimitComparison:
-    name, bound = _WORDS[limit.measured], _format_figure(limit.measured, limit.value)
+    name, bound = _METRIC_TERMS[limit.measured], _format_figure(limit.measured, limit.value)
     if value is None:
         return LimitComparison(
             limit, value, message("export.unknown", "{kind} is not known; the limit is {limit}", kind=name, limit=bound)

@@ -31,7 +31,7 @@ from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import find_peak
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, Share, message, message_n
 from gpudesk.text.units import SECONDS_PER_HOUR
 
 #: Counts above so many times the floor are explained.
@@ -112,7 +112,7 @@ def check_physical_bound(
                 "sizing.bound_cap",
                 "× {factor}: replicas are loaded to {share} of their rate",
                 factor=1.0 / cap,
-                share=cap,
+                share=Share(cap),
             ),
         ),
         (
@@ -121,7 +121,7 @@ def check_physical_bound(
                 "sizing.bound_limits",
                 "× {factor}: the latency limits leave {share} of the rate without them",
                 factor=limits,
-                share=1.0 / limits,
+                share=Share(1.0 / limits),
             ),
         ),
         (
@@ -138,7 +138,7 @@ def check_physical_bound(
                 "sizing.bound_engine",
                 "× {factor}: kernels, communication and overhead leave {share} of the peak rates",
                 factor=engine,
-                share=1.0 / engine,
+                share=Share(1.0 / engine),
             ),
         ),
     )

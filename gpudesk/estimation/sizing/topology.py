@@ -31,7 +31,7 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
-from gpudesk.text.messages import InputError, Message, MessageParameter, input_error, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Share, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -271,20 +271,20 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
             "topology.falls_idle",
             "slower than on {fewer}: stages wait {share} of the time",
             fewer=best.count,
-            share=1.0 - row.spread.filled,
+            share=Share(1.0 - row.spread.filled),
         )
     if most == 1:
         return message(
             "topology.falls_links",
             "slower than on {fewer}: links take {share} of a step",
             fewer=best.count,
-            share=row.spread.collectives,
+            share=Share(row.spread.collectives),
         )
     return message(
         "topology.falls_overhead",
         "slower than on {fewer}: overhead takes {share} of a step",
         fewer=best.count,
-        share=row.spread.overhead,
+        share=Share(row.spread.overhead),
     )
 
 
@@ -333,9 +333,9 @@ def _compare_cost(pair: _SidePair) -> Message:
         "Of a decode step of {many}, {share} goes to communication with one request at a time ({each} a token), "
         "{now} at this load.",
         many=pair.names[0],
-        share=many.single_spread.collectives,
+        share=Share(many.single_spread.collectives),
         each=(many.single_spread.collective_ms, "ms"),
-        now=many.spread.collectives,
+        now=Share(many.spread.collectives),
     )
 
 
@@ -348,7 +348,7 @@ def _compare_bandwidth(pair: _SidePair) -> Message | None:
         "few": pair.names[1],
         "left": (left, "B/s"),
         "whole": (whole, "B/s"),
-        "ahead": abs(ratio - 1.0),
+        "ahead": Share(abs(ratio - 1.0)),
     }
     if abs(ratio - 1.0) < _SAME:
         return message(

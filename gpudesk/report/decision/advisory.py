@@ -17,7 +17,14 @@ from gpudesk.domain.purchase import (
     ProcurementStepStatus,
     ProcurementStrength,
 )
-from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet, ReferenceDeployment, SoftwareSupport, SupportEntry
+from gpudesk.domain.reference_data import (
+    ExportCheck,
+    ExportRuleSet,
+    ReferenceDeployment,
+    SoftwareSupport,
+    SupportEntry,
+    SupportLevel,
+)
 from gpudesk.report.decision.export_control import (
     describe_destination,
     describe_refused_claim,
@@ -34,7 +41,7 @@ from gpudesk.report.decision.export_control import (
 )
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import Message, format_message, translate_word
+from gpudesk.text.messages import Message, format_message
 from gpudesk.text.translation import tr, trn
 
 #: Ids of the source documents begin so.
@@ -53,7 +60,16 @@ def format_date(day: str | None) -> str:
 
 
 def label_support_level(entry: SupportEntry) -> str:
-    return translate_word(f"support.{entry.level.value}")
+    labels = {
+        SupportLevel.NONE: tr("not supported"),
+        SupportLevel.COMMUNITY: tr("by the community"),
+        SupportLevel.LAGS: tr("behind"),
+        SupportLevel.WORKS: tr("works"),
+        SupportLevel.VALIDATED: tr("validated"),
+        SupportLevel.FIRST_CLASS: tr("first-class"),
+        SupportLevel.FULL: tr("full"),
+    }
+    return labels[entry.level]
 
 
 def format_ids(ids: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from gpudesk import paths
 from gpudesk.decision.rules.data_files import read_export_rules, read_references, read_signals, read_steps, read_support
 from gpudesk.domain.reference_data import SupportEntry, SupportLevel, find_references
+from gpudesk.report.decision.advisory import label_support_level
 from gpudesk.service import GpuDeskService
-from gpudesk.text.messages import MESSAGE_WORDS, InputError
+from gpudesk.text.messages import InputError
 
 SUPPORT = read_support(paths.software_support_dir())
 REFERENCES = read_references(paths.references_path())
@@ -132,7 +134,10 @@ def test_software_that_runs_on_one_platform_alone_says_so() -> None:
 
 
 def test_every_level_has_a_word() -> None:
-    assert {f"support.{level.value}" for level in SupportLevel} <= MESSAGE_WORDS.keys()
+    entry = SUPPORT.latest("ROCm", "tensorrt-llm")
+    assert entry is not None
+    labels = [label_support_level(replace(entry, level=level)) for level in SupportLevel]
+    assert len(set(labels)) == len(SupportLevel)
 
 
 ENTRY = """

@@ -9,7 +9,7 @@ from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
 from gpudesk.report.explanation.claims import format_explanation
 from gpudesk.report.explanation.figure import FigureBacking, build_explained_plans, describe_plan_reason, explain_figure
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
-from gpudesk.text.messages import message
+from gpudesk.text.messages import Share, Term, message
 from tests.fakes import around
 from tests.unit.report.conftest import MakeAnswer
 
@@ -25,10 +25,10 @@ def slower(tp: int, rate: float) -> ConsideredPlan:
             message(
                 "plan.slower_share",
                 "{behind} slower: {part} takes {now} of its time against {before}",
-                behind=0.12,
-                part="part.collectives",
-                now=0.31,
-                before=0.04,
+                behind=Share(0.12),
+                part=Term("part.collectives", "communication"),
+                now=Share(0.31),
+                before=Share(0.04),
             ),
             message("plan.within_error", "within the error"),
         ),
@@ -42,7 +42,7 @@ TAKEN = ConsideredPlan(
     ParallelPlan(4, dp=2),
     fits=True,
     taken=True,
-    reasons=(message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=0.12, plan=("TP 8",)),),
+    reasons=(message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=Share(0.12), plan=("TP 8",)),),
     output_tokens_per_s=around(3560.0),
     ttft_ms=around(200.0),
     tpot_ms=around(28.0),

@@ -13,7 +13,7 @@ import gpudesk
 from gpudesk.catalog.read import describe_unknown_attribute
 from gpudesk.text import messages, translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import InputError, Message, Share, Term, message, message_n
 
 ROOT = Path(gpudesk.__file__).parent
 GOLDEN = Path(__file__).parent / "golden" / "messages.txt"
@@ -83,15 +83,28 @@ def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, as
         yield from find_calls(node, inner)
 
 
+def read_modules() -> Iterator[tuple[str, ast.Module]]:
+    for file in sorted(ROOT.rglob("*.py")):
+        if file != ROOT / "text" / "messages.py":
+            yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
+
+
 def find_written_messages() -> list[WrittenMessage]:
     """Return every message of the program."""
     return [
-        read_call(call, function, f"{file.relative_to(ROOT)}:{call.lineno}")
-        for file in sorted(ROOT.rglob("*.py"))
-        if file != ROOT / "text" / "messages.py"
-        for module in (ast.parse(file.read_text(encoding="utf-8")),)
+        read_call(call, function, f"{name}:{call.lineno}")
+        for name, module in read_modules()
         for call, function in find_calls(module, module)
     ]
+
+
+def find_terms() -> Iterator[tuple[str, str]]:
+    """Yield key and text of every `Term` of the program."""
+    for name, module in read_modules():
+        for node in ast.walk(module):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Term":
+                (key,), (text,) = (read_literals(each, f"{name}:{node.lineno}") for each in node.args)
+                yield key, text
 
 
 def test_every_placeholder_has_a_parameter() -> None:
@@ -108,8 +121,9 @@ def test_every_message_is_written_once() -> None:
 
 def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) -> None:
     """`--update-golden` writes the file anew."""
-    written = sorted(find_written_messages(), key=lambda each: each.id)
-    text = "".join(f"{each.id}\n" + "".join(f"    {sentence}\n" for sentence in each.sentences) for each in written)
+    texts = [(each.id, each.sentences) for each in find_written_messages()]
+    texts += [(f"term {key}", (text,)) for key, text in find_terms()]
+    text = "".join(f"{name}\n" + "".join(f"    {each}\n" for each in sentences) for name, sentences in sorted(texts))
     if request.config.getoption("--update-golden"):
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text, encoding="utf-8")
@@ -151,11 +165,12 @@ def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str
 
 
 TYPE = "{given} is {found} where {wanted} belongs"
+WHOLE = Term("whole", "a whole number")
 RANGE = "{given} is not between {low} and {high}"
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:
-    said = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted="whole"))
+    said = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted=WHOLE))
     assert said == '"many" is text where a whole number belongs'
     said = messages.format_message(
         message("field.word", "{given} is not one of {allowed}", given='"fp5"', allowed=("fp4", "fp8"))
@@ -163,6 +178,11 @@ def test_parameters_are_written_as_figures_words_and_lists() -> None:
     assert said == '"fp5" is not one of fp4, fp8'
     said = messages.format_message(message("field.range", RANGE, given="0", low=1, high=100_000_000))
     assert said == "0 is not between 1 and 100,000,000"
+
+
+def test_share_is_shown_in_per_cent() -> None:
+    made = message("plan.within", "{behind} slower, {times} times", behind=Share(0.12), times=1.5)
+    assert messages.format_message(made) == "12 % slower, 1.50 times"
 
 
 def test_figures_follow_the_language() -> None:
@@ -174,7 +194,7 @@ def test_figures_follow_the_language() -> None:
 
 def test_words_are_translated_with_their_sentence() -> None:
     translation.set_language("pseudo")
-    said = messages.format_message(message("field.type", TYPE, given="7", found="whole", wanted="text"))
+    said = messages.format_message(message("field.type", TYPE, given="7", found=WHOLE, wanted=Term("text", "text")))
     assert said.count("⟦") == 3
 
 
