@@ -20,7 +20,7 @@ PREFILL_SHARE = "prefill"
 
 
 class TimeShare(NamedTuple):
-    """A part of a time by what takes it: the name of a limiter, or `PREFILL`; shares add up to 1."""
+    """A part of a time by what takes it: the name of a limiter, or `PREFILL_SHARE`; shares add up to 1."""
 
     name: str
     share: float

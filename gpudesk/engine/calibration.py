@@ -78,7 +78,7 @@ INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 class IntervalRule:
     """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
 
-    It holds where all of `where` match (keys of `BAND_KEYS`, or `between` what a ratio is); the rule that
+    It holds where all of `where` match (keys of `INTERVAL_KEYS`, or `between` what a ratio is); the rule that
     names most keys wins.
     """
 
@@ -182,7 +182,7 @@ def find_interval(
 ) -> IntervalFactors:
     """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one.
 
-    `keys` (those of `BAND_KEYS`) say for what: figures differ in how well they are known by load and model.
+    `keys` (those of `INTERVAL_KEYS`) say for what: figures differ in how well they are known by load and model.
     """
     return _find_factors(calibration.bands, figure, basis, keys or {})
 

@@ -166,7 +166,7 @@ class PoolFlow:
 _FULL: Final = 1.0 - 1e-9
 _INTERCONNECT: Final = LIMITERS.index(Limiter.INTERCONNECT)
 
-#: What sets the rate: the values of `PoolResults.binding`.
+#: What sets the rate: the values of `DisaggregatedResults.binding`.
 PREFILL_STATION, LINK_STATION, DECODE_STATION = 0, 1, 2
 
 

@@ -56,48 +56,41 @@ class ConstantLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveRates:
-    """Efficiencies as shares of what is offered, times in seconds; floats, or arrays of one shape.
+    """Efficiencies as shares of the ceilings, and times; arrays of one shape, or floats of one deployment."""
 
-    `expert_evenness` is how evenly experts are chosen: the shape of a gamma distribution.
-    `request_s` is the time of one request outside the steps, `collective_s`, `ring_s`, `dispatch_s` and
-    `transfer_s` what one collective (directly, or around a ring), one all-to-all and one hand-over between
-    stages take at least.
-    `first_token_s` is the `latency` of `StepRow`; `burst_equal`, `burst_varied`, `limit_queue`: see there.
-    """
-
-    dense_read_efficiency: float
-    expert_read_efficiency: float
-    kv_read_efficiency: float
-    dense_efficiency: float
-    expert_efficiency: float
-    attention_efficiency: float
-    expert_half_tokens: float
-    expert_evenness: float
-    layer_s: float
-    quantise_s: float
-    moe_layer_s: float
-    step_s: float
-    sequence_s: float
-    host_overlap: float
-    request_s: float
-    first_token_s: float
-    collective_s: float
-    direct_efficiency: float
-    ring_s: float
-    link_efficiency: float
-    dispatch_s: float
-    dispatch_efficiency: float
-    transfer_s: float
-    stage_efficiency: float
-    activation_traffic: float
-    expert_traffic: float
-    imbalance: float
-    stage_bubble: float
-    burst_equal: float
-    burst_varied: float
-    limit_queue: float
-    age_factor: float
-    pairing: float
+    dense_read_efficiency: float  # of the memory bandwidth, for dense matrices
+    expert_read_efficiency: float  # of the memory bandwidth, for routed experts
+    kv_read_efficiency: float  # of the memory bandwidth, for the KV cache
+    dense_efficiency: float  # of the peak, for dense matrices
+    expert_efficiency: float  # of the peak, for routed experts
+    attention_efficiency: float  # of the 16-bit peak, for attention
+    expert_half_tokens: float  # tokens an expert at which grouped products reach half of their rate
+    expert_evenness: float  # shape of the gamma distribution of how often each expert is chosen
+    layer_s: float  # s a layer, launches and norms
+    quantise_s: float  # s a layer, narrowing activations
+    moe_layer_s: float  # s a layer with experts, routing and grouped launch
+    step_s: float  # s a step, scheduling and sampling
+    sequence_s: float  # s a sequence and step, the same
+    host_overlap: float  # share of the host's work that the accelerator hides
+    request_s: float  # s, of a request outside of the steps
+    first_token_s: float  # s, of a request and its first token between client and replica
+    collective_s: float  # s, that one collective takes at least, directly
+    direct_efficiency: float  # of the link, where each rank sends to each other at once
+    ring_s: float  # s, that one collective takes at least, around a ring
+    link_efficiency: float  # of the link, around a ring
+    dispatch_s: float  # s, that one all-to-all takes at least
+    dispatch_efficiency: float  # of the link between the ranks that share experts
+    transfer_s: float  # s, that one hand-over between stages takes at least
+    stage_efficiency: float  # of the link between stages
+    activation_traffic: float  # times that a hidden vector passes memory in a layer
+    expert_traffic: float  # times that it does for each of its experts
+    imbalance: float  # work of the busiest attention rank over the mean
+    stage_bubble: float  # stretch by each pipeline stage after the first
+    burst_equal: float  # see `StepCoefficients`
+    burst_varied: float  # see `StepCoefficients`
+    limit_queue: float  # see `StepCoefficients`
+    age_factor: float  # stretch of all times by older software
+    pairing: float  # stretch of all times by accelerator and serving engine going together
 
     @property
     def stretch(self) -> float:

@@ -231,7 +231,7 @@ def make_requests_and_loads(
 ) -> tuple[ReplicaRequests, DeploymentLoads]:
     """Return the requests and the loads of cases.
 
-    `values` has the shape (cases, values of `workload_values`); `capacity` is what a replica admits.
+    `values` has the shape (cases, values of `make_workload_values`); `capacity` is what a replica admits.
     """
     columns = np.ascontiguousarray(values.T)
     prompt, held, output, spread, kind, amount, total, ttft, tpot, p99 = columns
@@ -268,7 +268,7 @@ def score_plans(
     results: ServingResults,
     constants: SchedulingConstants,
 ) -> Array:
-    """Return `rate_scores`; below zero where limits are not met, the less the further a plan is from them."""
+    """Return `score_by_rate`; below zero where limits are not met, the less the further a plan is from them."""
     scores = score_by_rate(results)
     # Only limits leave a load without a rate.
     missed = np.flatnonzero(np.isnan(results.rate))

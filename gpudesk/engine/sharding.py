@@ -238,6 +238,19 @@ class _OuterShares:
         return max(first, last, key=lambda share: share.stored_bytes)
 
 
+@lru_cache(maxsize=2_000)
+def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
+    """Return embeddings, tables of the layers' own inputs, all else, and what of that every step reads."""
+    outer = list_outer_tensors(model)
+    # A matrix outside the layers that is no table takes part in every step, as the LM head does.
+    return (
+        _of(outer, TensorClass.EMBEDDING),
+        _of(outer, TensorClass.LAYER_EMBEDDING),
+        _not_of(outer, *_TABLES),
+        _of(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN),
+    )
+
+
 @lru_cache(maxsize=4_000)
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
@@ -246,15 +259,14 @@ def _divided(
 
     Many plans share it, which differ in stages and replicas.
     """
-    outer = list_outer_tensors(model)
-    embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
-    # A matrix outside the layers that is no table takes part in every step, as the LM head does.
-    read = _sum(_of(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN), model, weights, plan)
+    embeddings, layer_embeddings, heads, read = _split_outer_tensors(model)
+    embedding = _sum(embeddings, model, weights, plan)
+    head_read = _sum(read, model, weights, plan)
     ends = _OuterShares(
         embedding=embedding,
-        layer_embedding=_sum(_of(outer, TensorClass.LAYER_EMBEDDING), model, weights, plan),
-        head=_sum(_not_of(outer, *_TABLES), model, weights, plan),
-        head_read=embedding + read if model.tied_embeddings else read,
+        layer_embedding=_sum(layer_embeddings, model, weights, plan),
+        head=_sum(heads, model, weights, plan),
+        head_read=embedding + head_read if model.tied_embeddings else head_read,
     )
     layers = tuple(
         (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan)) for layer in _layers(model)

@@ -121,72 +121,63 @@ class HardwareCeilings:
 class StepWork:
     """One step of one replica, for the busiest accelerator; arrays of one shape, or floats of one deployment.
 
-    Bytes end in `_bytes`, arithmetic in `_flop` (per token; `head_flop`: per token of one attention rank),
-    peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `embedding_bytes`: a table of
-    which a step reads a few rows. `kv*_bytes`: read of one
-    cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
-    and in prefill. `power`: watts per dense 16-bit TFLOP/s, 0 where unknown. `active_share`: k/E of the
-    routed experts, `log_miss`: ln(1 - k/E). `moved`, `dispatch_moved`, `stage_moved`: bytes per token over
-    the links; `exchanged`: those of `moved` where each rank sends all to each other instead of around a ring.
-    `eager`, `server`, `spread_sequences`, `mixed_steps` and `kv_on_demand` are 0 or 1: no graph capture,
-    behind the HTTP server, ranks that differ in how much they have to do, and how the serving engine
-    schedules.
+    Groups of the cache are those of `StepCoefficients`.
     """
 
-    bandwidth: float
-    dense_bytes: float
-    dense_flop: float
-    dense_peak: float
-    expert_bytes: float
-    expert_flop: float
-    expert_peak: float
-    power: float
-    active_share: float
-    log_miss: float
-    expert_spread: float
-    has_experts: float
-    embedding_bytes: float
-    head_bytes: float
-    head_flop: float
-    attention_peak: float
-    kv_bytes: float
-    kv1_bytes: float
-    kv1_window: float
-    kv2_bytes: float
-    kv2_window: float
-    state_bytes: float
-    att_flop: float
-    att1_flop: float
-    att2_flop: float
-    patt_flop: float
-    patt1_flop: float
-    patt1_window: float
-    layers: float
-    moe_layers: float
-    collectives: float
-    link_bandwidth: float
-    moved: float
-    exchanged: float
-    dispatches: float
-    dispatch_bandwidth: float
-    dispatch_moved: float
-    transfers: float
-    stage_bandwidth: float
-    stage_moved: float
-    layer_vectors: float
-    expert_vectors: float
-    attention_ranks: float
-    spread_sequences: float
-    stages: float
-    months_old: float
-    eager: float
-    server: float
-    mixed_steps: float
-    kv_on_demand: float
-    chunk_tokens: float
-    step_batch_cap: float
-    tokens_per_step: float
-    verified_tokens: float
+    bandwidth: float  # bytes/s of the memory
+    dense_bytes: float  # of all dense matrices
+    dense_flop: float  # a token, of the dense matrices
+    dense_peak: float  # FLOP/s of all ranks that divide them
+    expert_bytes: float  # of all routed experts
+    expert_flop: float  # a token, of the routed experts
+    expert_peak: float  # FLOP/s of all ranks that divide them
+    power: float  # W per dense 16-bit TFLOP/s, 0 where unknown
+    active_share: float  # k/E of the routed experts
+    log_miss: float  # ln(1 - k/E)
+    expert_spread: float  # replicas that share one set of experts
+    has_experts: float  # 0 or 1
+    embedding_bytes: float  # of a table of which a step reads a few rows
+    head_bytes: float  # of the LM head
+    head_flop: float  # a token of one attention rank, of the LM head
+    attention_peak: float  # FLOP/s
+    kv_bytes: float  # read of one cached token of one sequence in group 0
+    kv1_bytes: float  # the same in group 1
+    kv1_window: float  # tokens
+    kv2_bytes: float  # the same in group 2
+    kv2_window: float  # tokens
+    state_bytes: float  # read and written of one sequence
+    att_flop: float  # of one new token against one cached token in decode, group 0
+    att1_flop: float  # the same in group 1
+    att2_flop: float  # the same in group 2
+    patt_flop: float  # of one token against one token before it in prefill
+    patt1_flop: float  # the same where a window ends it
+    patt1_window: float  # tokens
+    layers: float  # of the model
+    moe_layers: float  # layers with experts
+    collectives: float  # all-reduces of a step among tensor-parallel ranks
+    link_bandwidth: float  # bytes/s between them
+    moved: float  # bytes a token over that link, around a ring
+    exchanged: float  # bytes a token over it, where each rank sends to each other at once
+    dispatches: float  # all-to-alls of a step among the ranks that share experts
+    dispatch_bandwidth: float  # bytes/s between them
+    dispatch_moved: float  # bytes a token over that link
+    transfers: float  # hand-overs of a step between pipeline stages
+    stage_bandwidth: float  # bytes/s between them
+    stage_moved: float  # bytes a token over that link
+    layer_vectors: float  # bytes of the hidden vectors of a token in all layers of an attention rank
+    expert_vectors: float  # bytes of the copies of a token for its experts on a rank, in all layers
+    attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
+    spread_sequences: float  # 0 or 1: ranks differ in how much they have to do
+    stages: float  # pipeline stages
+    months_old: float  # of the software, before the newest calibrated month
+    eager: float  # 0 or 1: no graph capture
+    server: float  # 0 or 1: behind the HTTP server
+    mixed_steps: float  # 0 or 1: prompts go in one step with the tokens of running sequences
+    kv_on_demand: float  # 0 or 1: a sequence is given memory as it grows
+    chunk_tokens: float  # tokens that a step takes at the most
+    step_batch_cap: float  # sequences that a step takes at the most
+    tokens_per_step: float  # tokens of a sequence that a step yields
+    verified_tokens: float  # tokens of a sequence that a step computes
 
 
 @lru_cache(maxsize=1_000)

@@ -5,7 +5,7 @@ larger, smoothly, of the time to read its bytes and the time to do its arithmeti
 
     T = (x^2 + z^2)^(1/2),  x = bytes / (bandwidth x efficiency),  z = FLOPs / (peak x efficiency)
 
-Classes: dense matrices, routed experts (of which a batch touches some, see `expert_coverage`), LM head,
+Classes: dense matrices, routed experts (of which a batch touches some, see `compute_expert_coverage`), LM head,
 attention over the cache. Added to these: collectives, activation traffic, time per layer and per step.
 """
 
@@ -25,73 +25,60 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class StepCoefficients:
-    """The coefficients of one deployment on one part with one serving engine; times in seconds.
+    """The coefficients of the steps of one deployment; under attention-DP cache and attention are divided by the ranks.
 
-    `*_read`: to read all of a class once. `*_flop`: arithmetic per token (`head_flop`: per token of one
-    attention rank). `kv*_token`: to read one cached token of one sequence; `att*_token`: arithmetic of one
-    new token against one cached token; under attention-DP both are divided by the ranks. The groups 1
-    and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
-    and per token, where each rank sends to each other at once; `ring_*`: the same where vectors go around a
-    ring, which starts later and sends less. `expert_offset` is in tokens: what grouped kernels lose when
-    every touched expert has few; `expert_log_miss` is ln(1 - k/E), `expert_evenness` how
-    evenly experts are chosen; `expert_spread` is how many replicas share one set of experts.
-    `latency`: time of a request and its first token between client and replica. `mixes` is 1 where prompts
-    go in one step with the tokens of running sequences, 0 where they come first; `on_demand` is 1 where a
-    sequence is given memory as it grows, 0 where its full length is set aside. `burst_equal`, `burst_varied`:
-    share of equal requests, where prompts mix with tokens, and of varied ones that meet a burst in a steady
-    closed loop. `limit_queue`: how much of what a prompt leaves of its p99 limit queues take under the
-    highest load that the limit allows.
+    Of the cache, group 0 grows for ever and the groups 1 and 2 end at their window.
     """
 
-    dense_read: float
-    dense_flop: float
-    expert_read: float
-    expert_flop: float
-    expert_offset: float
-    expert_log_miss: float
-    expert_evenness: float
-    expert_spread: float
-    head_read: float
-    head_flop: float
-    kv_token: float
-    kv1_token: float
-    kv1_window: float
-    kv2_token: float
-    kv2_window: float
-    state: float
-    att_token: float
-    att1_token: float
-    att2_token: float
-    patt_token: float
-    patt1_token: float
-    patt1_window: float
-    comm_fixed: float
-    comm_token: float
-    ring_fixed: float
-    ring_token: float
-    overhead_fixed: float
-    host_fixed: float
-    host_sequence: float
-    host_overlap: float
-    activation_token: float
-    attention_ranks: float
-    stages: float
-    bubble: float
-    request: float
-    chunk_tokens: float
-    tokens_per_step: float
-    verified_tokens: float
-    step_batch_cap: float
-    latency: float
-    mixes: float
-    on_demand: float
-    burst_equal: float
-    burst_varied: float
-    limit_queue: float
+    dense_read: float  # s, to read all dense matrices once
+    dense_flop: float  # s a token, arithmetic of the dense matrices
+    expert_read: float  # s, to read all routed experts once
+    expert_flop: float  # s a token, arithmetic of the routed experts
+    expert_offset: float  # tokens, what grouped kernels lose when every touched expert has few
+    expert_log_miss: float  # ln(1 - k/E)
+    expert_evenness: float  # how evenly experts are chosen, see `compute_expert_coverage`
+    expert_spread: float  # replicas that share one set of experts
+    head_read: float  # s, to read the LM head once
+    head_flop: float  # s a token of one attention rank, arithmetic of the LM head
+    kv_token: float  # s, to read one cached token of one sequence in group 0
+    kv1_token: float  # s, the same in group 1
+    kv1_window: float  # tokens
+    kv2_token: float  # s, the same in group 2
+    kv2_window: float  # tokens
+    state: float  # s, to read the recurrent state of one sequence and write it again
+    att_token: float  # s, decode arithmetic of one new token against one cached token in group 0
+    att1_token: float  # s, the same in group 1
+    att2_token: float  # s, the same in group 2
+    patt_token: float  # s, prefill arithmetic of one token against one token before it
+    patt1_token: float  # s, the same where a window ends it
+    patt1_window: float  # tokens
+    comm_fixed: float  # s, collectives of a step where each rank sends to each other at once
+    comm_token: float  # s a token, the same
+    ring_fixed: float  # s, collectives of a step around a ring, which starts later and sends less
+    ring_token: float  # s a token, the same
+    overhead_fixed: float  # s, launches and norms of all layers
+    host_fixed: float  # s, scheduling and sampling of a step
+    host_sequence: float  # s a sequence, the same
+    host_overlap: float  # share of the host's work that the accelerator hides
+    activation_token: float  # s a token, activations passing memory
+    attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
+    stages: float  # pipeline stages
+    bubble: float  # stretch by each stage after the first
+    request: float  # s, of a request outside of the steps
+    chunk_tokens: float  # tokens that a step takes at the most
+    tokens_per_step: float  # tokens of a sequence that a step yields
+    verified_tokens: float  # tokens of a sequence that a step computes
+    step_batch_cap: float  # sequences that a step takes at the most
+    latency: float  # s, of a request and its first token between client and replica
+    mixes: float  # 1 where prompts go in one step with the tokens of running sequences, 0 where they come first
+    on_demand: float  # 1 where a sequence is given memory as it grows, 0 where its full length is set aside
+    burst_equal: float  # share of equal requests that meet a burst in a steady closed loop, where prompts mix
+    burst_varied: float  # the same of varied requests
+    limit_queue: float  # share of its p99 limit that queues take, beyond the prompt, under the highest load
 
 
 COEFFICIENT_NAMES: Final = tuple(field.name for field in fields(StepCoefficients))
-#: The values of a row in the order of `FIELDS`.
+#: The values of a row in the order of `COEFFICIENT_NAMES`.
 get_coefficients: Final = attrgetter(*COEFFICIENT_NAMES)
 
 
@@ -119,7 +106,7 @@ class CoefficientColumns:
         return np.ascontiguousarray(values.reshape(len(rows), len(COEFFICIENT_NAMES)).T)
 
     def __getattr__(self, name: str) -> Array:
-        """Return the column of a field of `StepRow`, and keep it for the next time."""
+        """Return the column of a field of `StepCoefficients`, and keep it for the next time."""
         if name not in _POSITION:
             raise AttributeError(name)
         column: Array = self._table[_POSITION[name]][self._cases]
@@ -142,7 +129,7 @@ class SingleCoefficients(CoefficientColumns):
         super().__init__(table, np.array([row]))
 
     def __getattr__(self, name: str) -> Array:
-        """Return the value of a field of `StepRow`, and keep it for the next time."""
+        """Return the value of a field of `StepCoefficients`, and keep it for the next time."""
         value = super().__getattr__(name)[0, ...]
         setattr(self, name, value)
         return value
@@ -283,7 +270,7 @@ def compute_prefill_operators(
     )
 
 
-#: The limiters in the order in which `limiter_index` numbers them.
+#: The limiters in the order in which `find_limiter` numbers them.
 LIMITERS: Final = (Limiter.MEMORY_BANDWIDTH, Limiter.COMPUTE, Limiter.INTERCONNECT, Limiter.OVERHEAD, Limiter.CAPACITY)
 
 
@@ -301,7 +288,7 @@ def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
 
 
 def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
-    """Position in `LIMITERS` of the largest of the `time_parts`."""
+    """Position in `LIMITERS` of the largest of the times that `split_time` returns."""
     most, *others = parts
     largest = np.zeros(most.shape, dtype=np.intp)
     for position, part in enumerate(others, start=1):

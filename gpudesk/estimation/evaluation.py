@@ -444,7 +444,7 @@ def bound_intervals(
 def iterate_chosen_figures(
     results: ServingResults, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: CoefficientColumns, factors: Array
 ) -> Iterator[CaseFigures]:
-    """Yield the figures of the chosen cases one by one, as `figure_bands` has them."""
+    """Yield the figures of the chosen cases one by one, as `compute_figure_intervals` has them."""
     yield from iterate_figures(results, chosen, compute_figure_intervals(results, arrays, chosen, ideal, factors))
 
 

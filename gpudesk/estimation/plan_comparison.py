@@ -262,7 +262,7 @@ def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants)
 
 
 def _compute_level_time(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
-    """What `_spent` has, with `most` sequences in flight where limits decided how many there are."""
+    """What `_compute_spent_time` has, with `most` sequences in flight where limits decided how many there are."""
     if not _has_limits(done.arrays):
         return _compute_spent_time(done)
     each = np.ceil(most / done.arrays.loads.replicas)

@@ -194,7 +194,7 @@ class _StepTermBuilder:
         return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> DerivationTerm:
-        """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""
+        """Return the share of the experts that a step of so many tokens reads; see `compute_expert_coverage`."""
         coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
         others = max(0.0, tokens * coefficients.expert_spread - 1.0)
         touched = compute_expert_coverage(

@@ -51,7 +51,7 @@ SWEEP_FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelera
 class SweepFigures:
     """What was found of some points; arrays of one shape.
 
-    `figures` are value, low and high of each of `FIGURES`, NaN where they are not known. `plan` is the place
+    `figures` are value, low and high of each of `SWEEP_FIGURES`, NaN where they are not known. `plan` is the place
     of the plan that won among those of the group.
     """
 
@@ -228,7 +228,7 @@ def _mark_known(figure: IntervalArrays) -> IntervalArrays:
 FIGURE_COLUMNS: Final = tuple(f"{name}{end}" for name in SWEEP_FIGURES for end in ("", "_low", "_high"))
 #: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
 COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
-#: Words of a point, each a position in its list of `Words`; the word at 0 is empty: there is none.
+#: Words of a point, each a position in its list of `SweepWordLists`; the word at 0 is empty: there is none.
 WORD_COLUMNS: Final = ("reason", "plan", "serving_engine", "limiter", "basis")
 
 #: From so many points on a group is worth calls of its own.
