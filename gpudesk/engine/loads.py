@@ -98,30 +98,6 @@ def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) ->
     return np.where(mask, one(), other()) if np.any(mask) else other()
 
 
-def _tail(
-    requests: ReplicaRequests, total: Array, running: Array, counted: Mask, constants: SchedulingConstants
-) -> Array:
-    """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
-
-    Equal requests start a last round with those that are left, which takes as many steps as a full one. How
-    many these are is known where a setting `counted` those that run; memory is known to a few percent, so
-    that any number may be left, and `tail_wave` is what that costs on average. Where outputs are distributed
-    exponentially, the longest of R that run lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a
-    hundredth, and `longest` at the most.
-    """
-
-    def started() -> Array:
-        rounds = total / running
-        left = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
-        return np.where(counted, left, constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
-
-    def outlasting() -> Array:
-        beyond = requests.spread * (constants.longest - 1.0)
-        return np.minimum(np.log(running) - 0.423 * (1.0 - 1.0 / running), beyond)
-
-    return _either(requests.varied, outlasting, started)
-
-
 def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: SchedulingConstants) -> Array:
     """Sequences that run at once. `capacity` counts them at their full length.
 
@@ -140,123 +116,143 @@ def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: Schedu
     return np.where(whole, requests.capacity, room)
 
 
-def _fixed_step(rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array) -> Array:
-    """Part of a decode step that does not shrink with its batch: where the line from a quarter of it ends."""
-    few = np.maximum(1.0, 0.25 * running)
-    small = compute_decode_step(rows, few, requests.context).total
-    fixed = (running * small - few * cycle.decode.total) / np.maximum(running - few, 1e-9)
-    return np.where(running > few, np.clip(fixed, 0.0, small), small)
-
-
-def _stalled(
-    rows: CoefficientColumns,
-    requests: ReplicaRequests,
-    cycle: ServingRound,
-    running: Array,
-    first_wave: Array | float,
-    constants: SchedulingConstants,
-) -> Array:
-    """Mean seconds that prompts of others hold up a request between its first token and its last.
-
-    Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile;
-    nobody for prompts that share a chunk with its own.
-    """
-
-    def mixed() -> Array:
-        """A token waits for one chunk at most."""
-        shared = _chunkful(rows, requests, running)
-        most = np.maximum(cycle.steps * cycle.prefill.total, 1e-12)
-        each = cycle.each_prompt / most
-        begun = (running - shared) * each
-        later = (running - np.where(requests.varied, 1.0, shared)) * each
-        longer = constants.burst_stall_factor * begun
-        burst = _either(
-            requests.varied,
-            lambda: longer / (1.0 + longer),
-            lambda: np.where(begun < 1.0, 0.5 * begun, 1.0 - 0.5 / np.maximum(begun, 1.0)),
-        )
-        return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
-
-    def halted() -> Array:
-        rest = cycle.fill + cycle.prompts - cycle.burst
-        # Short outputs divide the same wait by fewer tokens: the mean of 1/n is beyond 1 over the mean of n,
-        # the more so the shorter the shortest of all that run is.
-        short = np.maximum(np.log(np.maximum(np.minimum(requests.later, running), 1.0)), 1.0)
-        others = (running - 1.0) * cycle.each_prompt
-        varied = first_wave * short * rest + (1.0 - first_wave) * others
-        return np.where(requests.varied, varied, rest)
-
-    return _either(rows.mixes > 0, mixed, halted)
-
-
-def _recomputed(
-    rows: CoefficientColumns,
-    requests: ReplicaRequests,
-    cycle: ServingRound,
-    running: Array,
-    first_wave: Array,
-    constants: SchedulingConstants,
-) -> tuple[Array, Array]:
-    """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
-
-    Memory that is given on demand admits varied requests by their prompts. As they grow, the last that came
-    give way, as many tokens as the others need, and are computed again later; their tokens wait meanwhile.
-    That goes on while others queue for memory.
-    """
-    grow = requests.varied & (rows.on_demand * rows.mixes > 0) & (requests.capacity < rows.step_batch_cap)
-    if not np.any(grow & (first_wave < 1.0)):
-        return np.zeros(1), np.ones(1)
-    queued = np.where(grow, 1.0 - first_wave, 0.0)
-    chunk = np.minimum(rows.chunk_tokens, np.maximum(requests.prompt, 1.0) * running)
-    token = cycle.prefill.total / (chunk * rows.stages)
-    longer = np.minimum(requests.output / np.maximum(requests.held_prompt, 1.0), 5.0)
-    slowdown = constants.preemption_slowdown + constants.preemption_slowdown_square * longer
-    return queued * constants.recompute_share * requests.output * token, 1.0 + queued * longer * slowdown
-
-
 def _chunkful(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
     whole = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
     return np.clip(whole, 1.0, running)
 
 
-def _decoding(rows: CoefficientColumns, cycle: ServingRound, running: Array, fixed: Array, spared: Array) -> Array:
-    """Seconds of all decode steps of a request of a saturated run, without what prompts add.
+@dataclass(frozen=True, slots=True)
+class _ReplicaRun:
+    """How a replica goes through its requests, of which `running` are in it at once and share a round, `cycle`."""
 
-    Where prompts take most of the time, the first requests have ended before the last begin. `fixed` is the
-    part of a step that does not shrink with its batch; `spared` is the share of the rest that falls away
-    while the run ends.
-    """
-    fewer = cycle.steps * (cycle.prefill.total + cycle.decode.total) / (cycle.each_prompt * running)
-    share = np.where(rows.mixes > 0, np.minimum(fewer, 1.0), 1.0) - spared
-    decoding: Array = cycle.steps * (fixed + np.maximum(share, 0.0) * (cycle.decode.total - fixed))
-    return decoding
+    rows: CoefficientColumns
+    requests: ReplicaRequests
+    cycle: ServingRound
+    running: Array
+    constants: SchedulingConstants
 
+    def compute_tail(self, total: Array, counted: Mask) -> Array:
+        """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
-def _short_wave(requests: ReplicaRequests, total: Array, running: Array) -> Array:
-    """Share of equal requests by which the last wave of a run falls short."""
-    rounds = total / running
-    left = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
-    return np.where(requests.varied | (rounds <= 1.0), 0.0, left / rounds * (1.0 - left))
+        Equal requests start a last round with those that are left, which takes as many steps as a full one. How
+        many these are is known where a setting `counted` those that run; memory is known to a few percent, so
+        that any number may be left, and `tail_wave` is what that costs on average. Where outputs are distributed
+        exponentially, the longest of R that run lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a
+        hundredth, and `longest` at the most.
+        """
 
+        def started() -> Array:
+            rounds = total / self.running
+            left = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
+            return np.where(counted, left, self.constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
 
-def _before(requests: ReplicaRequests, cycle: ServingRound, total: Array, running: Array) -> Array:
-    """Return mean seconds that requests queue before others have left room.
+        def outlasting() -> Array:
+            beyond = self.requests.spread * (self.constants.longest - 1.0)
+            return np.minimum(np.log(self.running) - 0.423 * (1.0 - 1.0 / self.running), beyond)
 
-    Equal ones wait for whole waves. Of varied ones somebody ends again and again, so that the queue shrinks
-    evenly, behind the prompts of the first that run.
-    """
-    rounds = total / running
+        return _either(self.requests.varied, outlasting, started)
 
-    def even() -> Array:
-        begin = cycle.fill + cycle.prompts - cycle.burst
-        return (1.0 - 1.0 / rounds) * (begin + 0.5 * (rounds - 1.0) * cycle.seconds)
+    def compute_fixed_step(self) -> Array:
+        """Part of a decode step that does not shrink with its batch: where the line from a quarter of it ends."""
+        few = np.maximum(1.0, 0.25 * self.running)
+        small = compute_decode_step(self.rows, few, self.requests.context).total
+        fixed = (self.running * small - few * self.cycle.decode.total) / np.maximum(self.running - few, 1e-9)
+        return np.where(self.running > few, np.clip(fixed, 0.0, small), small)
 
-    def alike() -> Array:
-        waves = np.floor(rounds + ROUNDING)
-        left = np.maximum(rounds - waves, 0.0)
-        return cycle.seconds * waves * (0.5 * (waves - 1.0) + left) / rounds
+    def compute_stall(self, first_wave: Array | float) -> Array:
+        """Mean seconds that prompts of others hold up a request between its first token and its last.
 
-    return _either(requests.varied, even, alike)
+        Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile;
+        nobody for prompts that share a chunk with its own.
+        """
+
+        def mixed() -> Array:
+            """A token waits for one chunk at most."""
+            shared = _chunkful(self.rows, self.requests, self.running)
+            most = np.maximum(self.cycle.steps * self.cycle.prefill.total, 1e-12)
+            each = self.cycle.each_prompt / most
+            begun = (self.running - shared) * each
+            later = (self.running - np.where(self.requests.varied, 1.0, shared)) * each
+            longer = self.constants.burst_stall_factor * begun
+            burst = _either(
+                self.requests.varied,
+                lambda: longer / (1.0 + longer),
+                lambda: np.where(begun < 1.0, 0.5 * begun, 1.0 - 0.5 / np.maximum(begun, 1.0)),
+            )
+            return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
+
+        def halted() -> Array:
+            rest = self.cycle.fill + self.cycle.prompts - self.cycle.burst
+            # Short outputs divide the same wait by fewer tokens: the mean of 1/n is beyond 1 over the mean of n,
+            # the more so the shorter the shortest of all that run is.
+            short = np.maximum(np.log(np.maximum(np.minimum(self.requests.later, self.running), 1.0)), 1.0)
+            others = (self.running - 1.0) * self.cycle.each_prompt
+            varied = first_wave * short * rest + (1.0 - first_wave) * others
+            return np.where(self.requests.varied, varied, rest)
+
+        return _either(self.rows.mixes > 0, mixed, halted)
+
+    def compute_recomputation(self, first_wave: Array) -> tuple[Array, Array]:
+        """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
+
+        Memory that is given on demand admits varied requests by their prompts. As they grow, the last that came
+        give way, as many tokens as the others need, and are computed again later; their tokens wait meanwhile.
+        That goes on while others queue for memory.
+        """
+        grow = (
+            self.requests.varied
+            & (self.rows.on_demand * self.rows.mixes > 0)
+            & (self.requests.capacity < self.rows.step_batch_cap)
+        )
+        if not np.any(grow & (first_wave < 1.0)):
+            return np.zeros(1), np.ones(1)
+        queued = np.where(grow, 1.0 - first_wave, 0.0)
+        chunk = np.minimum(self.rows.chunk_tokens, np.maximum(self.requests.prompt, 1.0) * self.running)
+        token = self.cycle.prefill.total / (chunk * self.rows.stages)
+        longer = np.minimum(self.requests.output / np.maximum(self.requests.held_prompt, 1.0), 5.0)
+        slowdown = self.constants.preemption_slowdown + self.constants.preemption_slowdown_square * longer
+        return queued * self.constants.recompute_share * self.requests.output * token, 1.0 + queued * longer * slowdown
+
+    def compute_decoding(self, fixed: Array, spared: Array) -> Array:
+        """Seconds of all decode steps of a request of a saturated run, without what prompts add.
+
+        Where prompts take most of the time, the first requests have ended before the last begin. `fixed` is the
+        part of a step that does not shrink with its batch; `spared` is the share of the rest that falls away
+        while the run ends.
+        """
+        fewer = (
+            self.cycle.steps
+            * (self.cycle.prefill.total + self.cycle.decode.total)
+            / (self.cycle.each_prompt * self.running)
+        )
+        share = np.where(self.rows.mixes > 0, np.minimum(fewer, 1.0), 1.0) - spared
+        decoding: Array = self.cycle.steps * (fixed + np.maximum(share, 0.0) * (self.cycle.decode.total - fixed))
+        return decoding
+
+    def compute_short_wave(self, total: Array) -> Array:
+        """Share of equal requests by which the last wave of a run falls short."""
+        rounds = total / self.running
+        left = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
+        return np.where(self.requests.varied | (rounds <= 1.0), 0.0, left / rounds * (1.0 - left))
+
+    def compute_queue(self, total: Array) -> Array:
+        """Return mean seconds that requests queue before others have left room.
+
+        Equal ones wait for whole waves. Of varied ones somebody ends again and again, so that the queue shrinks
+        evenly, behind the prompts of the first that run.
+        """
+        rounds = total / self.running
+
+        def even() -> Array:
+            begin = self.cycle.fill + self.cycle.prompts - self.cycle.burst
+            return (1.0 - 1.0 / rounds) * (begin + 0.5 * (rounds - 1.0) * self.cycle.seconds)
+
+        def alike() -> Array:
+            waves = np.floor(rounds + ROUNDING)
+            left = np.maximum(rounds - waves, 0.0)
+            return self.cycle.seconds * waves * (0.5 * (waves - 1.0) + left) / rounds
+
+        return _either(self.requests.varied, even, alike)
 
 
 def serve_saturated(
@@ -266,20 +262,21 @@ def serve_saturated(
     running = np.minimum(total, _room(rows, requests, constants))
     first_wave = running / total
     cycle = compute_round(rows, requests, running, running)
-    fixed = _fixed_step(rows, requests, cycle, running)
+    run = _ReplicaRun(rows, requests, cycle, running, constants)
+    fixed = run.compute_fixed_step()
     counted = requests.capacity >= rows.step_batch_cap
-    tail = _tail(requests, total, running, counted, constants) * cycle.steps * fixed
+    tail = run.compute_tail(total, counted) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
-    again, slower = _recomputed(rows, requests, cycle, running, first_wave, constants)
+    again, slower = run.compute_recomputation(first_wave)
     busy = total / running * cycle.apart + tail + cycle.fill - together
     duration = rows.latency + busy + total * again
-    ttft = rows.latency + cycle.burst + _before(requests, cycle, total, running)
+    ttft = rows.latency + cycle.burst + run.compute_queue(total)
     ttft = ttft + 0.5 * (total - running) * again
-    short = _short_wave(requests, total, running)
+    short = run.compute_short_wave(total)
     spared = np.where(requests.varied, constants.drain_saving * first_wave, short)
-    decoded = _decoding(rows, cycle, running, fixed, spared) - (1.0 - first_wave) * cycle.shared
+    decoded = run.compute_decoding(fixed, spared) - (1.0 - first_wave) * cycle.shared
     # Steps of fewer sequences share no more with prompts than all they take.
-    stay = np.maximum(decoded, 0.0) + (1.0 - short) * _stalled(rows, requests, cycle, running, first_wave, constants)
+    stay = np.maximum(decoded, 0.0) + (1.0 - short) * run.compute_stall(first_wave)
     # No equal request outlives the run.
     slowed = slower * (stay + running * again)
     stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
@@ -367,12 +364,13 @@ def serve_closed_loop(
     stay = seconds + rows.latency - ttft
     ends: Array = np.zeros(1)
     if finite.any():
-        fixed = _fixed_step(rows, requests, cycle, running)
+        run = _ReplicaRun(rows, requests, cycle, running, constants)
+        fixed = run.compute_fixed_step()
         counted = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
-        tail = _tail(requests, served, running, counted, constants)
+        tail = run.compute_tail(served, counted)
         ends = np.where(finite, tail, 0.0) * cycle.steps * fixed
-        begun = _decoding(rows, cycle, running, fixed, np.where(requests.varied, constants.drain_saving, 0.0))
-        begun += _stalled(rows, requests, cycle, running, 1.0, constants)
+        begun = run.compute_decoding(fixed, np.where(requests.varied, constants.drain_saving, 0.0))
+        begun += run.compute_stall(1.0)
         stay = stay + first_wave * (begun - (seconds + rows.latency - burst))
     busy = served / running * seconds + ends
     # On the way between client and replica nobody is served.
