@@ -245,13 +245,13 @@ class PoolCharts:
         points = {*list_curve_points(most), *({own} if closed and own <= most else ())}
         amount = np.array(sorted(points), dtype=np.float64)
         rounds = load.requests / own if closed and load.requests is not None else np.inf
-        cases = self._pools.cases(estimate.request, done.spaces[1], [done.pair] * len(amount))
+        cases = self._pools.make_cases(estimate.request, done.spaces[1], [done.pair] * len(amount))
         kind = np.full(len(amount), LOAD_CODES[LoadKind.CONCURRENCY], dtype=np.int8)
         loads = replace(cases.loads, kind=kind, amount=amount, total=np.maximum(amount * rounds, amount))
         cases = replace(cases, loads=loads)
         results = serve_pools(LoadKind.CONCURRENCY, cases.pools, cases.requests, loads, self._constants)
         parts = CurveArrays(
-            bands=self._pools.bands(estimate.request, done.spaces[1], done.pair, cases, results),
+            bands=self._pools.compute_intervals(done.pair, cases, results),
             limiter=name_limiters(results),
             shares=compute_limiter_shares(split_pool_rounds(cases.pools, cases.requests, results)),
         )

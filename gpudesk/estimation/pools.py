@@ -250,8 +250,13 @@ _BINDING: Final = {PREFILL_STATION: PoolKind.PREFILL, LINK_STATION: None, DECODE
 
 @dataclass(frozen=True, slots=True)
 class PoolCases:
-    """Pairs of plans as arrays, all under the load of one question; `counts` are accelerators of both."""
+    """Pairs of plans as arrays, all under the load of one request; `counts` are accelerators of both.
 
+    `space` is that of the decode pool.
+    """
+
+    request: EstimateRequest
+    space: SearchSpace
     pools: PoolPair
     requests: ReplicaRequests
     loads: DeploymentLoads
@@ -284,12 +289,13 @@ class PoolEstimator:
         found = list_pool_pairs(request, prefill, decode)
         if not found:
             return make_unfit_pools(request, prefill, decode, self._table)
-        cases = self.cases(request, decode.space, found)
-        results = self.serve(request, cases)
-        best = int(np.argmax(self._scores(cases, results)))
-        return self._chosen(request, decode.space, found[best], cases, results, best)
+        cases = self.make_cases(request, decode.space, found)
+        results = self._serve(cases)
+        best = int(np.argmax(self._score(cases, results)))
+        only = np.array([best], dtype=np.intp)
+        return self._make_estimate(found[best], _select_cases(cases, only), results.select(only))
 
-    def _scores(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
+    def _score(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
         """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
 
         A split trades TTFT for TPOT, so that it is the whole answer that counts. Where limits are not met,
@@ -314,24 +320,23 @@ class PoolEstimator:
             raise ValueError(estimate.plan)
         tokens = request.workload.input_tokens, request.workload.request_tokens
         found = [
-            self._known(request.with_plan(pool.plan), pool.plan, each)
+            self._find_pool(request.with_plan(pool.plan), pool.plan, each)
             for pool, each in zip((pools.prefill, pools.decode), tokens, strict=True)
         ]
-        (prefill_setup, prefill), (decode_setup, decode) = found
-        cases = self.cases(request, decode_setup, [(prefill, decode)])
-        results = self.serve(request, cases)
-        return PoolOperatingPoint((prefill_setup, decode_setup), (prefill, decode), cases, results)
+        (prefill_space, prefill), (decode_space, decode) = found
+        cases = self.make_cases(request, decode_space, [(prefill, decode)])
+        return PoolOperatingPoint((prefill_space, decode_space), (prefill, decode), cases, self._serve(cases))
 
-    def _known(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[SearchSpace, PoolChoice]:
+    def _find_pool(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[SearchSpace, PoolChoice]:
         space = self._table.find_space(own)
         side = PoolSide(PoolKind.DECODE, own, space, tokens)
         return space, list_pool_choices(side, plan.count)[0]
 
-    def serve(self, request: EstimateRequest, cases: PoolCases) -> DisaggregatedResults:
-        kind = request.workload.load.kind
+    def _serve(self, cases: PoolCases) -> DisaggregatedResults:
+        kind = cases.request.workload.load.kind
         return serve_pools(kind, cases.pools, cases.requests, cases.loads, self._constants)
 
-    def cases(self, request: EstimateRequest, space: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
+    def make_cases(self, request: EstimateRequest, space: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
         plans = [(prefill.deployment.plan, decode.deployment.plan) for prefill, decode in found]
         counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
         columns = CaseColumns(
@@ -345,10 +350,10 @@ class PoolEstimator:
         )
         positions = np.array([prefill.deployment.position for prefill, _ in found], dtype=np.intp)
         rows = (self._table.coefficients.take(positions), arrays.rows)
-        pools = self._pools(request, space, found, rows, lossless=False)
-        return PoolCases(pools, arrays.requests, arrays.loads, counts)
+        pools = self._join_pools(request, space, found, rows, lossless=False)
+        return PoolCases(request, space, pools, arrays.requests, arrays.loads, counts)
 
-    def _pools(
+    def _join_pools(
         self,
         request: EstimateRequest,
         space: SearchSpace,
@@ -359,14 +364,15 @@ class PoolEstimator:
     ) -> PoolPair:
         """Join pools; `lossless` counts nothing but the rate of the link between them."""
         totals = [one.deployment.plan.count + other.deployment.plan.count for one, other in found]
-        links = {total: self.link(space, total) for total in set(totals)}
+        links = {total: self.find_link(space, total) for total in set(totals)}
         rates = {
-            total: each.bandwidth * (1.0 if lossless else self.reached(space, each)) for total, each in links.items()
+            total: each.bandwidth * (1.0 if lossless else self.find_link_efficiency(space, each))
+            for total, each in links.items()
         }
         rate = np.array([rates[total] for total in totals])
         sent, senders = compute_moved_bytes(request, [prefill for prefill, _ in found])
         received, receivers = compute_moved_bytes(request, [decode for _, decode in found])
-        handover = 0.0 if lossless else self.handover(space)
+        handover = 0.0 if lossless else self.find_handover_time(space)
         return PoolPair(
             prefill=rows[0],
             decode=rows[1],
@@ -378,57 +384,44 @@ class PoolEstimator:
             handover=np.full(len(found), handover),
         )
 
-    def link(self, space: SearchSpace, count: int) -> RankLink:
+    def find_link(self, space: SearchSpace, count: int) -> RankLink:
         """Return what joins pools of together `count`: the scale-up domain or host that holds both, or else
         the network.
         """
         return find_link(space.configuration.accelerator, count, self._table.node_bandwidth)
 
-    def reached(self, space: SearchSpace, joined: RankLink) -> float:
+    def find_link_efficiency(self, space: SearchSpace, joined: RankLink) -> float:
         keys = _make_constant_keys(space)._replace(link=joined.kind, ranks="2")
         return self._table.calibration.value("link_efficiency", keys)
 
-    def handover(self, space: SearchSpace) -> float:
+    def find_handover_time(self, space: SearchSpace) -> float:
         """Return the seconds that the serving engine adds to a request that changes pools."""
         return self._table.calibration.value("handover_time", _make_constant_keys(space))
 
-    def bands(
-        self,
-        request: EstimateRequest,
-        space: SearchSpace,
-        pair: PoolPairChoice,
-        cases: PoolCases,
-        results: DisaggregatedResults,
+    def compute_intervals(
+        self, pair: PoolPairChoice, cases: PoolCases, results: DisaggregatedResults
     ) -> FigureIntervals:
-        """Return the figures, with their bands, of cases that all are of one pair of plans."""
+        """Return the figures, with their intervals, of cases that all are of one pair of plans."""
         rows = [self._table.coefficients.take_ideal([each.deployment]) for each in pair]
         first = np.zeros(len(cases.counts), dtype=np.intp)
-        ideal = self._pools(request, space, [pair], (rows[0], rows[1]), lossless=True).select(first)
+        ideal = self._join_pools(cases.request, cases.space, [pair], (rows[0], rows[1]), lossless=True).select(first)
         bound = compute_pool_bounds(ideal, cases.requests, results)
         reached = DeploymentRates(results.rate, results.ttft, results.tpot)
-        factors = np.array([space.interval_factors[request.workload.load.kind]])[first]
+        factors = np.array([cases.space.interval_factors[cases.request.workload.load.kind]])[first]
         return bound_intervals(bound, reached, cases.requests, cases.loads, cases.counts, factors)
 
-    def _chosen(
-        self,
-        request: EstimateRequest,
-        space: SearchSpace,
-        pair: PoolPairChoice,
-        cases: PoolCases,
-        results: DisaggregatedResults,
-        best: int,
-    ) -> Estimate:
-        only = np.array([best], dtype=np.intp)
-        cases, results = _select_cases(cases, only), results.select(only)
-        bands = self.bands(request, space, pair, cases, results)
-        figures = next(iterate_figures(results, np.zeros(1, dtype=np.intp), bands))
+    def _make_estimate(self, pair: PoolPairChoice, cases: PoolCases, results: DisaggregatedResults) -> Estimate:
+        """Make the estimate of a single case."""
+        request, space = cases.request, cases.space
+        intervals = self.compute_intervals(pair, cases, results)
+        figures = next(iterate_figures(results, np.zeros(1, dtype=np.intp), intervals))
         plans = pair[0].deployment.plan, pair[1].deployment.plan
         pools = DisaggregatedPools(
             prefill=AcceleratorPool(plans[0], float(results.prefill_busy[0])),
             decode=AcceleratorPool(plans[1], float(results.decode_busy[0])),
             transfer_ms=float(cases.pools.transfer[0] + cases.pools.handover[0]) * 1e3,
             transfer_bytes=_count_cache_bytes(request, space),
-            link=self.link(space, plans[0].count + plans[1].count).kind,
+            link=self.find_link(space, plans[0].count + plans[1].count).kind,
             link_busy=float(results.link_busy[0]),
             binding=_BINDING[int(results.binding[0])],
         )
@@ -489,8 +482,12 @@ def _count_cache_bytes(request: EstimateRequest, space: SearchSpace) -> int:
 
 
 def _select_cases(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
-    return PoolCases(
-        cases.pools.select(chosen), cases.requests.select(chosen), cases.loads.select(chosen), cases.counts[chosen]
+    return replace(
+        cases,
+        pools=cases.pools.select(chosen),
+        requests=cases.requests.select(chosen),
+        loads=cases.loads.select(chosen),
+        counts=cases.counts[chosen],
     )
 
 

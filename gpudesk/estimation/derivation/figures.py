@@ -387,8 +387,8 @@ def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationT
     """Time in which the ranks of a pool move the cache of one prompt, and how many they move at once."""
     (each,), (at_once,) = compute_moved_bytes(pools.estimate.request, [choice])
     space = pools.operation.spaces[1]
-    joined = pools.table.link(space, sum(each.deployment.plan.count for each in pools.operation.pair))
-    reached = pools.table.reached(space, joined)
+    joined = pools.table.find_link(space, sum(each.deployment.plan.count for each in pools.operation.pair))
+    reached = pools.table.find_link_efficiency(space, joined)
     model = pools.estimate.request.model
     time = DerivationTerm(
         "KV transfer",
@@ -409,7 +409,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     own = make_prefill_term(pools.prefill, waiting=1.0)
     transfer = max((_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
     handover = DerivationTerm(
-        "hand-over", pools.table.handover(pools.operation.spaces[1]), "s", source="calibration:handover_time"
+        "hand-over", pools.table.find_handover_time(pools.operation.spaces[1]), "s", source="calibration:handover_time"
     )
     known = (own, transfer, handover)
     if ttft is None:
