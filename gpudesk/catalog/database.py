@@ -76,13 +76,13 @@ class CatalogDatabase:
             # Nothing is ever written, and SQLite itself lets one thread in at a time.
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except sqlite3.Error as error:
-            raise self._translated(error) from error
+            raise self._translate(error) from error
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[DatabaseRow]:
         try:
             return self._connection.execute(sql, parameters).fetchall()
         except sqlite3.Error as error:
-            raise self._translated(error) from error
+            raise self._translate(error) from error
 
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the names of the columns of a table."""
@@ -100,7 +100,7 @@ class CatalogDatabase:
     ) -> None:
         self.close()
 
-    def _translated(self, error: sqlite3.Error) -> Exception:
+    def _translate(self, error: sqlite3.Error) -> Exception:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
             return CatalogFileError(

@@ -63,7 +63,7 @@ _WRITING_PACK: Final = message("handing_on.pack", "Writing the pack")
 def preview_pack(pack: FactPack, catalog: Catalog) -> tuple[PackRow, ...]:
     """Return a row for each fact of a pack: how it stands to the user's facts and to the shipped ones."""
     judge = _PackComparison(pack, catalog)
-    return tuple(judge.row(fact) for fact in pack.facts)
+    return tuple(judge.make_row(fact) for fact in pack.facts)
 
 
 class _PackComparison:
@@ -79,40 +79,40 @@ class _PackComparison:
         self._known: dict[str, dict[str, AttributeClaims]] = {}
         self._definitions: dict[str, Mapping[str, Any]] = {}
 
-    def row(self, fact: UserFact) -> PackRow:
+    def make_row(self, fact: UserFact) -> PackRow:
         yours = self._catalog.own.get(*get_fact_key(fact))
         if isinstance(fact, UserClaim | ClaimPreference):
-            return self._figure(fact, yours)
+            return self._make_figure_row(fact, yours)
         standing = _find_user_standing(fact, yours)
         if isinstance(fact, UserAccelerator | UserModel) and yours is None and fact.id in self._kinds:
             standing = PackRowStatus.TAKEN
-        if isinstance(fact, UserPrice) and self._kind(fact.accelerator) is not CatalogEntryKind.ACCELERATOR:
+        if isinstance(fact, UserPrice) and self._find_kind(fact.accelerator) is not CatalogEntryKind.ACCELERATOR:
             standing = PackRowStatus.NO_ENTRY
-        return self._made(fact, standing, yours)
+        return self._build_row(fact, standing, yours)
 
-    def _figure(self, fact: UserClaim | ClaimPreference, yours: UserFact | None) -> PackRow:
-        fault = self._fault(fact)
+    def _make_figure_row(self, fact: UserClaim | ClaimPreference, yours: UserFact | None) -> PackRow:
+        fault = self._find_fault(fact)
         if fault is not None:
-            return self._made(fact, fault, yours)
+            return self._build_row(fact, fault, yours)
         standing = _find_user_standing(fact, yours)
-        attribute = self._attribute(fact)
+        attribute = self._find_attribute(fact)
         shipped = None if attribute is None else attribute.catalog_choice
         if isinstance(fact, ClaimPreference) and standing is PackRowStatus.NEW:
-            yours = self._displaced(fact)
+            yours = self._find_displaced_claim(fact)
             if yours is not None:
                 standing = PackRowStatus.DIFFERS
             elif shipped is not None and not is_same_value(shipped.value, fact.value):
                 standing = PackRowStatus.OVERRIDES
-        return self._made(fact, standing, yours, shipped, self._brought.get(fact.thing))
+        return self._build_row(fact, standing, yours, shipped, self._brought.get(fact.thing))
 
-    def _fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
+    def _find_fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
         """Return why a figure cannot be brought in, None where it can."""
-        kind = self._kind(fact.thing)
+        kind = self._find_kind(fact.thing)
         if kind is None:
             return PackRowStatus.NO_ENTRY
         if not self._can_have(kind, fact):
             return PackRowStatus.UNFIT
-        if isinstance(fact, ClaimPreference) and not self._stated(fact):
+        if isinstance(fact, ClaimPreference) and not self._is_stated(fact):
             return PackRowStatus.NO_CLAIM
         return None
 
@@ -120,18 +120,18 @@ class _PackComparison:
         """Whether a kind of thing has an attribute; of a model, whether it can have such a dimension."""
         if kind is not CatalogEntryKind.MODEL:
             return fact.attribute in get_units(kind)
-        definition = self._definition(fact.thing)
+        definition = self._find_definition(fact.thing)
         if is_dimension(definition, fact.attribute):
             stated = find_dimension(definition, fact.attribute)
             if isinstance(fact, ClaimPreference):
-                return self._fits(fact, definition)
+                return self._is_consistent(fact, definition)
             return type(fact.value) is type(stated)
         if fact.attribute == DERIVED_DIMENSION:
             # It can be stated as a source does, but not chosen against what it follows from.
             return isinstance(fact, UserClaim)
-        return fact.attribute in MODEL_STATED_UNITS or fact.attribute in self._attributes(fact.thing)
+        return fact.attribute in MODEL_STATED_UNITS or fact.attribute in self._find_attributes(fact.thing)
 
-    def _fits(self, choice: ClaimPreference, definition: Mapping[str, Any]) -> bool:
+    def _is_consistent(self, choice: ClaimPreference, definition: Mapping[str, Any]) -> bool:
         """Whether a dimension goes with the others: with those that the pack takes as well, or by itself."""
         together = {
             each.attribute: each.value
@@ -142,7 +142,7 @@ class _PackComparison:
         }
         return any(is_consistent_model(definition, wanted) for wanted in (together, {choice.attribute: choice.value}))
 
-    def _definition(self, thing: str) -> Mapping[str, Any]:
+    def _find_definition(self, thing: str) -> Mapping[str, Any]:
         if thing not in self._definitions:
             brought = self._pack.facts.get("model", thing) if thing in self._brought else None
             self._definitions[thing] = (
@@ -150,36 +150,36 @@ class _PackComparison:
             )
         return self._definitions[thing]
 
-    def _attributes(self, thing: str) -> Mapping[str, AttributeClaims]:
+    def _find_attributes(self, thing: str) -> Mapping[str, AttributeClaims]:
         if thing not in self._kinds:
             return {}
         if thing not in self._known:
             self._known[thing] = {each.name: each for each in self._catalog.attributes(thing)}
         return self._known[thing]
 
-    def _kind(self, thing: str) -> CatalogEntryKind | None:
+    def _find_kind(self, thing: str) -> CatalogEntryKind | None:
         if thing in self._brought:
             return CatalogEntryKind(self._brought[thing][0])
         return self._kinds.get(thing)
 
-    def _attribute(self, fact: UserClaim | ClaimPreference) -> AttributeClaims | None:
-        return self._attributes(fact.thing).get(fact.attribute)
+    def _find_attribute(self, fact: UserClaim | ClaimPreference) -> AttributeClaims | None:
+        return self._find_attributes(fact.thing).get(fact.attribute)
 
-    def _stated(self, choice: ClaimPreference) -> bool:
+    def _is_stated(self, choice: ClaimPreference) -> bool:
         brought = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
         if isinstance(brought, UserClaim) and is_same_value(brought.value, choice.value):
             return True
-        attribute = self._attribute(choice)
+        attribute = self._find_attribute(choice)
         return attribute is not None and any(
             claim.source.id == choice.source and is_same_value(claim.value, choice.value) for claim in attribute.claims
         )
 
-    def _displaced(self, choice: ClaimPreference) -> UserClaim | None:
+    def _find_displaced_claim(self, choice: ClaimPreference) -> UserClaim | None:
         key = ("claim", choice.thing, choice.attribute, choice.source)
         yours, brought = self._catalog.own.get(*key), self._pack.facts.get(*key)
         return yours if isinstance(yours, UserClaim) and brought not in (None, yours) else None
 
-    def _made(
+    def _build_row(
         self,
         fact: UserFact,
         standing: PackRowStatus,
@@ -188,7 +188,7 @@ class _PackComparison:
         part_of: FactKey | None = None,
     ) -> PackRow:
         thing = find_thing(fact)
-        kind, unit = self._kind(thing), None
+        kind, unit = self._find_kind(thing), None
         if kind is not None and isinstance(fact, UserClaim | ClaimPreference):
             unit = find_unit(kind, fact.attribute)
         return PackRow(

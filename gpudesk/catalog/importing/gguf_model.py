@@ -54,7 +54,7 @@ class GgufModel:
         """Read every layer; raises `InputError` naming the tensor or key that does not go with the rest."""
         self._file = file
         self._keys = keys
-        self._outer, self._blocks, self._skipped = _sorted_tensors(file.tensors, keys)
+        self._outer, self._blocks, self._skipped = _sort_tensors(file.tensors, keys)
         embedding = self._outer.get("token_embd.weight")
         if embedding is None or len(embedding.shape) != 2:
             raise input_error(
@@ -110,12 +110,12 @@ class GgufModel:
             "hidden_size": self.hidden,
             "vocab_size": self.vocabulary,
             "tied_embeddings": "output.weight" not in self._outer,
-            **self._optional_fields(),
+            **self._make_optional_fields(),
             **make_layer_tables(ModelStructure(layers)),
         }
 
-    def _optional_fields(self) -> LayerTable:
-        fields: LayerTable = {**self._precisions(), "native_note": self._stored_as()}
+    def _make_optional_fields(self) -> LayerTable:
+        fields: LayerTable = {**self._find_precisions(), "native_note": self._describe_storage()}
         if context := self._keys.optional("context_length"):
             fields["max_context"] = context
         norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
@@ -128,9 +128,9 @@ class GgufModel:
 
     # Precision
 
-    def _precisions(self) -> LayerTable:
+    def _find_precisions(self) -> LayerTable:
         """Return what the matrices inside the blocks are stored in, experts apart where they differ."""
-        experts, others = self._types(experts=True), self._types(experts=False)
+        experts, others = self._count_types(experts=True), self._count_types(experts=False)
         wide = find_nearest_precision(others or experts)
         narrow = find_nearest_precision(experts or others)
         if narrow is wide:
@@ -138,7 +138,7 @@ class GgufModel:
         fields = {"native_precision": narrow.value, "quantised_tensors": "experts"}
         return fields if wide.value == "bf16" else {**fields, "native_other_precision": wide.value}
 
-    def _types(self, *, experts: bool | None) -> dict[GgufTensorType, int]:
+    def _count_types(self, *, experts: bool | None) -> dict[GgufTensorType, int]:
         """Count the numbers of matrices inside the blocks by format: routed experts, the others, or all."""
         found: Counter[GgufTensorType] = Counter()
         for tensors in self._blocks.values():
@@ -154,7 +154,7 @@ class GgufModel:
     @property
     def _file_type(self) -> str:
         number = self._keys.plain("general.file_type")
-        types = self._types(experts=None)
+        types = self._count_types(experts=None)
         largest = max(types, key=lambda kind: types[kind]).name
         return FILE_TYPES.get(number, largest) if isinstance(number, int) else largest
 
@@ -165,7 +165,7 @@ class GgufModel:
         tensors = [*self._outer.values(), *blocks]
         return 8 * sum(tensor.stored_bytes for tensor in tensors) / self.parameters
 
-    def _stored_as(self) -> str:
+    def _describe_storage(self) -> str:
         return f"{self._file_type}: {self._bits:.2f} bits a parameter, scales counted."
 
     # What is said of it
@@ -177,7 +177,7 @@ class GgufModel:
             "{parameters} parameters, counted from the shapes of all tensors",
             parameters=self.parameters,
         )
-        types = self._types(experts=None)
+        types = self._count_types(experts=None)
         precision = find_nearest_precision(types)
         taken = STORAGE_FORMATS[precision]
         bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
@@ -254,7 +254,7 @@ class GgufModel:
         return None if used or not attention else self._keys.optional("attention.sliding_window") or None
 
 
-def _sorted_tensors(
+def _sort_tensors(
     tensors: Mapping[str, GgufTensor], keys: GgufKeys
 ) -> tuple[dict[str, GgufTensor], dict[int, dict[str, GgufTensor]], int]:
     """Return the tensors outside the layers, those of each layer, and how many draft layers are left out."""

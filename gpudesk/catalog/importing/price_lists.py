@@ -432,13 +432,13 @@ def read_skypilot_row(
     if name is None or count is None:
         return
     region, instance = columns.text(row, "region"), columns.text(row, "instancetype")
-    memory = _memory_gb(columns.cell(row, "gpuinfo"))
+    memory = _find_memory_gb(columns.cell(row, "gpuinfo"))
     for term, usd in prices:
         if usd is not None:
             yield RentalOffer(name, count, usd, term, provider, region, instance, date, memory)
 
 
-def _memory_gb(description: str) -> float | None:
+def _find_memory_gb(description: str) -> float | None:
     match = _SIZE.search(description[:_LONGEST_DESCRIPTION])
     if match is None:
         return None

@@ -45,7 +45,7 @@ class UserCatalog:
         self._stale = False
         self.facts = self._open()
         #: The notes on the watch list, one for a signal.
-        self.watched = self._noted()
+        self.watched = self._list_watched()
         if len(self.facts):
             show(self.facts, None)
 
@@ -56,17 +56,17 @@ class UserCatalog:
         if self.path is None or not os.path.lexists(self.path):
             return UserFacts()
         try:
-            self._file = self._opened(self.path)
+            self._file = self._open_file(self.path)
         except InputError as error:
             self.problem = error
             return UserFacts()
         return self._file.facts
 
-    def _noted(self) -> tuple[WatchNote, ...]:
+    def _list_watched(self) -> tuple[WatchNote, ...]:
         return () if self._file is None else self._file.watched
 
     @staticmethod
-    def _opened(path: Path) -> UserFile:
+    def _open_file(path: Path) -> UserFile:
         from gpudesk.catalog.user_store.user_file import UserFile
 
         return UserFile.open(path)
@@ -100,9 +100,9 @@ class UserCatalog:
 
     def do(self, edit: FactEdit) -> None:
         """Write a step and put it in force; raises `InputError` where that fails: nothing changed."""
-        self.adopt(edit, self._written(edit))
+        self.adopt(edit, self._write_or_look_again(edit))
 
-    def _written(self, edit: FactEdit) -> UserFacts:
+    def _write_or_look_again(self, edit: FactEdit) -> UserFacts:
         """Write a step; where another program changed the file, take up what it wrote before refusing."""
         try:
             return self.write(edit)
@@ -121,17 +121,17 @@ class UserCatalog:
             raise self.problem
         from gpudesk.catalog.user_store.user_file import ChangedElsewhereError
 
-        file = self._made(self.path)
+        file = self._ensure_file(self.path)
         try:
             return file.apply(edit)
         except ChangedElsewhereError:
             self._stale = True
             raise
 
-    def _made(self, path: Path) -> UserFile:
+    def _ensure_file(self, path: Path) -> UserFile:
         """Return the file, which is made at the first step that is written."""
         if self._file is None:
-            self._file = self._opened(path)
+            self._file = self._open_file(path)
         return self._file
 
     def adopt(self, edit: FactEdit, facts: UserFacts) -> None:
@@ -145,10 +145,10 @@ class UserCatalog:
         self._put(facts if self._file is None else self._file.facts, edit)
 
     def _put(self, facts: UserFacts, edit: FactEdit | None) -> None:
-        things = self._all_things(facts) if edit is None else edit.things
+        things = self._list_things(facts) if edit is None else edit.things
         self.facts = facts
         if edit is None or self._file is not None:
-            self.watched = self._noted()
+            self.watched = self._list_watched()
         else:
             self.watched = edit.watched_after(self.watched)
         if edit is None or edit.changes_facts:
@@ -156,7 +156,7 @@ class UserCatalog:
         for listener in tuple(self._listeners):
             listener(things)
 
-    def _all_things(self, facts: UserFacts) -> frozenset[str]:
+    def _list_things(self, facts: UserFacts) -> frozenset[str]:
         both = FactEdit(Message("", ""), before=tuple(self.facts), after=tuple(facts))
         return both.things
 
@@ -173,7 +173,7 @@ class UserCatalog:
         if not self._done:
             return None
         back = self._done[-1].inverse()
-        facts = self._written(back)
+        facts = self._write_or_look_again(back)
         self._undone.append(self._done.pop())
         self._put(facts, back)
         return self._undone[-1]
@@ -183,7 +183,7 @@ class UserCatalog:
         if not self._undone:
             return None
         step = self._undone[-1]
-        facts = self._written(step)
+        facts = self._write_or_look_again(step)
         self._done.append(self._undone.pop())
         self._put(facts, step)
         return step
@@ -211,7 +211,7 @@ class UserCatalog:
             # It was removed or cannot be read just now: what was read stays, and the next step will say so.
             return False
         self._stale = False
-        if dict(facts.facts) == dict(self.facts.facts) and set(self._noted()) == set(self.watched):
+        if dict(facts.facts) == dict(self.facts.facts) and set(self._list_watched()) == set(self.watched):
             return False
         self._forget_steps()
         self._put(facts, None)
@@ -242,7 +242,7 @@ class UserCatalog:
         if self.problem is not None:
             raise self.problem
         if self.path is not None:
-            self._made(self.path).trust(signer)
+            self._ensure_file(self.path).trust(signer)
 
     def distrust(self, key: str) -> None:
         """Trust a signer no longer; raises `InputError` where that cannot be written."""

@@ -184,16 +184,18 @@ class UserFile:
         if not changes:
             return self.facts
         with self._lock:
-            with self._writing(BackupReason.EDIT if len(changes) > SMALL_STEP else BackupReason.DAY) as connection:
+            with self._begin_writing(
+                BackupReason.EDIT if len(changes) > SMALL_STEP else BackupReason.DAY
+            ) as connection:
                 _require_expected_rows(connection, changes)
                 for change in changes:
                     write_row_change(connection, change)
                 seen = read_data_version(connection)
-                contents = self._after(edit) if seen == self._seen else read_contents(connection)
+                contents = self._compute_after(edit) if seen == self._seen else read_contents(connection)
             self._seen, self._contents = seen, contents
             return self.facts
 
-    def _after(self, edit: FactEdit) -> UserFileContents:
+    def _compute_after(self, edit: FactEdit) -> UserFileContents:
         held = self._contents
         return UserFileContents(held.facts.after(edit), held.signers, edit.watched_after(held.watched))
 
@@ -227,7 +229,7 @@ class UserFile:
             if self.removed:
                 self._disconnect()
                 self._state = read_file_state(self.path)
-            with self._writing(BackupReason.RESTORE) as connection:
+            with self._begin_writing(BackupReason.RESTORE) as connection:
                 for table in _ALL_TABLE_NAMES:
                     connection.execute(f"DELETE FROM {table}")
                     rows = other.execute(f"SELECT * FROM {table}")
@@ -257,7 +259,7 @@ class UserFile:
 
     def _change_signers(self, statement: str, values: tuple[object, ...]) -> None:
         with self._lock:
-            with self._writing(BackupReason.DAY) as connection:
+            with self._begin_writing(BackupReason.DAY) as connection:
                 connection.execute(statement, values)
                 seen, contents = read_data_version(connection), read_contents(connection)
             self._seen, self._contents = seen, contents
@@ -265,11 +267,11 @@ class UserFile:
     # Writing
 
     @contextmanager
-    def _writing(self, reason: BackupReason) -> Iterator[sqlite3.Connection]:
+    def _begin_writing(self, reason: BackupReason) -> Iterator[sqlite3.Connection]:
         """Give the connection within a transaction, after a backup where one is due."""
         if not self.writable:
             raise CatalogFileError(READ_ONLY_FILE, self.path)
-        connection = self._connected()
+        connection = self._connect()
         self._back_up(connection, reason)
         with translate_errors(self.path):
             connection.execute("BEGIN IMMEDIATE")
@@ -291,7 +293,7 @@ class UserFile:
             checkpoint(connection)
             self._state = read_file_state(self.path)
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         self._require_not_removed()
         if self._replaced:
             self._leave_replaced()

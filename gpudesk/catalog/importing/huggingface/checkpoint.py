@@ -61,7 +61,7 @@ class Checkpoint:
     total_bytes: int | None = None
     total_parameters: int | None = None
 
-    def ties(self) -> bool | None:
+    def is_tied(self) -> bool | None:
         """Whether the LM head is the embedding, by the names; None where they do not tell."""
         if not any("embed" in name for name in self.names):
             return None
@@ -91,32 +91,32 @@ def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int
         if shown is not None:
             names = frozenset(shown.names())
             shards = frozenset(file for name in names if isinstance(file := shown.raw(name), str))
-    files = _of_the_model({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
+    files = _select_model_files({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
     found: set[str] = set()
     elements: dict[StoredTensor, int] = {}
     for number, (file, data) in enumerate(files.items()):
         yield number, len(files)
-        for name, dtype, shape in _header(file, data):
+        for name, dtype, shape in _read_tensor_shapes(file, data):
             found.add(name)
             if not (_NOT_TEXT.search(name) or _BESIDE.search(name)):
-                kept = StoredTensor(_layer(name), dtype, len(shape) > 1)
+                kept = StoredTensor(_find_layer(name), dtype, len(shape) > 1)
                 elements[kept] = elements.get(kept, 0) + math.prod(shape)
     whole = shards is None or shards <= files.keys()
     return Checkpoint(
         names or frozenset(found),
         elements if whole else {},
-        _total(sizes, "total_size"),
-        _total(sizes, "total_parameters"),
+        _read_total(sizes, "total_size"),
+        _read_total(sizes, "total_parameters"),
     )
 
 
-def _of_the_model(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
+def _select_model_files(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
     """Return the files that the model is in: the same tensors can lie in others beside them once more."""
     wanted = {_WHOLE} if shards is None and _WHOLE in files else shards
     return files if wanted is None else {name: data for name, data in files.items() if name in wanted}
 
 
-def _total(sizes: ConfigFields | None, name: str) -> int | None:
+def _read_total(sizes: ConfigFields | None, name: str) -> int | None:
     """Return a total of the index, which some writers have as a number in quotes or with a fraction."""
     written = None if sizes is None else sizes.raw(name)
     if isinstance(written, float) and math.isfinite(written):
@@ -124,7 +124,7 @@ def _total(sizes: ConfigFields | None, name: str) -> int | None:
     return written if isinstance(written, int) and not isinstance(written, bool) and written > 0 else None
 
 
-def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
+def _read_tensor_shapes(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
     """Read the header of one file, eight bytes with its length, then JSON: names, formats, shapes."""
     if len(data) < 8:
         raise InputError(_SHORT_HEADER, name)
@@ -158,23 +158,23 @@ def count_text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision
     if not checkpoint.elements:
         return None
     return sum(
-        elements * _packed(kept, stored)
+        elements * _count_packed(kept, stored)
         for kept, elements in checkpoint.elements.items()
         if kept.layer is None or kept.layer < layers
     )
 
 
-def _layer(name: str) -> int | None:
+def _find_layer(name: str) -> int | None:
     number = _LAYER.search(name)
     return None if number is None else int(number[1])
 
 
 def _is_text(name: str, layers: int) -> bool:
-    number = _layer(name)
+    number = _find_layer(name)
     return not _NOT_TEXT.search(name) and (number is None or number < layers)
 
 
-def _packed(kept: StoredTensor, stored: Precision | None) -> int:
+def _count_packed(kept: StoredTensor, stored: Precision | None) -> int:
     bits = _BITS.get(kept.dtype)
     if bits is None or not kept.is_matrix or stored is None:
         return 1

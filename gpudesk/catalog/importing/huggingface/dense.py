@@ -35,19 +35,19 @@ from gpudesk.domain.field_checks import MISSING_FIELD, make_type_error
 from gpudesk.text.messages import InputError, Message, message, message_n
 
 #: Whether something is there: always or never, or as the file says.
-_Told = Callable[[ConfigFields], bool] | bool
+_FlagReader = Callable[[ConfigFields], bool] | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class LlamaBuild:
     """A decoder of Llama's build, and how a descendant of it differs.
 
     `window`: a `sliding_window` in the file holds in every layer. `tied` is the class's default.
     """
 
-    qkv_bias: _Told = False
-    output_bias: _Told = False
-    mlp_bias: _Told = False
+    qkv_bias: _FlagReader = False
+    output_bias: _FlagReader = False
+    mlp_bias: _FlagReader = False
     qk_norm: str = "none"
     head_dim: int | None = None
     norms: int = 2
@@ -61,28 +61,28 @@ class Build:
         mixer = make_attention(
             read_heads(f, head_dim=self.head_dim),
             window=read_sliding_window(f) if self.window else None,
-            qkv_bias=_said(f, self.qkv_bias),
-            output_bias=_said(f, self.output_bias),
+            qkv_bias=_read_flag(f, self.qkv_bias),
+            output_bias=_read_flag(f, self.output_bias),
             qk_norm=self.qk_norm,
         )
-        ffn = make_dense(f.whole("intermediate_size"), gated=self.gated, bias=_said(f, self.mlp_bias))
+        ffn = make_dense(f.whole("intermediate_size"), gated=self.gated, bias=_read_flag(f, self.mlp_bias))
         layers = repeat_layer(LayerPart("attention", mixer), ffn, count, self.norms)
         return ModelStructure(layers, tied=self.tied, final_norms=self.final_norms)
 
 
-def _said(f: ConfigFields, told: _Told) -> bool:
+def _read_flag(f: ConfigFields, told: _FlagReader) -> bool:
     return told if isinstance(told, bool) else told(f)
 
 
-def _flag(name: str, default: bool) -> Callable[[ConfigFields], bool]:
+def _make_flag_reader(name: str, default: bool) -> Callable[[ConfigFields], bool]:
     return lambda f: f.yes(name, default=default)
 
 
-_ATTENTION_BIAS: Final = _flag("attention_bias", False)
-_MLP_BIAS: Final = _flag("mlp_bias", False)
+_ATTENTION_BIAS: Final = _make_flag_reader("attention_bias", False)
+_MLP_BIAS: Final = _make_flag_reader("mlp_bias", False)
 
 
-def late_windows(f: ConfigFields, count: int) -> list[str]:
+def find_late_windows(f: ConfigFields, count: int) -> list[str]:
     """Return the kinds of layers where windows begin at a layer, if they are used at all."""
     begins = f.whole_or(28, "max_window_layers", low=0)
     used = f.yes("use_sliding_window", default=False) and read_sliding_window(f) is not None
@@ -90,13 +90,13 @@ def late_windows(f: ConfigFields, count: int) -> list[str]:
     return kinds if used else [FULL] * count
 
 
-def _qwen(f: ConfigFields, *, qkv_bias: bool, head_dim: int | None, qk_norm: str) -> ModelStructure:
+def _read_qwen(f: ConfigFields, *, qkv_bias: bool, head_dim: int | None, qk_norm: str) -> ModelStructure:
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=head_dim)
     bias = f.yes("attention_bias", default=False)
     mixers = make_windowed_attention(
         heads,
-        late_windows(f, count),
+        find_late_windows(f, count),
         read_sliding_window(f, 4096),
         qkv_bias=qkv_bias or bias,
         output_bias=bias and not qkv_bias,
@@ -106,7 +106,7 @@ def _qwen(f: ConfigFields, *, qkv_bias: bool, head_dim: int | None, qk_norm: str
     return ModelStructure(tuple(LayerLayout(mixer, ffn) for mixer in mixers))
 
 
-def sliding(
+def read_sliding(
     f: ConfigFields,
     *,
     pattern: int,
@@ -123,14 +123,14 @@ def sliding(
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=head_dim)
     bias = f.yes("attention_bias", default=False)
-    kinds = read_layer_types(f, count, (FULL, SLIDING), _global_each(f, pattern))
+    kinds = read_layer_types(f, count, (FULL, SLIDING), _make_global_pattern(f, pattern))
     width = read_sliding_window(f, window)
     mixers = make_windowed_attention(heads, kinds, width, qkv_bias=bias, output_bias=bias, qk_norm=qk_norm)
     ffn = make_dense(f.whole("intermediate_size"))
     return ModelStructure(tuple(LayerLayout(mixer, ffn, norms) for mixer in mixers), tied=tied)
 
 
-def _global_each(f: ConfigFields, pattern: int) -> Callable[[int], str]:
+def _make_global_pattern(f: ConfigFields, pattern: int) -> Callable[[int], str]:
     """Return the pattern as a number (each n-th is global) or as letters (`LLLG`, over and over)."""
     written = f.raw("sliding_window_pattern")
     if isinstance(written, str):
@@ -139,7 +139,7 @@ def _global_each(f: ConfigFields, pattern: int) -> Callable[[int], str]:
     return make_interval_pattern(f.whole_or(pattern, "sliding_window_pattern"), FULL, SLIDING)
 
 
-def _falcon(f: ConfigFields) -> ModelStructure:
+def _read_falcon(f: ConfigFields) -> ModelStructure:
     """Attention and block side by side; older builds share one key and value head among all."""
     hidden = f.whole("hidden_size", "n_embed")
     heads = f.whole("num_attention_heads", "n_head")
@@ -159,13 +159,13 @@ def _falcon(f: ConfigFields) -> ModelStructure:
     return ModelStructure(layers, tied=True, final_norms=2)
 
 
-def _phi(f: ConfigFields) -> ModelStructure:
+def _read_phi(f: ConfigFields) -> ModelStructure:
     """Phi 1 and 2: attention and block side by side behind one layer norm, every matrix with a bias."""
-    read = Build(qkv_bias=True, output_bias=True, mlp_bias=True, gated=False, norms=2, final_norms=2).read(f)
-    return _with_head_bias(read, f)
+    read = LlamaBuild(qkv_bias=True, output_bias=True, mlp_bias=True, gated=False, norms=2, final_norms=2).read(f)
+    return _add_head_bias_note(read, f)
 
 
-def _gpt_j(f: ConfigFields) -> ModelStructure:
+def _read_gpt_j(f: ConfigFields) -> ModelStructure:
     """GPT-J: attention and block side by side behind one layer norm; only the block has biases."""
     hidden = f.whole("hidden_size", "n_embd")
     heads = f.whole("num_attention_heads", "n_head")
@@ -174,16 +174,16 @@ def _gpt_j(f: ConfigFields) -> ModelStructure:
     mixer = make_attention(AttentionHeads(heads, heads, max(hidden // heads, 1)))
     ffn = make_dense(f.whole_or(4 * hidden, "n_inner", "intermediate_size"), gated=False, bias=True)
     layers = repeat_layer(LayerPart("attention", mixer), ffn, read_layer_count(f, "num_hidden_layers", "n_layer"))
-    return _with_head_bias(ModelStructure(layers, final_norms=2), f)
+    return _add_head_bias_note(ModelStructure(layers, final_norms=2), f)
 
 
-def _with_head_bias(read: ModelStructure, f: ConfigFields) -> ModelStructure:
+def _add_head_bias_note(read: ModelStructure, f: ConfigFields) -> ModelStructure:
     """Say that the bias of the LM head is not counted: one number a token of the vocabulary."""
     told = describe_head_bias(f.whole("vocab_size"))
     return ModelStructure(read.layers, tied=read.tied, final_norms=read.final_norms, notes=read.notes, left_out=(told,))
 
 
-def _chatglm(f: ConfigFields) -> ModelStructure:
+def _read_chatglm(f: ConfigFields) -> ModelStructure:
     """ChatGLM 2 and 3 and GLM-4 9B in their first build, whose fields have names of their own."""
     heads = f.whole("num_attention_heads")
     grouped = f.yes("multi_query_attention", default=False)
@@ -204,30 +204,30 @@ def _chatglm(f: ConfigFields) -> ModelStructure:
 #: By `model_type`. Layer norms with a bias count two vectors each.
 DENSE: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "llama": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS).read,
-        "yi": Build().read,
-        "mistral": Build(window=True).read,
-        "ministral3": Build(window=True, head_dim=128).read,
-        "ministral": partial(sliding, pattern=MOST_LAYERS + 1, window=None),
-        "qwen2": partial(_qwen, qkv_bias=True, head_dim=None, qk_norm="none"),
-        "qwen3": partial(_qwen, qkv_bias=False, head_dim=128, qk_norm="head"),
-        "gemma": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, head_dim=256, tied=True).read,
-        "gemma2": partial(sliding, pattern=2, window=4096, head_dim=256, norms=4, tied=True),
-        "gemma3_text": partial(sliding, pattern=6, window=4096, head_dim=256, norms=4, tied=True, qk_norm="head"),
-        "glm": Build(qkv_bias=_flag("attention_bias", True), head_dim=128).read,
-        "glm4": Build(qkv_bias=_flag("attention_bias", True), head_dim=128, norms=4).read,
-        "chatglm": _chatglm,
-        "phi": _phi,
-        "phi3": Build(window=True).read,
-        "cohere": lambda f: Build(
+        "llama": LlamaBuild(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS).read,
+        "yi": LlamaBuild().read,
+        "mistral": LlamaBuild(window=True).read,
+        "ministral3": LlamaBuild(window=True, head_dim=128).read,
+        "ministral": partial(read_sliding, pattern=MOST_LAYERS + 1, window=None),
+        "qwen2": partial(_read_qwen, qkv_bias=True, head_dim=None, qk_norm="none"),
+        "qwen3": partial(_read_qwen, qkv_bias=False, head_dim=128, qk_norm="head"),
+        "gemma": LlamaBuild(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, head_dim=256, tied=True).read,
+        "gemma2": partial(read_sliding, pattern=2, window=4096, head_dim=256, norms=4, tied=True),
+        "gemma3_text": partial(read_sliding, pattern=6, window=4096, head_dim=256, norms=4, tied=True, qk_norm="head"),
+        "glm": LlamaBuild(qkv_bias=_make_flag_reader("attention_bias", True), head_dim=128).read,
+        "glm4": LlamaBuild(qkv_bias=_make_flag_reader("attention_bias", True), head_dim=128, norms=4).read,
+        "chatglm": _read_chatglm,
+        "phi": _read_phi,
+        "phi3": LlamaBuild(window=True).read,
+        "cohere": lambda f: LlamaBuild(
             qkv_bias=_ATTENTION_BIAS,
             output_bias=_ATTENTION_BIAS,
             qk_norm="full" if f.yes("use_qk_norm", default=False) else "none",
             norms=1,
             tied=True,
         ).read(f),
-        "cohere2": partial(sliding, pattern=4, window=4096, norms=1, tied=True),
-        "nemotron": Build(
+        "cohere2": partial(read_sliding, pattern=4, window=4096, norms=1, tied=True),
+        "nemotron": LlamaBuild(
             qkv_bias=_ATTENTION_BIAS,
             output_bias=_ATTENTION_BIAS,
             mlp_bias=_MLP_BIAS,
@@ -235,59 +235,63 @@ DENSE: Final[Mapping[str, StructureReader]] = MappingProxyType(
             norms=4,
             final_norms=2,
         ).read,
-        "falcon": _falcon,
-        "gptj": _gpt_j,
-        "gpt_neox": Build(
-            qkv_bias=_flag("attention_bias", True),
-            output_bias=_flag("attention_bias", True),
+        "falcon": _read_falcon,
+        "gptj": _read_gpt_j,
+        "gpt_neox": LlamaBuild(
+            qkv_bias=_make_flag_reader("attention_bias", True),
+            output_bias=_make_flag_reader("attention_bias", True),
             mlp_bias=True,
             gated=False,
             norms=4,
             final_norms=2,
         ).read,
-        "starcoder2": Build(
-            qkv_bias=_flag("use_bias", True),
-            output_bias=_flag("use_bias", True),
-            mlp_bias=_flag("use_bias", True),
+        "starcoder2": LlamaBuild(
+            qkv_bias=_make_flag_reader("use_bias", True),
+            output_bias=_make_flag_reader("use_bias", True),
+            mlp_bias=_make_flag_reader("use_bias", True),
             gated=False,
             norms=4,
             final_norms=2,
             tied=True,
             window=True,
         ).read,
-        "stablelm": lambda f: Build(
-            qkv_bias=_flag("use_qkv_bias", False),
+        "stablelm": lambda f: LlamaBuild(
+            qkv_bias=_make_flag_reader("use_qkv_bias", False),
             norms=2 if f.yes("use_parallel_residual", default=False) else 4,
             final_norms=2,
         ).read(f),
-        "olmo2": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, qk_norm="full").read,
-        "olmo3": partial(sliding, pattern=4, window=4096, qk_norm="full"),
-        "granite": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS).read,
-        "smollm3": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS, tied=True).read,
-        "exaone": Build().read,
-        "exaone4": partial(sliding, pattern=4, window=None, qk_norm="head"),
-        "internlm2": Build(qkv_bias=_flag("bias", False), output_bias=_flag("bias", False)).read,
-        "internlm3": Build(
+        "olmo2": LlamaBuild(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, qk_norm="full").read,
+        "olmo3": partial(read_sliding, pattern=4, window=4096, qk_norm="full"),
+        "granite": LlamaBuild(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS).read,
+        "smollm3": LlamaBuild(
+            qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, mlp_bias=_MLP_BIAS, tied=True
+        ).read,
+        "exaone": LlamaBuild().read,
+        "exaone4": partial(read_sliding, pattern=4, window=None, qk_norm="head"),
+        "internlm2": LlamaBuild(
+            qkv_bias=_make_flag_reader("bias", False), output_bias=_make_flag_reader("bias", False)
+        ).read,
+        "internlm3": LlamaBuild(
             qkv_bias=lambda f: f.yes("qkv_bias", "attention_bias", default=False),
             output_bias=lambda f: f.yes("bias", "mlp_bias", default=False),
             mlp_bias=lambda f: f.yes("bias", "mlp_bias", default=False),
         ).read,
-        "baichuan": Build().read,
-        "ernie4_5": Build(
-            qkv_bias=_flag("use_bias", False),
-            output_bias=_flag("use_bias", False),
-            mlp_bias=_flag("use_bias", False),
+        "baichuan": LlamaBuild().read,
+        "ernie4_5": LlamaBuild(
+            qkv_bias=_make_flag_reader("use_bias", False),
+            output_bias=_make_flag_reader("use_bias", False),
+            mlp_bias=_make_flag_reader("use_bias", False),
             head_dim=128,
             tied=True,
         ).read,
-        "hunyuan_v1_dense": Build(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, qk_norm="head").read,
-        "seed_oss": Build(
-            qkv_bias=_flag("attention_bias", True),
-            output_bias=_flag("attention_out_bias", False),
+        "hunyuan_v1_dense": LlamaBuild(qkv_bias=_ATTENTION_BIAS, output_bias=_ATTENTION_BIAS, qk_norm="head").read,
+        "seed_oss": LlamaBuild(
+            qkv_bias=_make_flag_reader("attention_bias", True),
+            output_bias=_make_flag_reader("attention_out_bias", False),
             mlp_bias=_MLP_BIAS,
             head_dim=128,
         ).read,
-        "mimo": Build(qkv_bias=_flag("attention_bias", True)).read,
+        "mimo": LlamaBuild(qkv_bias=_make_flag_reader("attention_bias", True)).read,
     }
 )
 
@@ -299,17 +303,19 @@ _NORMS_WITH_EXPERTS: Final = 8
 _REUSING: Final = "num_kv_shared_layers"
 
 
-def _gemma4(f: ConfigFields) -> ModelStructure:
+def _read_gemma4(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(6, FULL, SLIDING))
     if kinds:
         # The class makes the last layer global whatever the list says.
         kinds[-1] = FULL
-    mixers = _mixers(kinds, _attentions(f, _of_global_layers(f, kinds)), f.whole_or(0, _REUSING, low=0))
+    mixers = _list_mixers(
+        kinds, _read_attentions(f, _find_global_layer_fields(f, kinds)), f.whole_or(0, _REUSING, low=0)
+    )
     with_experts = f.yes("enable_moe_block", default=False)
     size = f.whole("intermediate_size")
     wide = make_dense(2 * size) if f.yes("use_double_wide_mlp", default=False) else make_dense(size)
-    plain = _moe(f, size) if with_experts else make_dense(size)
+    plain = _read_gemma_moe(f, size) if with_experts else make_dense(size)
     layers = tuple(
         LayerLayout(
             mixer,
@@ -318,10 +324,10 @@ def _gemma4(f: ConfigFields) -> ModelStructure:
         )
         for mixer in mixers
     )
-    return ModelStructure(layers, tied=True, sides=_layer_inputs(f))
+    return ModelStructure(layers, tied=True, sides=_read_layer_inputs(f))
 
 
-def _mixers(kinds: list[str], attentions: tuple[LayerPart, LayerPart], reusing: int) -> list[LayerPart]:
+def _list_mixers(kinds: list[str], attentions: tuple[LayerPart, LayerPart], reusing: int) -> list[LayerPart]:
     """Return the attention of each layer; the last `reusing` read what the last ones before them keep."""
     sliding, full = attentions
     keeping = {SLIDING: sliding, FULL: full}
@@ -337,7 +343,7 @@ def _reuses(mixer: LayerPart) -> bool:
     return "reuses_cache" in mixer.table
 
 
-def _of_global_layers(f: ConfigFields, kinds: list[str]) -> ConfigFields:
+def _find_global_layer_fields(f: ConfigFields, kinds: list[str]) -> ConfigFields:
     """Return what a newer file states for the first global layer alone, under its number; or nothing."""
     tables = f.table("per_layer_config")
     if tables is not None and FULL in kinds:
@@ -349,7 +355,7 @@ def _of_global_layers(f: ConfigFields, kinds: list[str]) -> ConfigFields:
     return ConfigFields({}, parent=f)
 
 
-def _attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPart, LayerPart]:
+def _read_attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPart, LayerPart]:
     heads = f.whole("num_attention_heads")
     kv_heads = f.whole_or(heads, "num_key_value_heads")
     bias = f.yes("attention_bias", default=False)
@@ -371,7 +377,7 @@ def _attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPart, La
     return LayerPart("sliding", sliding), LayerPart("global", full)
 
 
-def _moe(f: ConfigFields, size: int) -> LayerPart:
+def _read_gemma_moe(f: ConfigFields, size: int) -> LayerPart:
     """Return the experts beside the dense block; the router has one scale an expert, counted as its bias."""
     return make_moe(
         read_expert_count(f, "num_experts"),
@@ -382,7 +388,7 @@ def _moe(f: ConfigFields, size: int) -> LayerPart:
     )
 
 
-def _gemma3n(f: ConfigFields) -> ModelStructure:
+def _read_gemma3n(f: ConfigFields) -> ModelStructure:
     """Read Gemma 3n, which computes one of several streams and predicts the others (AltUp)."""
     count = read_layer_count(f)
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(5, FULL, SLIDING))
@@ -395,14 +401,14 @@ def _gemma3n(f: ConfigFields) -> ModelStructure:
     else:
         listed = [f.whole("intermediate_size")] * count
     blocks = {size: make_dense(size) for size in set(listed)}
-    mixers = _mixers(kinds, (sliding, full), f.whole_or(15, _REUSING, low=0))
+    mixers = _list_mixers(kinds, (sliding, full), f.whole_or(15, _REUSING, low=0))
     layers = tuple(LayerLayout(mixer, blocks[size], _NORMS) for mixer, size in zip(mixers, listed, strict=True))
     streams = f.whole_or(4, "altup_num_inputs", high=64)
-    sides = _layer_inputs(f) | ({"altup_streams": streams} if streams > 1 else {})
+    sides = _read_layer_inputs(f) | ({"altup_streams": streams} if streams > 1 else {})
     return ModelStructure(layers, tied=True, sides=sides | {"laurel_rank": f.whole_or(64, "laurel_rank")})
 
 
-def _layer_inputs(f: ConfigFields) -> dict[str, int]:
+def _read_layer_inputs(f: ConfigFields) -> dict[str, int]:
     """Return the width of the inputs of each layer's own, and the tokens in their table."""
     width = f.whole_or(256, "hidden_size_per_layer_input", low=0)
     if width == 0:
@@ -412,14 +418,16 @@ def _layer_inputs(f: ConfigFields) -> dict[str, int]:
 
 
 #: By `model_type`.
-GEMMA: Final[Mapping[str, StructureReader]] = MappingProxyType({"gemma4_text": _gemma4, "gemma3n_text": _gemma3n})
+GEMMA: Final[Mapping[str, StructureReader]] = MappingProxyType(
+    {"gemma4_text": _read_gemma4, "gemma3n_text": _read_gemma3n}
+)
 
 
 #: Widths of blocks are two thirds of the multiplier times the hidden size, rounded up to this.
 _ROUNDED_TO: Final = 256
 
 
-def _nemotron_nas(f: ConfigFields) -> ModelStructure:
+def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     heads = f.whole("num_attention_heads")
     width = f.maybe("head_dim") or divide_hidden_size(f, heads)
@@ -444,7 +452,7 @@ def _nemotron_nas(f: ConfigFields) -> ModelStructure:
             )
         if fed is not None and not fed.yes("no_op", default=False):
             replaced += fed.yes("replace_with_linear", default=False)
-            size = _width(fed, hidden)
+            size = _read_block_width(fed, hidden)
             ffn = blocks.setdefault(size, LayerPart(f"mlp_{size}", make_dense(size).table))
         layers.append(LayerLayout(mixer, ffn, (mixer is not None) + (ffn is not None)))
     notes = (
@@ -463,7 +471,7 @@ def _nemotron_nas(f: ConfigFields) -> ModelStructure:
     return ModelStructure(tuple(layers), notes=notes)
 
 
-def _width(f: ConfigFields, hidden: int) -> int:
+def _read_block_width(f: ConfigFields, hidden: int) -> int:
     """Return the width of a block: stated, or from its multiplier."""
     stated = f.maybe("intermediate_size")
     if stated is not None:
@@ -479,7 +487,7 @@ def _width(f: ConfigFields, hidden: int) -> int:
 
 #: By `model_type`.
 PRUNED: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {"nemotron-nas": _nemotron_nas, "nemotron_nas": _nemotron_nas}
+    {"nemotron-nas": _read_nemotron_nas, "nemotron_nas": _read_nemotron_nas}
 )
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields
-from gpudesk.catalog.importing.huggingface.dense import describe_head_bias, late_windows
+from gpudesk.catalog.importing.huggingface.dense import describe_head_bias, find_late_windows
 from gpudesk.catalog.importing.huggingface.structure import (
     CHUNKED,
     FULL,
@@ -35,7 +35,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
 )
 
 
-def sparse_layers(f: ConfigFields, count: int) -> list[bool]:
+def find_sparse_layers(f: ConfigFields, count: int) -> list[bool]:
     """Return which layers have experts, by the first of the fields that says it; all where none does."""
     kinds = f.words("mlp_layer_types", count)
     if kinds is not None:
@@ -47,7 +47,7 @@ def sparse_layers(f: ConfigFields, count: int) -> list[bool]:
     return [number >= first and number % interval == 0 for number in range(count)]
 
 
-def stepped_layers(f: ConfigFields, count: int) -> list[bool]:
+def find_stepped_layers(f: ConfigFields, count: int) -> list[bool]:
     """Return which layers have experts where a step and a list of exceptions say it."""
     dense_ones = f.numbers("mlp_only_layers", count) or frozenset()
     step = f.whole_or(1, "decoder_sparse_step")
@@ -62,7 +62,7 @@ def _read_shared_size(f: ConfigFields) -> int:
     return f.whole_or(0, "shared_intermediate_size", low=0)
 
 
-def _all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: bool = False) -> ModelStructure:
+def _read_all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: bool = False) -> ModelStructure:
     """Mixtral and its kin: experts of the block's size in every layer, nothing beside them."""
     mixer = read_attention(f, window=read_sliding_window(f))
     shared = _read_shared_size(f)
@@ -71,14 +71,14 @@ def _all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: 
     return ModelStructure(layers, tied=tied, final_norms=final_norms)
 
 
-def _phi_moe(f: ConfigFields) -> ModelStructure:
-    read = _all_sparse(f, norms=4, final_norms=2)
+def _read_phi_moe(f: ConfigFields) -> ModelStructure:
+    read = _read_all_sparse(f, norms=4, final_norms=2)
     left = (describe_head_bias(f.whole("vocab_size")),)
     has_bias = f.yes("lm_head_bias", default=False)
     return ModelStructure(read.layers, final_norms=2, left_out=left if has_bias else ())
 
 
-def _qwen(
+def _read_qwen(
     f: ConfigFields, *, qk_norm: str, qkv_bias: bool, shared: bool, head_dim: int | None = None
 ) -> ModelStructure:
     """Qwen 2 and 3 with experts: with a shared one behind a gate, or with none."""
@@ -87,14 +87,14 @@ def _qwen(
     bias = f.yes("attention_bias", default=False)
     mixers = make_windowed_attention(
         heads,
-        late_windows(f, count),
+        find_late_windows(f, count),
         read_sliding_window(f, 4096),
         qkv_bias=bias or (qkv_bias and f.yes("qkv_bias", default=True)),
         output_bias=bias,
         qk_norm=qk_norm,
     )
     routed = read_shared_experts(f) if shared else read_moe(f, "moe_intermediate_size")
-    return ModelStructure(mix_blocks(f, mixers, stepped_layers(f, count), routed))
+    return ModelStructure(mix_blocks(f, mixers, find_stepped_layers(f, count), routed))
 
 
 def read_shared_experts(f: ConfigFields) -> LayerPart:
@@ -107,12 +107,12 @@ def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerL
     """Return the layers where the first have a dense block and the others experts, shared ones among them."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
-    sparse = sparse_layers(f, len(mixers))
+    sparse = find_sparse_layers(f, len(mixers))
     routed = read_moe(f, size, shared_intermediate_size=shared * size, router_bias=True)
     return mix_blocks(f, mixers, sparse, routed)
 
 
-def _glm4_moe(f: ConfigFields) -> ModelStructure:
+def _read_glm4_moe(f: ConfigFields) -> ModelStructure:
     """GLM 4.5 to 4.7: biases on queries, keys and values alone."""
     count = read_layer_count(f)
     mixer = make_attention(
@@ -123,14 +123,14 @@ def _glm4_moe(f: ConfigFields) -> ModelStructure:
     return ModelStructure(_mix_like_deepseek(f, [LayerPart("attention", mixer)] * count))
 
 
-def _dots1(f: ConfigFields) -> ModelStructure:
+def _read_dots1(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     return ModelStructure(_mix_like_deepseek(f, [read_attention(f, qk_norm="head")] * count))
 
 
-def _minimax_m2(f: ConfigFields) -> ModelStructure:
+def _read_minimax_m2(f: ConfigFields) -> ModelStructure:
     """MiniMax M2: norms as wide as all heads together, an expert of the block's size."""
-    mixer = make_attention(read_heads(f, head_dim=128), qk_norm=minimax_norm(f, "per_layer"))
+    mixer = make_attention(read_heads(f, head_dim=128), qk_norm=read_minimax_norm(f, "per_layer"))
     routed = _read_minimax_moe(f, "intermediate_size")
     return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
 
@@ -145,13 +145,13 @@ def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
     )
 
 
-def minimax_norm(f: ConfigFields, default: str) -> str:
+def read_minimax_norm(f: ConfigFields, default: str) -> str:
     if not f.yes("use_qk_norm", default=True):
         return "none"
     return "head" if f.word("qk_norm_type", default=default) == "per_head" else "full"
 
 
-def _ernie(f: ConfigFields) -> ModelStructure:
+def _read_ernie(f: ConfigFields) -> ModelStructure:
     """ERNIE 4.5 with experts: they begin at a layer and may end at one."""
     count = read_layer_count(f)
     mixer = read_attention(f, bias="use_bias")
@@ -173,16 +173,16 @@ def _ernie(f: ConfigFields) -> ModelStructure:
     return ModelStructure(mix_blocks(f, [mixer] * count, sparse, routed, bias=bias), tied=True)
 
 
-def _hunyuan(f: ConfigFields) -> ModelStructure:
+def _read_hunyuan(f: ConfigFields) -> ModelStructure:
     """Hunyuan with experts; sizes may be listed, one a layer, where they are all alike."""
     mixer = read_attention(f, qk_norm="head")
     count = read_layer_count(f)
-    size = _alike(f, "moe_intermediate_size", count) or f.whole("intermediate_size")
-    per_token = _alike(f, "moe_topk", count) or read_experts_per_token(f)
-    shared = _alike(f, "num_shared_expert", count) or 1
+    size = _read_common_size(f, "moe_intermediate_size", count) or f.whole("intermediate_size")
+    per_token = _read_common_size(f, "moe_topk", count) or read_experts_per_token(f)
+    shared = _read_common_size(f, "num_shared_expert", count) or 1
     whole_block = f.whole_or(size, "intermediate_size")
     routed = make_moe(
-        _alike(f, "num_experts", count) or read_expert_count(f),
+        _read_common_size(f, "num_experts", count) or read_expert_count(f),
         per_token,
         size,
         shared_intermediate_size=shared * whole_block,
@@ -190,7 +190,7 @@ def _hunyuan(f: ConfigFields) -> ModelStructure:
     return ModelStructure(repeat_layer(mixer, routed, count))
 
 
-def _alike(f: ConfigFields, name: str, count: int) -> int | None:
+def _read_common_size(f: ConfigFields, name: str, count: int) -> int | None:
     """Return a number that may be a list with the same number for each layer; 0 and None are none."""
     if not f.is_list(name):
         return f.maybe(name)
@@ -200,7 +200,7 @@ def _alike(f: ConfigFields, name: str, count: int) -> int | None:
     return listed[0] or None
 
 
-def _olmoe(f: ConfigFields) -> ModelStructure:
+def _read_olmoe(f: ConfigFields) -> ModelStructure:
     mixer, routed = read_attention(f, qk_norm="full"), read_moe(f, "intermediate_size")
     return ModelStructure(repeat_layer(mixer, routed, read_layer_count(f)))
 
@@ -208,25 +208,25 @@ def _olmoe(f: ConfigFields) -> ModelStructure:
 #: By `model_type`.
 MOE: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "mixtral": _all_sparse,
-        "phimoe": _phi_moe,
-        "granitemoe": _all_sparse,
-        "granitemoeshared": _all_sparse,
-        "olmoe": _olmoe,
-        "qwen2_moe": partial(_qwen, qk_norm="none", qkv_bias=True, shared=True),
-        "qwen3_moe": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False),
-        "qwen3_vl_moe_text": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False, head_dim=128),
-        "glm4_moe": _glm4_moe,
-        "glm4v_moe_text": _glm4_moe,
-        "dots1": _dots1,
-        "minimax_m2": _minimax_m2,
-        "ernie4_5_moe": _ernie,
-        "hunyuan_v1_moe": _hunyuan,
+        "mixtral": _read_all_sparse,
+        "phimoe": _read_phi_moe,
+        "granitemoe": _read_all_sparse,
+        "granitemoeshared": _read_all_sparse,
+        "olmoe": _read_olmoe,
+        "qwen2_moe": partial(_read_qwen, qk_norm="none", qkv_bias=True, shared=True),
+        "qwen3_moe": partial(_read_qwen, qk_norm="head", qkv_bias=False, shared=False),
+        "qwen3_vl_moe_text": partial(_read_qwen, qk_norm="head", qkv_bias=False, shared=False, head_dim=128),
+        "glm4_moe": _read_glm4_moe,
+        "glm4v_moe_text": _read_glm4_moe,
+        "dots1": _read_dots1,
+        "minimax_m2": _read_minimax_m2,
+        "ernie4_5_moe": _read_ernie,
+        "hunyuan_v1_moe": _read_hunyuan,
     }
 )
 
 
-def _llama4(f: ConfigFields) -> ModelStructure:
+def _read_llama4(f: ConfigFields) -> ModelStructure:
     """Llama 4: three of four layers attend within chunks; one shared expert beside the routed ones."""
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=128, kv_heads=8)
@@ -249,11 +249,11 @@ def _llama4(f: ConfigFields) -> ModelStructure:
     return ModelStructure(mix_blocks(f, mixers, sparse, routed, dense="intermediate_size_mlp"))
 
 
-def _minimax_m3(f: ConfigFields) -> ModelStructure:
+def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
     """MiniMax M3: after the first layers attention reads blocks that a small scorer picks."""
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=128)
-    norm = minimax_norm(f, "per_head")
+    norm = read_minimax_norm(f, "per_head")
     sparse = f.table("sparse_attention_config") or ConfigFields({}, f.where("sparse_attention_config"), parent=f)
     block = sparse.whole_or(128, "sparse_block_size")
     blocks = sparse.whole_or(16, "sparse_topk_blocks")
@@ -269,10 +269,10 @@ def _minimax_m3(f: ConfigFields) -> ModelStructure:
     size = f.whole("intermediate_size", "moe_intermediate_size")
     routed = _read_minimax_moe(f, size)
     mixers = [picking if flag else full for flag in picked]
-    return ModelStructure(mix_blocks(f, mixers, sparse_layers(f, count), routed, dense="dense_intermediate_size"))
+    return ModelStructure(mix_blocks(f, mixers, find_sparse_layers(f, count), routed, dense="dense_intermediate_size"))
 
 
-def _gpt_oss(f: ConfigFields) -> ModelStructure:
+def _read_gpt_oss(f: ConfigFields) -> ModelStructure:
     """GPT-OSS: windows and global layers in turn, sinks, biases everywhere."""
     count = read_layer_count(f)
     bias = f.yes("attention_bias", default=True)
@@ -291,7 +291,7 @@ def _gpt_oss(f: ConfigFields) -> ModelStructure:
     return ModelStructure(tuple(LayerLayout(mixer, routed) for mixer in mixers))
 
 
-def _mimo_v2(f: ConfigFields) -> ModelStructure:
+def _read_mimo_v2(f: ConfigFields) -> ModelStructure:
     """MiMo V2: values narrower than keys, windows with sinks and heads of their own."""
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=192)
@@ -327,7 +327,7 @@ def _mimo_v2(f: ConfigFields) -> ModelStructure:
     return ModelStructure(_mix_like_deepseek(f, mixers))
 
 
-def _step(f: ConfigFields) -> ModelStructure:
+def _read_step(f: ConfigFields) -> ModelStructure:
     """Step 3.5 and 3.7: windows with more heads, a gate a head, one shared expert."""
     count = read_layer_count(f)
     heads = f.whole("num_attention_heads")
@@ -356,29 +356,29 @@ def _step(f: ConfigFields) -> ModelStructure:
         router_bias=f.yes("use_moe_router_bias", default=True),
     )
     mixers = [sliding if kind == SLIDING else full for kind in kinds]
-    return ModelStructure(mix_blocks(f, mixers, _step_sparse(f, count), routed))
+    return ModelStructure(mix_blocks(f, mixers, _find_step_sparse_layers(f, count), routed))
 
 
-def _step_sparse(f: ConfigFields, count: int) -> list[bool]:
+def _find_step_sparse_layers(f: ConfigFields, count: int) -> list[bool]:
     """Return which layers have experts: listed in words, or all after the first three."""
     written = f.raw("moe_layers_enum")
     if isinstance(written, str) and not f.has("mlp_layer_types"):
         listed = {part.strip() for part in written.split(",")}
         return [str(number) in listed for number in range(count)]
     if f.has("mlp_layer_types", "first_k_dense_replace"):
-        return sparse_layers(f, count)
+        return find_sparse_layers(f, count)
     return [number >= 3 for number in range(count)]
 
 
 #: By `model_type`.
 MOE_WINDOWS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "llama4_text": _llama4,
-        "minimax_m3": _minimax_m3,
-        "minimax_m3_vl_text": _minimax_m3,
-        "gpt_oss": _gpt_oss,
-        "mimo_v2_flash": _mimo_v2,
-        "step3p5": _step,
-        "step3p7": _step,
+        "llama4_text": _read_llama4,
+        "minimax_m3": _read_minimax_m3,
+        "minimax_m3_vl_text": _read_minimax_m3,
+        "gpt_oss": _read_gpt_oss,
+        "mimo_v2_flash": _read_mimo_v2,
+        "step3p5": _read_step,
+        "step3p7": _read_step,
     }
 )

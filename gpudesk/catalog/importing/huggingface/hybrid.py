@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import MOST_LAYERS, ConfigFields, describe_short_list, describe_too_large_size
-from gpudesk.catalog.importing.huggingface.experts import read_shared_experts, sparse_layers, stepped_layers
+from gpudesk.catalog.importing.huggingface.experts import find_sparse_layers, find_stepped_layers, read_shared_experts
 from gpudesk.catalog.importing.huggingface.structure import (
     FULL,
     LINEAR,
@@ -36,7 +36,7 @@ from gpudesk.domain.field_checks import MISSING_FIELD, describe_unknown_word, ma
 from gpudesk.text.messages import InputError, Message, message_n
 
 
-def latent(f: ConfigFields, **more: object) -> DefinitionTable:
+def read_latent_attention(f: ConfigFields, **more: object) -> DefinitionTable:
     """Return the table of latent attention; without `q_lora_rank` queries are projected in one step."""
     return {
         "kind": "mla",
@@ -48,7 +48,7 @@ def latent(f: ConfigFields, **more: object) -> DefinitionTable:
     } | drop_defaults({"q_lora_rank": f.maybe("q_lora_rank"), **more})
 
 
-def _blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart | None]:
+def _read_blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart | None]:
     """Return the routed experts with the shared ones beside them, and the dense block where one is named."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
@@ -62,18 +62,18 @@ def _blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart
     return routed, make_dense(f.whole("intermediate_size")) if f.has("intermediate_size") else None
 
 
-def _deepseek(f: ConfigFields, *, first_dense: int | None = None) -> ModelStructure:
+def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None) -> ModelStructure:
     """Read latent attention with experts after the first layers.
 
     `first_dense` is how many of them are dense where the class, and not a field, decides it.
     """
     count = read_layer_count(f)
-    routed, plain = _blocks(f, router_bias=_has_router_bias(f))
+    routed, plain = _read_blocks(f, router_bias=_has_router_bias(f))
     decided = first_dense is not None and not f.has("mlp_layer_types", "first_k_dense_replace")
-    sparse = [number >= (first_dense or 0) for number in range(count)] if decided else sparse_layers(f, count)
+    sparse = [number >= (first_dense or 0) for number in range(count)] if decided else find_sparse_layers(f, count)
     if plain is None and not all(sparse):
         f.whole("intermediate_size")
-    mixers = _mixers(f, count)
+    mixers = _list_mixers(f, count)
     layers = tuple(LayerLayout(mixers[number], routed if sparse[number] else plain) for number in range(count))
     return ModelStructure(layers)
 
@@ -86,19 +86,19 @@ def _has_router_bias(f: ConfigFields) -> bool:
     )
 
 
-def _mixers(f: ConfigFields, count: int) -> list[LayerPart]:
+def _list_mixers(f: ConfigFields, count: int) -> list[LayerPart]:
     """Return the attention of each layer: plain, with an indexer, or with what an earlier one picked."""
     if not f.has("index_topk"):
-        return [LayerPart("attention", latent(f))] * count
+        return [LayerPart("attention", read_latent_attention(f))] * count
     indexer = {"heads": f.whole("index_n_heads"), "head_dim": f.whole("index_head_dim"), "top_k": f.whole("index_topk")}
-    kinds = _indexer_kinds(f, count)
+    kinds = _find_indexer_kinds(f, count)
     named = "indexed" if "shared" in kinds else "attention"
-    picking = LayerPart(named, latent(f, indexer=indexer))
-    reusing = LayerPart("reusing", latent(f, indexer={**indexer, "reused": True}))
+    picking = LayerPart(named, read_latent_attention(f, indexer=indexer))
+    reusing = LayerPart("reusing", read_latent_attention(f, indexer={**indexer, "reused": True}))
     return [reusing if kind == "shared" else picking for kind in kinds]
 
 
-def _indexer_kinds(f: ConfigFields, count: int) -> list[str]:
+def _find_indexer_kinds(f: ConfigFields, count: int) -> list[str]:
     """Return which layers pick and which reuse: listed, in letters, or each n-th after an offset."""
     listed = f.words("indexer_types", count)
     if listed is None and isinstance(f.raw("index_topk_pattern"), list):
@@ -116,10 +116,10 @@ def _indexer_kinds(f: ConfigFields, count: int) -> list[str]:
     return ["full" if max(number - offset + 1, 0) % interval == 0 else "shared" for number in range(count)]
 
 
-def _deepseek_v4(f: ConfigFields) -> ModelStructure:
+def _read_deepseek_v4(f: ConfigFields) -> ModelStructure:
     """DeepSeek V4: one shared key-value head folded by a ratio of each layer's own, and hyper-connections."""
     count = read_layer_count(f)
-    ratios = _ratios(f, count)
+    ratios = _read_ratios(f, count)
     base = {
         "kind": "compressed",
         "heads": f.whole("num_attention_heads"),
@@ -139,17 +139,17 @@ def _deepseek_v4(f: ConfigFields) -> ModelStructure:
         else:
             kinds[ratio] = LayerPart("heavy", base | {"compress_ratio": ratio})
     hashed = f.whole_or(3, "num_hash_layers", low=0)
-    by_table = LayerPart("hash_moe", _blocks(f, router_bias=False)[0].table)
-    by_score = _blocks(f, router_bias=True)[0]
+    by_table = LayerPart("hash_moe", _read_blocks(f, router_bias=False)[0].table)
+    by_score = _read_blocks(f, router_bias=True)[0]
     layers = tuple(
         LayerLayout(kinds[ratios[number]], by_table if number < hashed else by_score) for number in range(count)
     )
     streams = f.whole_or(4, "hc_mult", high=64)
     sides = {"residual_streams": streams} if streams > 1 else {}
-    return ModelStructure(layers, sides=sides, notes=_hash_tables(f, min(hashed, count)))
+    return ModelStructure(layers, sides=sides, notes=_describe_hash_tables(f, min(hashed, count)))
 
 
-def _hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
+def _describe_hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
     """Say how large the tables from token to experts are: whole numbers of 32 bits, or of 64."""
     if not layers:
         return ()
@@ -177,7 +177,7 @@ _KIND_RATIOS: Final[Mapping[str, int]] = MappingProxyType(
 )
 
 
-def _ratios(f: ConfigFields, count: int) -> list[int]:
+def _read_ratios(f: ConfigFields, count: int) -> list[int]:
     """Return how many tokens each layer folds to one entry; 0 keeps the window alone."""
     listed = f.wholes("compress_ratios", count)
     if listed is not None:
@@ -199,20 +199,20 @@ def _ratios(f: ConfigFields, count: int) -> list[int]:
 #: By `model_type`.
 MLA: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "deepseek_v2": _deepseek,
-        "deepseek_v3": _deepseek,
-        "kimi_k2": _deepseek,
-        "deepseek_v32": _deepseek,
-        "glm_moe_dsa": _deepseek,
-        "glm4_moe_lite": partial(_deepseek, first_dense=1),
-        "mistral4": _deepseek,
-        "deepseek_v4": _deepseek_v4,
-        "deepseek_ref": _deepseek_v4,
+        "deepseek_v2": _read_deepseek,
+        "deepseek_v3": _read_deepseek,
+        "kimi_k2": _read_deepseek,
+        "deepseek_v32": _read_deepseek,
+        "glm_moe_dsa": _read_deepseek,
+        "glm4_moe_lite": partial(_read_deepseek, first_dense=1),
+        "mistral4": _read_deepseek,
+        "deepseek_v4": _read_deepseek_v4,
+        "deepseek_ref": _read_deepseek_v4,
     }
 )
 
 
-def _qwen_next(f: ConfigFields, *, with_experts: bool) -> ModelStructure:
+def _read_qwen_next(f: ConfigFields, *, with_experts: bool) -> ModelStructure:
     """Qwen 3 Next and 3.5: gated delta nets, and each n-th layer with gated softmax attention."""
     count = read_layer_count(f)
     kinds = read_layer_types(
@@ -236,10 +236,10 @@ def _qwen_next(f: ConfigFields, *, with_experts: bool) -> ModelStructure:
         plain = make_dense(f.whole("intermediate_size"))
         return ModelStructure(tuple(LayerLayout(parts[kind], plain) for kind in kinds))
     routed = read_shared_experts(f)
-    return ModelStructure(mix_blocks(f, [parts[kind] for kind in kinds], stepped_layers(f, count), routed))
+    return ModelStructure(mix_blocks(f, [parts[kind] for kind in kinds], find_stepped_layers(f, count), routed))
 
 
-def _jamba(f: ConfigFields) -> ModelStructure:
+def _read_jamba(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     hidden = f.whole("hidden_size")
     rank = f.raw("mamba_dt_rank")
@@ -267,7 +267,7 @@ def _jamba(f: ConfigFields) -> ModelStructure:
     )
 
 
-def mamba2(f: ConfigFields, heads: int, head_dim: int, state: int, groups: int) -> LayerPart:
+def make_mamba2(f: ConfigFields, heads: int, head_dim: int, state: int, groups: int) -> LayerPart:
     return LayerPart(
         "mamba",
         {
@@ -298,9 +298,9 @@ _NEMOTRON_KINDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def _nemotron_h(f: ConfigFields) -> ModelStructure:
+def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
     """Nemotron-H and Nemotron 3: each layer is one block behind one norm, by a pattern of letters."""
-    kinds = _pattern(f)
+    kinds = _read_pattern(f)
     bias = f.yes("attention_bias", default=False)
     shape = AttentionHeads(
         f.whole("num_attention_heads"),
@@ -309,7 +309,7 @@ def _nemotron_h(f: ConfigFields) -> ModelStructure:
     )
     mixers = {"*": LayerPart("attention", make_attention(shape, qkv_bias=bias, output_bias=bias))}
     if "M" in kinds:
-        mixers["M"] = mamba2(
+        mixers["M"] = make_mamba2(
             f,
             f.whole("mamba_num_heads"),
             f.whole("mamba_head_dim"),
@@ -320,11 +320,11 @@ def _nemotron_h(f: ConfigFields) -> ModelStructure:
     if "-" in kinds:
         ffns["-"] = make_dense(f.whole("intermediate_size"), gated=False, bias=f.yes("mlp_bias", default=False))
     if "E" in kinds:
-        ffns["E"] = _nemotron_moe(f)
+        ffns["E"] = _read_nemotron_moe(f)
     return ModelStructure(tuple(LayerLayout(mixers.get(kind), ffns.get(kind), norms=1) for kind in kinds))
 
 
-def _pattern(f: ConfigFields) -> list[str]:
+def _read_pattern(f: ConfigFields) -> list[str]:
     written: object = f.raw("hybrid_override_pattern")
     name = "hybrid_override_pattern"
     if written is None:
@@ -346,7 +346,7 @@ def _pattern(f: ConfigFields) -> list[str]:
     return kinds
 
 
-def _nemotron_moe(f: ConfigFields) -> LayerPart:
+def _read_nemotron_moe(f: ConfigFields) -> LayerPart:
     shared = f.whole_or(0, "n_shared_experts", low=0)
     size = f.whole("moe_intermediate_size")
     return read_moe(
@@ -360,7 +360,7 @@ def _nemotron_moe(f: ConfigFields) -> LayerPart:
     )
 
 
-def _minimax(f: ConfigFields) -> ModelStructure:
+def _read_minimax(f: ConfigFields) -> ModelStructure:
     """MiniMax Text 01 and M1: linear attention with a fixed decay, and each n-th layer softmax."""
     count = read_layer_count(f)
     heads = read_heads(f)
@@ -381,7 +381,7 @@ def _minimax(f: ConfigFields) -> ModelStructure:
     return ModelStructure(tuple(LayerLayout(parts[kind], routed) for kind in kinds))
 
 
-def _kimi_linear(f: ConfigFields) -> ModelStructure:
+def _read_kimi_linear(f: ConfigFields) -> ModelStructure:
     """Kimi Linear and K3: delta attention that forgets by channel, and latent attention without rotation."""
     count = read_layer_count(f)
     linear = f.table("linear_attn_config") or ConfigFields({}, f.where("linear_attn_config"), parent=f)
@@ -401,7 +401,7 @@ def _kimi_linear(f: ConfigFields) -> ModelStructure:
         ),
     )
     gate = f.yes("mla_use_output_gate", default=False)
-    parts = {LINEAR: LayerPart("linear", kda), FULL: LayerPart("full", latent(f, output_gate=gate))}
+    parts = {LINEAR: LayerPart("linear", kda), FULL: LayerPart("full", read_latent_attention(f, output_gate=gate))}
     size = f.whole("moe_intermediate_size")
     latent_size = f.maybe("routed_expert_hidden_size")
     routed = read_moe(
@@ -412,7 +412,7 @@ def _kimi_linear(f: ConfigFields) -> ModelStructure:
         latent_size=latent_size,
         latent_norm=latent_size is not None and f.yes("latent_moe_use_norm", default=False),
     )
-    sparse = sparse_layers(f, count)
+    sparse = find_sparse_layers(f, count)
     plain = None if all(sparse) else make_dense(f.whole("intermediate_size"))
     # Two norms; with residuals from earlier blocks a norm and a query vector more for each of the two.
     residual = f.has("attn_res_block_size")
@@ -423,7 +423,7 @@ def _kimi_linear(f: ConfigFields) -> ModelStructure:
     return ModelStructure(layers, final_norms=3 if residual else 1)
 
 
-def _granite_hybrid(f: ConfigFields) -> ModelStructure:
+def _read_granite_hybrid(f: ConfigFields) -> ModelStructure:
     """Granite 4: state spaces and attention in turn, each with experts and a shared block, or that alone."""
     count = read_layer_count(f)
     hidden = f.whole("hidden_size")
@@ -433,7 +433,7 @@ def _granite_hybrid(f: ConfigFields) -> ModelStructure:
     inner = f.whole_or(2, "mamba_expand", high=64) * hidden
     width = f.raw("mamba_d_head")
     head_dim = max(inner // heads, 1) if width in (None, "auto") else f.whole("mamba_d_head")
-    mamba = mamba2(f, heads, head_dim, f.whole_or(256, "mamba_d_state"), f.whole_or(1, "mamba_n_groups"))
+    mamba = make_mamba2(f, heads, head_dim, f.whole_or(256, "mamba_d_state"), f.whole_or(1, "mamba_n_groups"))
     full = read_attention(f)
     shared = f.whole_or(1024, "shared_intermediate_size", low=0)
     many = f.whole_or(0, "num_local_experts", low=0)
@@ -448,15 +448,15 @@ def _granite_hybrid(f: ConfigFields) -> ModelStructure:
 #: By `model_type`.
 HYBRID: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "qwen3_next": partial(_qwen_next, with_experts=True),
-        "qwen3_5_text": partial(_qwen_next, with_experts=False),
-        "qwen3_5_moe_text": partial(_qwen_next, with_experts=True),
-        "jamba": _jamba,
-        "nemotron_h": _nemotron_h,
-        "minimax": _minimax,
-        "minimax_m1": _minimax,
-        "minimax_text_01": _minimax,
-        "kimi_linear": _kimi_linear,
-        "granitemoehybrid": _granite_hybrid,
+        "qwen3_next": partial(_read_qwen_next, with_experts=True),
+        "qwen3_5_text": partial(_read_qwen_next, with_experts=False),
+        "qwen3_5_moe_text": partial(_read_qwen_next, with_experts=True),
+        "jamba": _read_jamba,
+        "nemotron_h": _read_nemotron_h,
+        "minimax": _read_minimax,
+        "minimax_m1": _read_minimax,
+        "minimax_text_01": _read_minimax,
+        "kimi_linear": _read_kimi_linear,
+        "granitemoehybrid": _read_granite_hybrid,
     }
 )

@@ -90,14 +90,14 @@ def read_stored_precision(
     `quantisation` is the table `quantization` of hf_quant_config.json beside the configuration, which tells
     more than the copy inside.
     """
-    wide, notes = _wide(whole, text)
+    wide, notes = _find_wide_format(whole, text)
     inside = whole.table("quantization_config") or text.table("quantization_config")
     table = inside
     if quantisation is not None:
         table = ConfigFields(quantisation, "quantization")
     if table is None and inside is None:
         return StoredPrecision(wide, notes=notes)
-    told = _told(inside, table, text, len(structure.layers))
+    told = _read_stated_format(inside, table, text, len(structure.layers))
     if told is None:
         method = (inside or table or text).raw("quant_method")
         name = method if isinstance(method, str) else "?"
@@ -111,10 +111,10 @@ def read_stored_precision(
                 ),
             ),
         )
-    return _resolved(told, wide or Precision.BF16, _classes(structure))
+    return _resolve_precision(told, wide or Precision.BF16, _list_matrix_classes(structure))
 
 
-def _classes(structure: ModelStructure) -> frozenset[str]:
+def _list_matrix_classes(structure: ModelStructure) -> frozenset[str]:
     found = {_ATTENTION} if any(layer.mixer is not None for layer in structure.layers) else set()
     for layer in structure.layers:
         if layer.ffn is not None:
@@ -127,7 +127,7 @@ def _classes(structure: ModelStructure) -> frozenset[str]:
     return frozenset(found)
 
 
-def _wide(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
+def _find_wide_format(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
     """Return the wide format; none is told for 32 bits, which serving engines load in 16."""
     for fields in (text, whole):
         for name in ("torch_dtype", "dtype"):
@@ -143,7 +143,7 @@ def _wide(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tu
     return None, ()
 
 
-def _told(
+def _read_stated_format(
     inside: ConfigFields | None, table: ConfigFields | None, text: ConfigFields, layers: int
 ) -> _StatedFormat | None:
     """Return the format of each class by the dialect that the tables speak."""
@@ -154,24 +154,24 @@ def _told(
         if text.word("expert_dtype") == "fp4":
             told.formats[_EXPERTS] = Precision.MXFP4
         if inside is not None and not inside.has("quantized_layers"):
-            _widen(told, _names(inside), layers)
+            _widen(told, _list_excepted_modules(inside), layers)
     elif method == "mxfp4":
         told = _StatedFormat(dict.fromkeys(_CLASSES))
         told.formats[_EXPERTS] = Precision.MXFP4
     elif method in {"awq", "gptq", "gptq_marlin", "awq_marlin", "auto-round", "intel/auto-round"}:
-        told = _by_bits(inside, layers)
+        told = _read_bits(inside, layers)
     elif method == "bitsandbytes" and inside is not None:
-        told = _bits_and_bytes(inside, layers)
+        told = _read_bits_and_bytes(inside, layers)
     elif inside is not None and method in {"compressed-tensors", "quark"}:
-        told = _by_groups(inside, layers)
+        told = _read_groups(inside, layers)
     if table is not None and (told is None or table.has("quantized_layers")):
-        told = _model_opt(table, layers, told) or told
+        told = _read_model_opt(table, layers, told) or told
     if told is None and inside is not None:
-        told = _by_groups(inside, layers)
+        told = _read_groups(inside, layers)
     return told
 
 
-def _by_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
+def _read_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
     if table is None:
         return None
     width = table.maybe("bits", "w_bit", low=1, high=64)
@@ -179,44 +179,44 @@ def _by_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
     if found is None:
         return None
     told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size", "q_group_size", low=-1))
-    _widen(told, _names(table), layers)
+    _widen(told, _list_excepted_modules(table), layers)
     return told
 
 
-def _bits_and_bytes(table: ConfigFields, layers: int) -> _StatedFormat | None:
+def _read_bits_and_bytes(table: ConfigFields, layers: int) -> _StatedFormat | None:
     if table.yes("load_in_8bit", "_load_in_8bit", default=False):
         told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT8))
     elif table.yes("load_in_4bit", "_load_in_4bit", default=False):
         told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT4), 64)
     else:
         return None
-    _widen(told, _names(table), layers)
+    _widen(told, _list_excepted_modules(table), layers)
     return told
 
 
-def _model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None) -> _StatedFormat | None:
+def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None) -> _StatedFormat | None:
     """ModelOpt: one algorithm with exceptions, or one for each module where they are mixed."""
     listed = table.table("quantized_layers")
     if listed is None:
-        found = _format(table.raw("quant_algo"))
+        found = _parse_format_name(table.raw("quant_algo"))
         if found is None:
             return None
         told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size"))
-        _widen(told, _names(table), layers)
+        _widen(told, _list_excepted_modules(table), layers)
         return told
     told = base or _StatedFormat(dict.fromkeys(_CLASSES))
     for name in listed.names():
         module = listed.raw(name)
-        kind = _module_class(name)
+        kind = _find_module_class(name)
         if isinstance(module, Mapping) and kind is not None:
-            found = _format(module.get("quant_algo"))
+            found = _parse_format_name(module.get("quant_algo"))
             if found is not None:
                 told.formats[kind] = found
     told.group = table.maybe("group_size")
     return told if any(told.formats.values()) else None
 
 
-def _by_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
+def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
     """compressed-tensors and Quark: groups of modules, each with the format of its weights."""
     groups = table.table("config_groups")
     tables = [groups.table(name) for name in groups.names()[:64]] if groups is not None else []
@@ -224,30 +224,30 @@ def _by_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
     told: _StatedFormat | None = None
     for group in filter(None, tables):
         weights = group.table("weights") or group.table("weight")
-        found = _weight_format(weights) if weights is not None else None
+        found = _find_weight_format(weights) if weights is not None else None
         if weights is None or found is None:
             continue
         told = told or _StatedFormat(dict.fromkeys(_CLASSES))
         if told.group is None:
             told.group = weights.maybe("group_size")
-        for kind in _targets(group):
+        for kind in _list_target_classes(group):
             told.formats[kind] = found
     if told is not None:
-        _widen(told, _names(table), layers)
+        _widen(told, _list_excepted_modules(table), layers)
     return told
 
 
-def _targets(group: ConfigFields) -> Iterable[str]:
+def _list_target_classes(group: ConfigFields) -> Iterable[str]:
     """Return the classes that a group covers: all where it names the kind of module, else those named."""
     targets = group.raw("targets")
     if not isinstance(targets, list) or not targets or "Linear" in targets:
         return _CLASSES
-    found = {_module_class(name) for name in targets[:10_000] if isinstance(name, str)}
+    found = {_find_module_class(name) for name in targets[:10_000] if isinstance(name, str)}
     return sorted(kind for kind in found if kind is not None)
 
 
-def _weight_format(weights: ConfigFields) -> Precision | None:
-    named = _format(weights.raw("dtype"))
+def _find_weight_format(weights: ConfigFields) -> Precision | None:
+    named = _parse_format_name(weights.raw("dtype"))
     if named is not None:
         return named
     width = weights.maybe("num_bits", low=1, high=64)
@@ -261,14 +261,14 @@ def _weight_format(weights: ConfigFields) -> Precision | None:
     return {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
 
 
-def _format(written: object) -> Precision | None:
+def _parse_format_name(written: object) -> Precision | None:
     if not isinstance(written, str):
         return None
     word = written.lower().removeprefix("torch.")
     return next((found for start, found in _NAMED if word.startswith(start)), None)
 
 
-def _names(table: ConfigFields) -> list[str]:
+def _list_excepted_modules(table: ConfigFields) -> list[str]:
     """Return the modules that a table excepts, whatever it calls the list."""
     found: list[str] = []
     for name in ("modules_to_not_convert", "ignore", "exclude_modules", "exclude", "llm_int8_skip_modules"):
@@ -282,7 +282,7 @@ def _widen(told: _StatedFormat, names: list[str], layers: int) -> None:
     """Make classes wide whose modules are excepted: by a pattern, or in half of the layers one by one."""
     single: dict[str, set[str]] = {}
     for name in names:
-        kind = _module_class(name)
+        kind = _find_module_class(name)
         if kind is None:
             continue
         number = _LAYER_NUMBER.search(name)
@@ -299,7 +299,7 @@ def _widen(told: _StatedFormat, names: list[str], layers: int) -> None:
 _MATRICES: Final = ("proj", "attn", "attention", "mlp", "experts", "expert", "mixer", "ffn", "dense")
 
 
-def _module_class(name: str) -> str | None:
+def _find_module_class(name: str) -> str | None:
     """Return the class of matrices that a module's name means, None for norms, routers and the like."""
     plain = _MARKS.sub("", name[:300].lower()).strip(".")
     if "norm" in plain or "indexer" in plain or "vision" in plain or "visual" in plain:
@@ -318,12 +318,12 @@ def _module_class(name: str) -> str | None:
     return None
 
 
-def _resolved(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
+def _resolve_precision(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
     """Fit the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
     formats = {kind: found or wide for kind, found in told.formats.items()}
     main = formats[_EXPERTS] if _EXPERTS in classes else formats[_DENSE]
     other = formats[_ATTENTION] if _ATTENTION in classes else main
-    group = _group_size(main, told.group)
+    group = _find_group_size(main, told.group)
     blocks = {formats[kind] for kind in classes - {_ATTENTION}}
     if blocks | {other} == {main}:
         return StoredPrecision(main, native_group_size=group)
@@ -340,7 +340,7 @@ def _resolved(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> 
     return StoredPrecision(main, "experts", other, group, () if alike else (said,))
 
 
-def _group_size(precision: Precision, group: int | None) -> int | None:
+def _find_group_size(precision: Precision, group: int | None) -> int | None:
     """Return a group size that is not the usual one of the format; formats without groups have none."""
     usual = STORAGE_FORMATS.get(precision)
     if usual is None or not usual.block or group is None or group < 1 or group == usual.block:

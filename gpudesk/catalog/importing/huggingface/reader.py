@@ -15,8 +15,8 @@ from gpudesk.catalog.importing.huggingface.checkpoint import (
     read_checkpoint,
 )
 from gpudesk.catalog.importing.huggingface.dense import DENSE, GEMMA, PRUNED
-from gpudesk.catalog.importing.huggingface.experts import MOE, MOE_WINDOWS, sparse_layers
-from gpudesk.catalog.importing.huggingface.hybrid import HYBRID, MLA, latent
+from gpudesk.catalog.importing.huggingface.experts import MOE, MOE_WINDOWS, find_sparse_layers
+from gpudesk.catalog.importing.huggingface.hybrid import HYBRID, MLA, read_latent_attention
 from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
 from gpudesk.catalog.importing.huggingface.structure import (
     AttentionHeads,
@@ -166,13 +166,13 @@ def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
     """Return the name of the architecture in `READERS`, or None where it is not known."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
-        for found in (_by_type(fields), _by_class(fields)):
+        for found in (_find_by_type(fields), _find_by_class(fields)):
             if found is not None:
                 return found
     return None
 
 
-def _by_type(fields: ConfigFields) -> str | None:
+def _find_by_type(fields: ConfigFields) -> str | None:
     written = fields.raw("model_type")
     if not isinstance(written, str):
         return None
@@ -181,7 +181,7 @@ def _by_type(fields: ConfigFields) -> str | None:
     return name if name in STRUCTURE_READERS else None
 
 
-def _by_class(fields: ConfigFields) -> str | None:
+def _find_by_class(fields: ConfigFields) -> str | None:
     written = fields.raw("architectures")
     first = written[0] if isinstance(written, list) and written else None
     return _CLASSES.get(first) if isinstance(first, str) else None
@@ -204,10 +204,10 @@ def read_generic(f: ConfigFields) -> ModelStructure:
     qk_norm = f.word("qk_norm")
     if qk_norm not in {"none", "head", "full"}:
         f.ask("qk_norm", "word", ("none", "head", "full"))
-    bias = _asked(f, "attention_bias", "use_bias", "qkv_bias", "bias")
-    gated = _asked(f, "gated_mlp")
-    mixer = LayerPart("attention", _generic_attention(f, hidden, qk_norm, bias=bias))
-    sparse, routed, plain = _generic_blocks(f, count, gated=gated)
+    bias = _ask_flag(f, "attention_bias", "use_bias", "qkv_bias", "bias")
+    gated = _ask_flag(f, "gated_mlp")
+    mixer = LayerPart("attention", _read_generic_attention(f, hidden, qk_norm, bias=bias))
+    sparse, routed, plain = _read_generic_blocks(f, count, gated=gated)
     layers = tuple(LayerLayout(mixer, routed if flag else plain) for flag in sparse)
     odd = sorted(name for name in f.names() if any(hint in name for hint in _HINTS))
     hints = tuple(clean_text(name, 60) for name in odd[:8])
@@ -215,16 +215,16 @@ def read_generic(f: ConfigFields) -> ModelStructure:
     return ModelStructure(layers, notes=notes)
 
 
-def _asked(f: ConfigFields, *names: str) -> bool:
+def _ask_flag(f: ConfigFields, *names: str) -> bool:
     """Return a yes or no that is asked for where the file does not say."""
     if not f.has(*names):
         f.ask(names[0], "yes_no")
     return f.yes(*names, default=False)
 
 
-def _generic_attention(f: ConfigFields, hidden: int, qk_norm: str, *, bias: bool) -> dict[str, Any]:
+def _read_generic_attention(f: ConfigFields, hidden: int, qk_norm: str, *, bias: bool) -> dict[str, Any]:
     if f.has("kv_lora_rank"):
-        return latent(f)
+        return read_latent_attention(f)
     heads = f.whole("num_attention_heads", "n_heads", "n_head")
     kv_heads = f.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num")
     width = f.maybe("head_dim", "kv_channels", "attention_head_dim")
@@ -236,7 +236,7 @@ def _generic_attention(f: ConfigFields, hidden: int, qk_norm: str, *, bias: bool
     )
 
 
-def _generic_blocks(
+def _read_generic_blocks(
     f: ConfigFields, count: int, *, gated: bool
 ) -> tuple[list[bool], LayerPart | None, LayerPart | None]:
     size_names = ("intermediate_size", "ffn_hidden_size", "ffn_dim", "d_ff", "n_inner")
@@ -252,7 +252,7 @@ def _generic_blocks(
         gated=gated,
         shared_intermediate_size=f.whole_or(shared, "shared_expert_intermediate_size", low=0),
     )
-    sparse = sparse_layers(f, count)
+    sparse = find_sparse_layers(f, count)
     return sparse, routed, None if all(sparse) else make_dense(f.whole(*size_names), gated=gated)
 
 
@@ -314,10 +314,10 @@ def propose_model(
     if architecture is None:
         _apply_answers(whole, prefix, find_hints(checkpoint), over=False)
     for path, answer in answers.items():
-        _answer(whole, path, answer)
+        _apply_answer(whole, path, answer)
     _, text = find_text_model(whole)
     text = text.with_defaults(find_class_defaults(architecture, inside=bool(prefix)))
-    return _ConfigReading(whole, text, architecture, checkpoint).proposal(
+    return _ConfigReading(whole, text, architecture, checkpoint).make_proposal(
         beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
     )
 
@@ -332,7 +332,7 @@ def _apply_answers(whole: dict[str, Any], prefix: str, values: Mapping[str, obje
             table[name] = value
 
 
-def _answer(whole: dict[str, Any], path: str, answer: object) -> None:
+def _apply_answer(whole: dict[str, Any], path: str, answer: object) -> None:
     if isinstance(answer, list | dict | tuple) or answer is None:
         raise make_type_error(path, answer, "text_or_whole")
     *steps, last = path.split(".")
@@ -356,7 +356,7 @@ class _ConfigReading:
         self.checkpoint = checkpoint
         self.structure: ModelStructure = read_structure(architecture, text)
 
-    def proposal(
+    def make_proposal(
         self,
         beside: Mapping[str, bytes],
         *,
@@ -365,11 +365,11 @@ class _ConfigReading:
         answered: tuple[str, ...],
         parameters_of: ParameterCount | None,
     ) -> ImportProposal:
-        organisation, title = self._named(name)
-        definition = self._definition(organisation, title)
-        precision = self._stored(beside)
-        notes = [*self._read_as(answered), *self.structure.notes, *precision.notes]
-        left_out = (*self.structure.left_out, *self._not_read())
+        organisation, title = self._find_names(name)
+        definition = self._make_definition(organisation, title)
+        precision = self._read_precision(beside)
+        notes = [*self._describe_reading(answered), *self.structure.notes, *precision.notes]
+        left_out = (*self.structure.left_out, *self._list_unread())
         if self.text.missing:
             missing = tuple(self.text.missing.values())
             return ImportProposal("model", title, (), tuple(notes), left_out, missing)
@@ -390,7 +390,7 @@ class _ConfigReading:
         facts = make_model_facts(definition, source, today=today, stated=stated)
         return ImportProposal("model", title, facts, tuple(notes), left_out)
 
-    def _named(self, name: str) -> tuple[str, str]:
+    def _find_names(self, name: str) -> tuple[str, str]:
         given = clean_text(name) or clean_text(self.whole.word("_name_or_path")) or "model"
         # The cache of the hub names folders `models--organisation--model`.
         path = given.removeprefix("models--").replace("--", "/").replace("\\", "/").strip("/ ")
@@ -398,7 +398,7 @@ class _ConfigReading:
         organisation = before[-1].strip() if len(before) == 1 else ""
         return organisation or UNKNOWN_MAKER, title.strip() or given
 
-    def _definition(self, organisation: str, title: str) -> dict[str, Any]:
+    def _make_definition(self, organisation: str, title: str) -> dict[str, Any]:
         text, structure = self.text, self.structure
         definition: dict[str, Any] = {
             "id": make_file_slug(title, _LONGEST_ID),
@@ -406,7 +406,7 @@ class _ConfigReading:
             "organisation": organisation,
             "hidden_size": text.whole("hidden_size", "n_embed", "n_embd", "d_model", "dim"),
             "vocab_size": text.whole("vocab_size", "padded_vocab_size"),
-            "tied_embeddings": self._tied(),
+            "tied_embeddings": self._is_tied(),
             "notes": [],
         }
         contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
@@ -416,9 +416,9 @@ class _ConfigReading:
             definition["final_norms"] = structure.final_norms
         return definition | dict(structure.sides)
 
-    def _tied(self) -> bool:
+    def _is_tied(self) -> bool:
         """Whether the LM head is the embedding: by the names of the tensors, the file, or its class."""
-        by_names = self.checkpoint.ties()
+        by_names = self.checkpoint.is_tied()
         if by_names is not None:
             return by_names
         for fields in (self.text, self.whole):
@@ -428,7 +428,7 @@ class _ConfigReading:
             self.text.ask("tie_word_embeddings", "yes_no")
         return self.structure.tied
 
-    def _stored(self, beside: Mapping[str, bytes]) -> StoredPrecision:
+    def _read_precision(self, beside: Mapping[str, bytes]) -> StoredPrecision:
         table: Mapping[str, Any] | None = None
         if QUANTISATION in beside:
             told = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
@@ -438,7 +438,7 @@ class _ConfigReading:
             table = inner
         return read_stored_precision(self.whole, self.text, table, self.structure)
 
-    def _read_as(self, answered: tuple[str, ...]) -> list[Message]:
+    def _describe_reading(self, answered: tuple[str, ...]) -> list[Message]:
         name = self.whole.raw("model_type")
         shown = clean_text(name, 60) if isinstance(name, str) else "?"
         notes = []
@@ -469,7 +469,7 @@ class _ConfigReading:
             )
         return notes
 
-    def _not_read(self) -> list[Message]:
+    def _list_unread(self) -> list[Message]:
         """Say what else the file has that is no part of the text model."""
         found = []
         if any(self.whole.has(name) for name in _OTHER_SENSES):
