@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import fill_background
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
+from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
@@ -208,6 +209,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         key = self.view_key
         if key not in self.views:
             self.views[key] = self.make_view(key)
+            forget_sources()
             self._shown.addWidget(self.framed(self.views[key]))
             self._dress()
         return self.views[key]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import linecache
 import logging
 import os
 import signal
@@ -23,7 +22,7 @@ from gpudesk.desktop.session.settings import UserSettings, place_beside
 from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, install_accessible_roles
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, install_accessible_roles
 from gpudesk.desktop.window.document_window import DocumentWindow
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
@@ -216,8 +215,7 @@ def _settle() -> None:
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
-    # Qt's bindings read the source of every module that they see loaded, and leave it there.
-    linecache.clearcache()
+    forget_sources()
 
 
 class SignalHandlers(QObject):

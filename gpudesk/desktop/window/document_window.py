@@ -20,6 +20,7 @@ from gpudesk.desktop.session.recovery import RecoveredScenario
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
+from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.bars import StatusBar, TopBar
 from gpudesk.desktop.window.file_actions import FileActions
@@ -48,6 +49,7 @@ class PageSpec:
 
     def make(self, desk: Desk, theme: Theme, settings: UserSettings) -> DeskPage:
         page: DeskPage = getattr(import_module(self.module), self.class_name)(desk, theme, settings)
+        forget_sources()
         return page
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from typing import Final
 
@@ -143,6 +144,11 @@ def round_corners(window: QWidget) -> bool:
     window.setWindowFlags(window.windowFlags() | hints)
     window.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
     return True
+
+
+def forget_sources() -> None:
+    """Let go of the source text of modules: Qt's bindings read that of every module they see loaded, 20 MB in all."""
+    linecache.clearcache()
 
 
 def call_after_paint(widget: QWidget, act: Callable[[], object]) -> None:
