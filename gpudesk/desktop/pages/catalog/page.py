@@ -277,7 +277,7 @@ class CatalogPage(CatalogListPage):
     def refresh(self) -> None:
         """Show the section; lists follow the catalog and not the answer, which changes more often."""
         if self.model.table.section is self.section and self.model.columnCount() and self._shelf is not None:
-            self._show_slots()
+            self._show_swatches()
             return
         self._show_section()
 
@@ -295,7 +295,7 @@ class CatalogPage(CatalogListPage):
         found = {kind for row in table.rows for kind in row.kinds}
         self.filter.show_section(self.section, makers, [kind for kind in SourceKind if kind in found])
         self.view.accepts_add_key = self.section is CatalogSection.ACCELERATORS
-        self._show_slots()
+        self._show_swatches()
         self._show_add()
         self._show_rows()
         self.columns.take_section(self.section)
@@ -350,15 +350,15 @@ class CatalogPage(CatalogListPage):
             segment.set_text(section.value, text)
         self.head.arrange()
 
-    def _show_slots(self) -> None:
+    def _show_swatches(self) -> None:
         choices = self.desk.scenario.accelerators
         found: dict[str, tuple[int, bool]] = {}
-        for choice, slot, is_variant in zip(
+        for choice, index, is_variant in zip(
             choices, assign_palette_indexes(choices), find_variants(choices), strict=True
         ):
-            found.setdefault(choice.accelerator, (slot, is_variant))
-        if found != self.view.slots:
-            self.view.slots = found
+            found.setdefault(choice.accelerator, (index, is_variant))
+        if found != self.view.scenario_swatches:
+            self.view.scenario_swatches = found
             self.view.viewport().update()
 
     def _show_add(self) -> None:
@@ -438,7 +438,7 @@ class CatalogPage(CatalogListPage):
 
     def _scenario_changed(self, changed: frozenset[str]) -> None:
         if "accelerators" in changed and self.isVisible():
-            self._show_slots()
+            self._show_swatches()
 
     def _setting_changed(self, name: str) -> None:
         if name in _FOLLOWED and self.isVisible() and self._shelf is not None:

@@ -76,7 +76,7 @@ class CatalogTableView(PaintedTable):
         #: Widths that the user set, by the key of the column.
         self.user_widths: Mapping[str, int] = {}
         #: Places in the palette of the parts of the scenario, and whether further ones, by id.
-        self.slots: Mapping[str, tuple[int, bool]] = {}
+        self.scenario_swatches: Mapping[str, tuple[int, bool]] = {}
         #: Whether the letter A acts on the current row.
         self.accepts_add_key = False
         heads = self.heads = CatalogHeader(theme, self._measures, model, self)
@@ -308,8 +308,8 @@ class CatalogTableView(PaintedTable):
             for column in columns:
                 self._write_cell(row, line, column, quiet)
         self._layer.draw(pen.painter)
-        for x, y, slot, is_variant in self._swatches:
-            pen.swatch(x, y, slot, is_variant=is_variant)
+        for x, y, index, is_variant in self._swatches:
+            pen.swatch(x, y, index, is_variant=is_variant)
         for x, y, text in self._tags:
             pen.tag(x, y, text, dashed=True)
 
@@ -346,15 +346,15 @@ class CatalogTableView(PaintedTable):
             token, colour = CatalogLayout.body(section), "text2"
         x = column.start + length(MARGIN)
         right = column.end - length(WORD_END)
-        slot = self.slots.get(row.thing or "") if section is CatalogSection.ACCELERATORS else None
+        swatch = self.scenario_swatches.get(row.thing or "") if section is CatalogSection.ACCELERATORS else None
         if section is CatalogSection.ACCELERATORS:
-            if slot is not None:
-                self._swatches.append((x, middle, *slot))
+            if swatch is not None:
+                self._swatches.append((x, middle, *swatch))
             x += length(SWATCH)
         tag = tr("Announced") if row.announced else ""
         room = right - x - (self._texts.width("caption_strong", tag) + length(20) if tag else 0)
-        if slot is not None:
-            colour = self._theme.name_color(slot[0]).name()
+        if swatch is not None:
+            colour = self._theme.name_color(swatch[0]).name()
         width = self._layer.text(token, colour, text, x, middle, max(1.0, room))
         if row.marks and row.marks[0] & CatalogCellMark.OWN:
             self._layer.mark("own", "link", x + width + length(11), middle)

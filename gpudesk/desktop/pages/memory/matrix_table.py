@@ -35,7 +35,7 @@ FOOT: Final = 6.0
 _MOST_LINES: Final = 3
 
 #: Places in the palette of the scenario's accelerators, and whether further ones, by id.
-PaletteIndices = Mapping[str, tuple[int, bool]]
+AcceleratorSwatches = Mapping[str, tuple[int, bool]]
 
 
 class FitMatrixColumnHeader(PaintedHeader):
@@ -50,7 +50,7 @@ class FitMatrixColumnHeader(PaintedHeader):
         self._model, self._formatter = model, formatter
         self._lines: list[list[str]] = []
         self.order = FitOrder()
-        self.slots: PaletteIndices = {}
+        self.swatches: AcceleratorSwatches = {}
         self.setSectionsMovable(False)
         self.setSectionsClickable(True)
         self.sectionClicked.connect(self.sort_requested)
@@ -83,10 +83,10 @@ class FitMatrixColumnHeader(PaintedHeader):
         line = theme.line("caption")
         top = self.height() - theme.px(FOOT) - line
         rect = QRectF(place.start, top, place.size, line)
-        slot = self.slots.get(part.id)
-        self._paint_below(pen, rect, column, slot)
+        swatch = self.swatches.get(part.id)
+        self._paint_below(pen, rect, column, swatch)
         active = self.order.by == part.id
-        colour = "text1" if active else "text2" if slot is None else theme.name_color(slot[0])
+        colour = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
         for words in reversed(self._lines[place.number]):
             rect.translate(0, -line)
             pen.text(rect, words, font="caption_strong", colour=colour, align=CENTRE)
@@ -96,7 +96,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             x, y = rect.center().x() - side / 2, rect.top() - side
             pen.icon(arrow if active else "arrow-up-down", x, y, side, "text1" if active else "text3")
 
-    def _paint_below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, slot: tuple[int, bool] | None) -> None:
+    def _paint_below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, swatch: tuple[int, bool] | None) -> None:
         """Write what stands below a name: that a part is announced, else its memory and its swatch."""
         theme = self._theme
         if column.part.announced:
@@ -106,11 +106,11 @@ class FitMatrixColumnHeader(PaintedHeader):
         memory = f"{self._formatter.number(column.part.memory_bytes / 2**30)} GiB"
         width = pen.width(memory, "caption")
         left = rect.center().x() - width / 2
-        if slot is not None:
-            swatch = theme.length(20 + 4)
-            left = rect.center().x() - (width + swatch) / 2
-            pen.swatch(left, rect.center().y(), slot[0], is_variant=slot[1])
-            left += swatch
+        if swatch is not None:
+            before = theme.length(20 + 4)
+            left = rect.center().x() - (width + before) / 2
+            pen.swatch(left, rect.center().y(), swatch[0], is_variant=swatch[1])
+            left += before
         pen.text(QRectF(left, rect.y(), width + 1, rect.height()), memory, font="caption", colour="text3")
 
     def _paint_vendors(self, pen: ThemePainter) -> None:
@@ -285,9 +285,9 @@ class FitMatrixTableView(PaintedTable):
 
     # What is shown
 
-    def set_present(self, model: str, slots: PaletteIndices) -> None:
-        self._present = (model, frozenset(slots))
-        self.labels.present, self.heads.slots = model, slots
+    def set_present(self, model: str, swatches: AcceleratorSwatches) -> None:
+        self._present = (model, frozenset(swatches))
+        self.labels.present, self.heads.swatches = model, swatches
         self._paint_all()
 
     def set_order(self, order: FitOrder) -> None:

@@ -373,10 +373,10 @@ class FitMatrixView(QWidget):
         return FitOrder(*self._words, choices.most, choices.by, choices.descending)
 
     def _show_present(self) -> None:
-        slots: dict[str, tuple[int, bool]] = {}
+        swatches: dict[str, tuple[int, bool]] = {}
         for each in self._desk.columns:
-            slots.setdefault(each.column.accelerator.id, (each.palette_index, each.is_variant))
-        self.table.set_present(self._desk.scenario.model, slots)
+            swatches.setdefault(each.column.accelerator.id, (each.palette_index, each.is_variant))
+        self.table.set_present(self._desk.scenario.model, swatches)
 
     def _show(self) -> None:
         matrix, order = self.found.matrix, self._order()

@@ -94,7 +94,7 @@ class NeededHead:
     """A column: its name, its place in the palette, and the memory of one of them."""
 
     name: str
-    slot: int
+    palette_index: int
     is_variant: bool
     memory: str
 

@@ -71,13 +71,13 @@ class _NeededHeader(PaintedHeader):
 
     def _paint_name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, before: float) -> None:
         """Write a name behind its swatch, which takes the room `before`, or without one where that is nothing."""
-        colour = self._theme.name_color(head.slot)
+        colour = self._theme.name_color(head.palette_index)
         if not before:
             pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
             return
         width = pen.width(head.name, "small_strong")
         left = place.center().x() - (width + before) / 2
-        pen.swatch(left, place.center().y(), head.slot, is_variant=head.is_variant)
+        pen.swatch(left, place.center().y(), head.palette_index, is_variant=head.is_variant)
         rest = QRectF(left + before, place.top(), width + 1, place.height())
         pen.text(rest, head.name, font="small_strong", colour=colour)
 

@@ -21,7 +21,7 @@ class FigureRow:
     """An accelerator: texts of its figures, a sentence, and whether that tells of a fault."""
 
     key: str
-    slot: int
+    palette_index: int
     is_variant: bool
     name: str
     cells: tuple[str, ...]
@@ -97,9 +97,9 @@ class _FiguresDelegate(RowsDelegate):
             figures, column, theme, px = model.figures, index.column(), self._theme, self._theme.px
             row = figures.rows[index.row()]
             if column == 0:
-                pen.swatch(rect.left() + px(6), rect.center().y(), row.slot, is_variant=row.is_variant)
+                pen.swatch(rect.left() + px(6), rect.center().y(), row.palette_index, is_variant=row.is_variant)
                 name = rect.adjusted(px(6) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
-                pen.text(name, row.name, font="section", colour=theme.name_color(row.slot))
+                pen.text(name, row.name, font="section", colour=theme.name_color(row.palette_index))
             elif column == len(figures.heads) + 1:
                 colour = "unfit" if row.faulty else "text2"
                 pen.text(rect.adjusted(px(8), 0, -4, 0), row.sentence, font="small", colour=colour)

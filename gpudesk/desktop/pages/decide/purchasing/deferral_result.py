@@ -69,12 +69,12 @@ class DelayScale(LinearScale):
 
 @dataclass(frozen=True, slots=True)
 class DelayChartData:
-    """What the chart shows, and what is needed to say it: names by id, and the slots of both parts."""
+    """What the chart shows, and what is needed to say it: names by id, and the palette indexes of both parts."""
 
     found: DeferralAnalysis
     names: Mapping[str, str]
     money: MoneyFormatter
-    slots: tuple[int, int]
+    palette_indexes: tuple[int, int]
 
 
 class DelayChart(DeskChart):
@@ -109,8 +109,8 @@ class DelayChart(DeskChart):
         self.subtitle = tr("thousand {code}, everything else as it most likely is", code=facts.money.code)
         x = np.array([point.slip_months for point in self._slips])
         lines = tuple(
-            PlotCurve(key, name, slot, False, x, self._amounts(key), capped=False)
-            for key, name, slot in zip((_COST, _GAIN), self._names(), facts.slots, strict=True)
+            PlotCurve(key, name, index, False, x, self._amounts(key), capped=False)
+            for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
         )
         slip = facts.found.slip_months.likely
         rule = CursorLine(slip, self.formatter.stated(round(slip, 1)), movable=False) if slip <= x[-1] else None
@@ -145,8 +145,8 @@ class DelayChart(DeskChart):
             return None
         slip = min(max(round(x / _NEAR) * _NEAR, 0.0), self._slips[-1].slip_months)
         rows = tuple(
-            CursorReadoutRow(key, slot, False, name, (self.formatter.number(self._at(key, slip), 1),))
-            for key, name, slot in zip((_COST, _GAIN), self._names(), facts.slots, strict=True)
+            CursorReadoutRow(key, index, False, name, (self.formatter.number(self._at(key, slip), 1),))
+            for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
         )
         title = tr("Slip of {months}", months=format_months(slip, self.formatter))
         return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)

@@ -310,8 +310,8 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def show_result(self, found: DeferralAnalysis) -> None:
         if self.decided is not None:
-            slots = self._slots(self.decided, found)
-            self.result.show_plan(DelayChartData(found, self._names(), self._money(self.decided), slots))
+            palette_indexes = self._find_palette_indexes(self.decided, found)
+            self.result.show_plan(DelayChartData(found, self._names(), self._money(self.decided), palette_indexes))
 
     # Showing
 
@@ -348,7 +348,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
 
     @staticmethod
-    def _slots(decided: EvaluatedAnswer, found: DeferralAnalysis) -> tuple[int, int]:
+    def _find_palette_indexes(decided: EvaluatedAnswer, found: DeferralAnalysis) -> tuple[int, int]:
         """Return the places of both parts in the palette, 0 for one that is not compared."""
         by_part = {
             choice.accelerator: decided.palette_indexes[key]

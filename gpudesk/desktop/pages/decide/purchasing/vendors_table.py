@@ -59,12 +59,12 @@ class RoutingPlanRow:
 
 @dataclass(frozen=True, slots=True)
 class RoutingPlanHead:
-    """A head on two lines; with a slot above 0 it is that of an accelerator. `under` is what stands below."""
+    """A head on two lines; with a palette index above 0 it is that of an accelerator. `under` is what stands below."""
 
     text: str
     below: str = ""
     under: str = ""
-    slot: int = 0
+    palette_index: int = 0
     is_variant: bool = False
 
     @property
@@ -108,15 +108,15 @@ class RoutingPlanTable:
 def make_routing_plan_table(
     found: RoutingResult,
     names: Mapping[str, str],
-    slots: Mapping[str, int],
+    palette_indexes: Mapping[str, int],
     is_variant: Mapping[str, bool],
     money: MoneyFormatter,
     formatter: Formatter,
 ) -> RoutingPlanTable:
-    """Return the table of a routing, costs in thousands; names, slots and hollowness are by column keys."""
+    """Return the table of a routing, costs in thousands; names, palette indexes and variants are by column keys."""
     ends, reserve = tr("from – to"), tr("in reserve")
     heads = (
-        *(RoutingPlanHead(names[key], "", tr("replicas"), slots[key], is_variant[key]) for key in found.keys),
+        *(RoutingPlanHead(names[key], "", tr("replicas"), palette_indexes[key], is_variant[key]) for key in found.keys),
         RoutingPlanHead(tr("Together"), reserve, reserve),
         RoutingPlanHead(tr("Owned"), "", ends),
         RoutingPlanHead(tr("Beyond"), tr("one vendor"), ends),
@@ -228,11 +228,13 @@ class _RoutingPlanHeader(QHeaderView):
         lower = QRectF(area.left(), area.bottom() - px(20), right - area.left(), px(18))
         if not head.below:
             upper = lower
-        if head.slot:
+        if head.palette_index:
             width = min(pen.width(head.text, "section"), upper.width() - px(SWATCH_WIDTH + 6))
-            pen.swatch(right - width - px(SWATCH_WIDTH + 6), upper.center().y(), head.slot, is_variant=head.is_variant)
+            pen.swatch(
+                right - width - px(SWATCH_WIDTH + 6), upper.center().y(), head.palette_index, is_variant=head.is_variant
+            )
             name = QRectF(right - width - 1, upper.top(), width + 1, upper.height())
-            pen.text(name, head.text, font="section", colour=self._theme.name_color(head.slot))
+            pen.text(name, head.text, font="section", colour=self._theme.name_color(head.palette_index))
         else:
             pen.text(upper, head.text, font="caption_strong", colour="text3", align=RIGHT)
         pen.text(lower, head.below, font="caption", colour="text3", align=RIGHT)
@@ -323,13 +325,13 @@ class RoutingPlanTableView(RowsView):
         taken = 0
         for number, head in enumerate(table.heads):
             cells = [line.cells[number] for line in table.lines if not line.reason]
-            name = fonts["section" if head.slot else "caption_strong"].horizontalAdvance(head.text)
-            name += px(SWATCH_WIDTH + 6) if head.slot else 0
+            name = fonts["section" if head.palette_index else "caption_strong"].horizontalAdvance(head.text)
+            name += px(SWATCH_WIDTH + 6) if head.palette_index else 0
             texts = [fonts["section"].horizontalAdvance(cell.text) for cell in cells]
             texts += [fonts["caption"].horizontalAdvance(cell.below) for cell in cells]
             texts += [fonts["caption"].horizontalAdvance(head.below), name, float(px(_LEAST) - px(_GUTTER))]
             # What is said of replicas may be cut: all of it is in the tool tip.
-            most = px(_WIDEST) if head.slot else max(texts)
+            most = px(_WIDEST) if head.palette_index else max(texts)
             width = int(max(min(max(texts), most), name)) + px(_GUTTER) + px(14)
             self.setColumnWidth(number + 1, width)
             taken += width

@@ -34,7 +34,7 @@ def test_the_page_opens_with_all_accelerators(page: CatalogPage, own_desk: Desk)
     assert keys(page) == [part.id for part in own_desk.service.catalog.accelerators()]
     assert page.filter.count.text() == f"{len(keys(page))} rows"
     assert page.add_button.text() == "Add accelerator"
-    assert set(page.view.slots) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+    assert set(page.view.scenario_swatches) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
 
 
 @pytest.mark.parametrize("section", [each for each in CatalogSection if each is not CatalogSection.YOURS])
@@ -292,7 +292,7 @@ def test_enter_and_a_add_the_part_to_the_scenario(page: CatalogPage, own_desk: D
     go_to(page, "h100-sxm", "tdp")
     QTest.keyClick(page.view, key)
     assert [choice.accelerator for choice in own_desk.scenario.accelerators][-1] == "h100-sxm"
-    assert "h100-sxm" in page.view.slots
+    assert "h100-sxm" in page.view.scenario_swatches
 
 
 def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
