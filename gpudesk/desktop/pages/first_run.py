@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, clear_layout
 from gpudesk.text.translation import tr
 
 #: The scenario that the page's main button opens.
@@ -264,7 +264,7 @@ class FirstRunPage(QWidget):
         theme.follow(self._dress)
 
     def set_recent(self, files: Sequence[RecentFile]) -> None:
-        _clear_layout(self._recent)
+        clear_layout(self._recent)
         for file in files:
             row = RecentFileButton(self._theme, file)
             row.clicked.connect(lambda _on, path=file.path: self.open_file.emit(path))
@@ -275,7 +275,7 @@ class FirstRunPage(QWidget):
         self._order()
 
     def set_recovered(self, files: Sequence[RecoveredFile]) -> None:
-        _clear_layout(self._recovered)
+        clear_layout(self._recovered)
         for file in files:
             note = RecoveredFileNote(self._theme, file)
             note.open.clicked.connect(lambda _on, key=file.key: self.open_recovered.emit(key))
@@ -388,11 +388,3 @@ def _list_widgets(layout: QVBoxLayout) -> list[QWidget]:
     items = (layout.itemAt(position) for position in range(layout.count()))
     widgets = (item.widget() for item in items if item is not None)
     return [widget for widget in widgets if widget is not None]
-
-
-def _clear_layout(layout: QVBoxLayout) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

@@ -13,7 +13,7 @@ from gpudesk.desktop.pages.decide.parts import MarkIcon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, clear_layout, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
 from gpudesk.domain.watch_list import SignalStatus, WatchValue
@@ -313,7 +313,8 @@ class WatchListBlock(QWidget):
             return
         self._shown = told
         focused = next((name for name, row in self.rows.items() if row.form or row.edit.hasFocus()), None)
-        self._clear()
+        clear_layout(self._rows)
+        self.rows = {}
         for watched, source in signals:
             row = WatchSignalRow(self._theme, watched, source, self._formatter)
             row.opened.connect(partial(self._opened, watched.signal.id))
@@ -353,14 +354,6 @@ class WatchListBlock(QWidget):
         said = [tr("Watch list")]
         said += [describe_signal(row.watched, row.source, formatter) for row in self.rows.values()]
         return "".join(f"{line}\n" for line in said)
-
-    def _clear(self) -> None:
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.rows = {}
 
 
 def _make_grid(holder: QWidget, theme: Theme) -> QGridLayout:
