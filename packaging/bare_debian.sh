@@ -1,19 +1,16 @@
 # shellcheck shell=sh
-# A minimal Debian in a folder of its own, for tests that begin on a new machine. Read with `.`, as root:
+# A minimal Debian in a folder of its own, for tests that begin on a new machine. Read after common.sh with `.`, as root:
 #   bare_make SUITE [PACKAGES]   makes it, and sets `bare` to its folder
 #   bare_run COMMAND             runs a command of its shell, with nothing of this environment but what reaches packages
 #   bare_run_offline COMMAND     the same, in a network namespace without interfaces
 # It is removed when the script ends; KEEP=1 keeps it and says where. This machine's package source, proxies and
 # certificates serve the new system too.
 
-say() { printf '== %s\n' "$*"; }
-
 bare_certificates=/root/certificates.crt
 
 bare_make() {
     if [ "$(id -u)" -ne 0 ]; then
-        echo "this test makes a system in a folder, which only root may do" >&2
-        exit 1
+        fail "this test makes a system in a folder, which only root may do"
     fi
     if ! command -v debootstrap >/dev/null 2>&1; then
         apt-get update -qq
@@ -24,8 +21,7 @@ bare_make() {
     mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
         awk '$1 == "bookworm" || $1 == "trixie" { print $2; exit }')
     if [ -z "$mirror" ]; then
-        echo "no source of Debian packages is configured here" >&2
-        exit 1
+        fail "no source of Debian packages is configured here"
     fi
     bare_work=$(mktemp -d)
     bare="$bare_work/debian"

@@ -4,6 +4,8 @@
 #   bare_test.sh             as root; takes some minutes and about 2 GB of the temporary folder
 set -eu
 cd "$(dirname "$0")/.."
+# shellcheck source=packaging/common.sh
+. packaging/common.sh
 # shellcheck source=packaging/bare_debian.sh
 . packaging/bare_debian.sh
 

@@ -1,7 +1,9 @@
 """What every test gets: a user folder of its own, English, and a failure when the program logs a warning."""
 
+import itertools
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,12 @@ import pytest
 from hypothesis import settings
 
 from gpudesk.text import translation
+
+# What is compiled is kept, also where the environment says that nothing be written beside the sources: rewriting all
+# assertions anew takes longer than a thousand tests, and each start of the program compiles several hundred modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
+sys.dont_write_bytecode = False
 
 # The system's messages in English, whatever the tester's locale is: Qt takes the locale of the environment
 # when it begins, and from then on the C library translates its messages as LANGUAGE wants them.
@@ -22,23 +30,29 @@ settings.register_profile("steady", derandomize=True, deadline=None, database=No
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+_numbers = itertools.count()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files of texts anew")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what is made for several tests, before any of them, from the tester's own files as well."""
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return the folder of all users' folders; what is made for several tests, before any of them, goes there too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPUDESK_HOME", str(tmp_path_factory.mktemp("nobody")))
-        yield
+        path = tmp_path_factory.mktemp("homes")
+        patch.setenv("GPUDESK_HOME", str(path / "nobody"))
+        yield path
 
 
 @pytest.fixture(autouse=True)
-def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Move all user files into the test's own folder and return where; nothing of the tester's is read."""
-    home = tmp_path / "user"
+def user_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Move all user files into a folder of the test's own and return where; nothing of the tester's is read.
+
+    The folder is not made: most tests need none, and `tmp_path` would make one for each, among thousands.
+    """
+    home = homes / f"user{next(_numbers)}"
     monkeypatch.setenv("GPUDESK_HOME", str(home))
     return home
 

@@ -3,7 +3,9 @@
 #   appimage_test.sh FILE.AppImage
 set -eu
 [ $# -eq 1 ] || { echo "usage: appimage_test.sh FILE.AppImage" >&2; exit 2; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/common.sh
+. "$here/../common.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/gpudesk-data"

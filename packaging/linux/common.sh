@@ -1,9 +1,8 @@
 # shellcheck shell=sh
 # Shared by the scripts that make packages for Linux; they set `here` to this folder and read it with `.`.
 : "${here:?}"
-
-say() { printf '== %s\n' "$*"; }
-fail() { printf '%s\n' "$*" >&2; exit 1; }
+# shellcheck source=packaging/common.sh
+. "$here/../common.sh"
 
 # Runs one of the scripts beside this one.
 python() { "${PYTHON:-python3}" "$@"; }
@@ -22,6 +21,21 @@ print(int(datetime.datetime.fromisoformat(json.load(open(sys.argv[1]))["committe
     # shellcheck disable=SC2034  # for whoever reads this file
     debian_version=$(python "$here/changelog.py" version "$version")
     export SOURCE_DATE_EPOCH="$epoch"
+}
+
+# Begins a package: sets `tree`, `icons` and `out` to the folders given, which may be relative, and `work` to one that
+# goes when the script ends; reads the tree.
+#   begin_package TREE ICONS OUT_FOLDER
+# shellcheck disable=SC2034  # for whoever reads this file
+begin_package() {
+    umask 022
+    tree=$(cd "$1" && pwd)
+    icons=$(cd "$2" && pwd)
+    mkdir -p "$3"
+    out=$(cd "$3" && pwd)
+    read_tree "$tree"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
 }
 
 # Copies a tree: without its notices, which each package has at a place of its own, open to all readers and

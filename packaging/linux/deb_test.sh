@@ -4,13 +4,14 @@
 #   deb_test.sh PACKAGE.deb [SUITE]     as root; bookworm if no suite is named; some minutes, about 1 GB
 set -eu
 cd "$(dirname "$0")/../.."
+# shellcheck source=packaging/common.sh
+. packaging/common.sh
 # shellcheck source=packaging/bare_debian.sh
 . packaging/bare_debian.sh
 
 package=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 suite=${2:-bookworm}
 started=$(date +%s)
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
 bare_make "$suite"
 : "${bare:?}"

@@ -5,25 +5,17 @@
 # of AppImage/type2-runtime on GitHub (MIT). No package registry has it, so that whoever builds brings it along.
 # A folder gpudesk-data beside the AppImage takes what the user keeps, as with the portable archive.
 set -eu
-umask 022
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=packaging/linux/common.sh
 . "$here/common.sh"
 
 [ $# -eq 4 ] || fail "usage: make_appimage.sh TREE ICONS RUNTIME OUT_FOLDER"
-tree=$(cd "$1" && pwd)
-icons=$(cd "$2" && pwd)
 runtime=$3
-mkdir -p "$4"
-out=$(cd "$4" && pwd)
 # The format's mark stands where ELF leaves room: AI and the type, 2.
 [ "$(head -c 11 "$runtime" | od -An -tx1 | tr -d ' \n')" = 7f454c4602010100414902 ] ||
     fail "$runtime is no runtime of AppImages of type 2"
-read_tree "$tree"
-: "${version:?}"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+begin_package "$1" "$2" "$4"
+: "${tree:?}" "${icons:?}" "${out:?}" "${work:?}" "${version:?}"
 root="$work/AppDir"
 copy_tree "$tree" "$root/usr/lib/gpudesk"
 mkdir -p "$root/usr/bin"

@@ -7,23 +7,17 @@
 # Whoever publishes packages puts the own name and address in GPUDESK_MAINTAINER; until then it is an address that
 # by RFC 2606 leads nowhere.
 set -eu
-umask 022
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=packaging/linux/common.sh
 . "$here/common.sh"
 
 [ $# -eq 3 ] || fail "usage: make_deb.sh TREE ICONS OUT_FOLDER"
-tree=$(cd "$1" && pwd)
-icons=$(cd "$2" && pwd)
-mkdir -p "$3"
-out=$(cd "$3" && pwd)
+begin_package "$@"
+: "${tree:?}" "${icons:?}" "${out:?}" "${work:?}" "${epoch:?}" "${debian_version:?}"
 maintainer=${GPUDESK_MAINTAINER:-GPU Desk maintainers <maintainers@gpudesk.invalid>}
-read_tree "$tree"
 parts="$tree/_internal/gpudesk/_bundled/parts.json"
 [ -f "$parts" ] || fail "$parts is missing: the package has to say what it carries"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 root="$work/root"
 doc="$root/usr/share/doc/gpudesk"
 

@@ -4,21 +4,13 @@
 # A stick has no links, and names on it differ by more than case: links that the loader follows become files, and
 # the others, which repeat a library under a second name, are left out.
 set -eu
-umask 022
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=packaging/linux/common.sh
 . "$here/common.sh"
 
 [ $# -eq 3 ] || fail "usage: make_portable.sh TREE ICONS OUT_FOLDER"
-tree=$(cd "$1" && pwd)
-icons=$(cd "$2" && pwd)
-mkdir -p "$3"
-out=$(cd "$3" && pwd)
-read_tree "$tree"
-: "${version:?}" "${epoch:?}"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+begin_package "$@"
+: "${tree:?}" "${icons:?}" "${out:?}" "${work:?}" "${version:?}" "${epoch:?}"
 name="gpudesk-$version"
 top="$work/$name"
 

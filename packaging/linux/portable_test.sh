@@ -4,16 +4,14 @@
 # The stick is an exFAT file system without links and without marks of what is a program, in a namespace of mounts of
 # its own and without a network. Where this machine cannot mount one, a folder stands in for it, and that is said.
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/common.sh
+. "$here/../common.sh"
 [ "${1:-}" ] || { echo "usage: portable_test.sh ARCHIVE.tar.xz" >&2; exit 2; }
-if [ "$(id -u)" -ne 0 ]; then
-    echo "the portable test mounts a stick, which only root may do" >&2
-    exit 1
-fi
+[ "$(id -u)" -eq 0 ] || fail "the portable test mounts a stick, which only root may do"
 if [ -z "${PORTABLE_TEST_APART:-}" ]; then
     PORTABLE_TEST_APART=1 exec unshare --mount --net --propagation private sh "$0" "$1"
 fi
-say() { printf '== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
 archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 user=65534

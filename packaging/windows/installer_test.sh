@@ -6,6 +6,8 @@
 # It proves the script and what it leaves behind. It does not prove that the program runs on Windows.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/common.sh
+. "$here/../common.sh"
 if [ "${1:-}" != --here ]; then
     # shellcheck source=packaging/bare_debian.sh
     . "$here/../bare_debian.sh"
@@ -27,7 +29,6 @@ unset GPUDESK_HOME DISPLAY || true
 mkdir -p "$HOME"
 failed=0
 
-say() { printf '== %s\n' "$*"; }
 check() { # what, command…
     what=$1
     shift

@@ -1,4 +1,4 @@
-"""An estimator on the real facts and constants, made once."""
+"""The service and the estimator on the real facts and constants, made once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What a comparison costs: lines that add up, what is missing, roots that are roots, draws that repeat."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -40,12 +39,6 @@ DEARER = (
     "porting_engineer_months",
 )
 CHEAPER = ("discount", "residual", "utilisation", "fleet")
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """What stands beside a decision for what a scenario says: destination, storage, parts that come twice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -12,12 +12,6 @@ from gpudesk.domain.deployment_analysis import WeightLoading
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, Message
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def scenario_of(plans: Mapping[str, AnswerValue], *parts: tuple[str, int]) -> Scenario:

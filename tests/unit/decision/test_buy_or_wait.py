@@ -1,6 +1,5 @@
 """Buying now or waiting: one case by hand, real accelerators, what documents say, and what is refused."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -37,12 +36,6 @@ HARDWARE_ALONE = dict.fromkeys(COST_INPUTS, 0.0) | {
     "fleet": 1.0,
     "rack_kw": 10.0,
 }
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

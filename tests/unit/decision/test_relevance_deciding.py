@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,12 +11,6 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.decision import QUESTIONS
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Splitting between two parts: counts by hand, costs as elsewhere, plans in order, and what is refused."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -26,12 +25,6 @@ PAIR = (0, 1)
 UNPRICED = (1, 3)
 SHORT, LONG = RequestKind.SHORT, RequestKind.LONG
 FIFTH = RequestMix(0.2)
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,6 @@ from gpudesk.text.messages import InputError, format_message
 GB = 1e9
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
-
-
 def estimated(service: GpuDeskService, part: str, count: int, tp: int | None = None, pp: int | None = None) -> Estimate:
     """Return Llama 3.1 70B in FP8 on so many of a part."""
     return chosen(service, AcceleratorChoice(part, count=count, tp=tp, pp=pp))

@@ -32,12 +32,6 @@ def theme(_theme_of_session: Theme) -> Theme:
     return _theme_of_session
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
-
-
 @pytest.fixture
 def user_service(user_home: Path) -> Iterator[GpuDeskService]:
     """Return a service over the user's file of this test alone."""
@@ -48,6 +42,7 @@ def user_service(user_home: Path) -> Iterator[GpuDeskService]:
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
     """Return a desk with four accelerators."""
+    service.rank_announced = False
     made = Desk(service, Formatter(ENGLISH_NUMBERS))
     made.open(read_template(FOUR))
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
@@ -74,12 +73,6 @@ def scenario(model: str, load: str) -> Scenario:
     made = read_template("mi325x-or-h200-70b")
     workload = replace(made.workload, input_tokens=1500, output_tokens=700, load=LOADS[load])
     return replace(made, model=model, accelerators=chosen, workload=workload)
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,6 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_input_error
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
-
-
 def terms(term: DerivationTerm) -> Iterator[DerivationTerm]:
     """Yield a term and all that enters it."""
     yield term

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -21,12 +20,6 @@ from gpudesk.text.messages import InputError
 
 PARTS = ("h100-sxm", "h200-sxm", "mi355x", "l40s")
 MODELS = (("llama-3.1-8b", "fp8"), ("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-r1", "fp8"))
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def asked(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") -> Scenario:

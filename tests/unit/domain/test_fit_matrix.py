@@ -1,6 +1,5 @@
 """The fit matrix says what the estimator says, cell by cell."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -21,12 +20,6 @@ QUESTIONS = (
 )
 #: Some of each vendor and kind of memory, and models of every kind of layer.
 PARTS = ("h100-sxm", "b200-hgx", "mi300x", "mi355x", "gaudi3", "l40s", "tpu-v5e", "rtx-5090")
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def request(cell: FitCell, question: FitQuestion, count: int | None) -> EstimateRequest:

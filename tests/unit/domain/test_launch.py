@@ -1,6 +1,5 @@
 """From an estimate to the commands that start its deployment: golden ones, and what is said with them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,6 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 
 ENGINES = ("vllm", "sglang", "tensorrt-llm")
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> EstimateRequest:

@@ -1,6 +1,5 @@
 """The readings of a memory label count as published grids do, and say so where they cannot."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -31,12 +30,6 @@ FORMATS = {2.0: Precision.FP16, 1.0: Precision.FP8, 0.5: Precision.FP4}
 
 def grid(name: str) -> list[WorkedExample]:
     return [each for each in read_worked_examples(paths.worked_examples_path()) if each.id.startswith(f"{name}-")]
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def count(service: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:

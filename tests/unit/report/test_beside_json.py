@@ -1,7 +1,6 @@
 """What stands beside a recommendation as JSON values: whole, finite, and null where nothing is known."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +17,6 @@ from gpudesk.report.writers.advisory_json import (
     encode_weight_loading,
 )
 from gpudesk.service import GpuDeskService
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has

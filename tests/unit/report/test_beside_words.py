@@ -1,9 +1,6 @@
 """Software, deployments, steps of a purchase and loading in words that screen and command line share."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-
-import pytest
 
 from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
 from gpudesk.documents.scenario_file import read_template
@@ -49,12 +46,6 @@ from gpudesk.text.messages import message
 
 FORMATTER = Formatter()
 TODAY = "2026-11-23"
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def scenario_of(*parts: tuple[str, int | None]) -> Scenario:

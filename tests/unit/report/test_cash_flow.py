@@ -3,7 +3,6 @@
 import io
 import math
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 
 import openpyxl
@@ -33,12 +32,6 @@ from tests.unit.report.live_book import TOKEN, Book, Value, number_of
 Names = dict[str, str]
 #: Numbers that a formula may hold: one, half, a first match, and what units are made of.
 CONSTANTS = {"0", "1", "2", "12", "1000", "3600", "8760", "1000000"}
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

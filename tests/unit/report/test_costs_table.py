@@ -1,7 +1,6 @@
 """Costs on the sheet: the figures of the command line, in every form, and what they rest on."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -19,12 +18,6 @@ from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

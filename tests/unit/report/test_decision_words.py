@@ -1,6 +1,6 @@
 """Decisions in words: verdict, firmness, reasons, exclusions, changes, and rules without a word of Python."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -44,12 +44,6 @@ from gpudesk.text.formatting import Formatter
 
 FORMATTER = Formatter()
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def decided(service: GpuDeskService, *, weights: Mapping[str, float] | None = None, **said: AnswerValue) -> Decision:

@@ -1,7 +1,5 @@
 """What stands behind a cost: arithmetic that gives it, inputs with their origin, prices on record."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
@@ -11,12 +9,6 @@ from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Explanations of answers and of rules: what becomes of each accelerator, why, and who says so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-
-import pytest
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.decision import QUESTIONS, AnswerValue, DecisionRule, RuleEffect
@@ -15,12 +13,6 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def told(

@@ -1,6 +1,5 @@
 """Export control in words: products, limits, standings, days, and what is refused."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -38,12 +37,6 @@ from gpudesk.text.messages import message
 
 FORMATTER = Formatter()
 OCTOBER, JANUARY, FRAMEWORK, OLDEST = "bis-2023-10", "bis-2026-01", "bis-2025-01-diffusion", "bis-2022-10"
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def checked(service: GpuDeskService, part: str, destination: str | None = None) -> ExportCheck:

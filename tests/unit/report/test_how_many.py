@@ -1,7 +1,6 @@
 """What a sheet says of how many accelerators are needed."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -15,12 +14,6 @@ from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.service import GpuDeskService
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

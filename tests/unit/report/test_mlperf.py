@@ -1,7 +1,6 @@
 """MLPerf head to head: numbers as submitted, one round, the winner by MLPerf scenario, stated ratios."""
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,6 @@ from gpudesk.text.messages import InputError
 
 OFFLINE, SERVER, INTERACTIVE = MlperfScenario
 NAMES = {"mi355x": "MI355X", "b200-hgx": "B200", "gb200-nvl72": "GB200"}
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The negotiation sheet to print: what is on it, and that nothing in it breaks its form."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -25,12 +24,6 @@ from gpudesk.text.messages import InputError
 
 #: What a user may write, and what must not be read as markup.
 NOTE = "Two <b>quotes</b> | 12 *May* & more"
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -87,12 +86,6 @@ FORMATTER = Formatter()
 USD = MoneyFormatter(FORMATTER)
 H200, MI325X, B200, MI355X = range(4)
 COLUMNS = {"h200-sxm": "H200 SXM", "mi325x": "MI325X", "b200-hgx": "B200 SXM", "mi355x": "MI355X"}
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

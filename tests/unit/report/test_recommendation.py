@@ -5,7 +5,6 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -27,12 +26,6 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from tests.unit.report.test_forms import read
 
 FLIP = DecisionFlip("serving_engine", "any", "tensorrt-llm", ("b200-hgx",), DecisionVerdict.WINNER)
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 def asked(service: GpuDeskService, **said: AnswerValue) -> Answer:

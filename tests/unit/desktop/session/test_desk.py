@@ -1,6 +1,5 @@
 """The desk: edits as named steps, one step a gesture, one evaluation a turn, the last good answer kept."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,12 +12,6 @@ from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @pytest.fixture

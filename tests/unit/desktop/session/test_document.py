@@ -1,7 +1,7 @@
 """The document: it changes only on Save, says what it is called, and a fault of a file changes nothing."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,12 +17,6 @@ from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_scenario, read
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, format_input_error
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Charts over the real service, shown offscreen."""
 
-from collections.abc import Iterator
-
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -9,12 +7,6 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @pytest.fixture

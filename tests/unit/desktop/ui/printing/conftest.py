@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,12 +29,6 @@ MakeSheet = Callable[..., ComparisonSheet]
 FURTHER: dict[str, SheetExtras] = {}
 
 needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
-
-
-@pytest.fixture(scope="session")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """The catalog's lists as items: order, filter and facets, made in pieces, and what Qt is told."""
 
-from collections.abc import Iterator
-
 import pytest
 from pytestqt.modeltest import ModelTester
 
@@ -126,12 +124,6 @@ def test_all_words_must_be_there() -> None:
     assert find_matching(texts, range(3), "NVIDIA  h100") == [0, 2]
     assert find_matching(texts, [2, 0], "h100") == [2, 0], "the order stays"
     assert find_matching(texts, range(3), "   ") == [0, 1, 2]
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 def test_sections_made_in_pieces_are_those_made_at_once(service: GpuDeskService) -> None:

@@ -1,7 +1,5 @@
 """The fit matrix as items: what is shown in which order, what a cell says, and what Qt is told."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
@@ -17,12 +15,6 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 PARTS = ("h100-sxm", "mi300x", "tpu-v5e", "h200-sxm", "vera-rubin-nvl72")
 MODELS = ("llama-3.1-405b", "phi-4", "devstral-2-123b", "llama-3.1-70b")
 QUESTION = FitQuestion(Precision.FP8, Precision.FP8, 8192)
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
