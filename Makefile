@@ -20,11 +20,13 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint walks bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
+	@echo "quick       what tells most in under a minute: style, types, import rules, and the fastest tests of each package"
 	@echo "test        set up, then run all tests but the benchmarks"
+	@echo "test-NAME   the unit tests of one package: test-engine, test-desktop/pages; and test-e2e, test-packaging"
 	@echo "lint        style, types and import rules"
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
@@ -56,13 +58,31 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 	echo "No window: $$problem. Instead, the sample comparison as a sheet:" && \
 	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.pdf
 
+# What several targets need that run side by side: the system's packages are installed one after the other.
+prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(CATALOG)
+
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-lint: $(VENV)/.ready build/.debian-test
+# One package alone: its own tests, or one of the other folders of tests.
+test-%: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) -q $(wildcard tests/unit/$* $(if $(wildcard tests/unit/$*),,tests/$*)) -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+# Two at a time: neither style nor types take more than one core.
+quick: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target style types quick-tests
+
+style: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready
 	$(BIN)/mypy
+
+quick-tests: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) -q -p no:cacheprovider -p no:benchmark $(QUICK_TESTS) $(PYTEST_ARGS)
+
+lint: style types
 	$(PYTEST) -q -p no:cacheprovider tests/architecture
 
 # What it prints is enforced by tests/walks/test_walks.py.

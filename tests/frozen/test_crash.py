@@ -3,12 +3,17 @@
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.frozen.conftest import environment
 
-PATIENCE_S = 30.0
+#: Long enough for a machine that does much else: nothing here is about speed.
+PATIENCE_S = 120.0
+
+StartFrozen = Callable[[int], "subprocess.Popen[bytes]"]
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -18,20 +23,30 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def started(frozen: Path, home: Path, times: int) -> "subprocess.Popen[bytes]":
-    """Start the program, and return it once its window has been open so many times."""
-    program = subprocess.Popen([str(frozen / "gpudesk")], env=environment(home), stderr=subprocess.DEVNULL)
-    log = home / "logs" / "gpudesk.log"
-    until(lambda: log.exists() and log.read_text(encoding="utf-8").count("reporter: open: ") == times)
-    return program
+@pytest.fixture
+def start(frozen: Path, tmp_path: Path) -> Iterator[StartFrozen]:
+    """Return what starts the program and waits until its window has been open so many times; none outlives its test."""
+    programs: list[subprocess.Popen[bytes]] = []
+    log = tmp_path / "logs" / "gpudesk.log"
+
+    def started(times: int) -> "subprocess.Popen[bytes]":
+        program = subprocess.Popen([str(frozen / "gpudesk")], env=environment(tmp_path), stderr=subprocess.DEVNULL)
+        programs.append(program)
+        until(lambda: log.exists() and log.read_text(encoding="utf-8").count("reporter: open: ") == times)
+        return program
+
+    yield started
+    for program in programs:
+        program.kill()
+        program.wait(PATIENCE_S)
 
 
 def reports(home: Path) -> list[Path]:
     return sorted((home / "logs").glob("crash-*.log"))
 
 
-def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(frozen: Path, tmp_path: Path) -> None:
-    program = started(frozen, tmp_path, 1)
+def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(start: StartFrozen, tmp_path: Path) -> None:
+    program = start(1)
     program.send_signal(signal.SIGSEGV)
     assert program.wait(PATIENCE_S) == -signal.SIGSEGV
     (report,) = reports(tmp_path)
@@ -40,18 +55,18 @@ def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(frozen: Path
     assert "frozen" in text
     assert "Fatal Python error: Segmentation fault" in text
     assert "gpudesk/desktop/window/app.py" in text
-    program = started(frozen, tmp_path, 2)
+    program = start(2)
     assert len(reports(tmp_path)) == 2
     program.send_signal(signal.SIGTERM)
     assert program.wait(PATIENCE_S) == 0
     assert reports(tmp_path) == [report]
 
 
-def test_a_kill_is_no_crash(frozen: Path, tmp_path: Path) -> None:
-    program = started(frozen, tmp_path, 1)
+def test_a_kill_is_no_crash(start: StartFrozen, tmp_path: Path) -> None:
+    program = start(1)
     program.kill()
     program.wait(PATIENCE_S)
-    program = started(frozen, tmp_path, 2)
+    program = start(2)
     program.terminate()
     program.wait(PATIENCE_S)
     assert reports(tmp_path) == []

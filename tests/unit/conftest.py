@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.evidence.calibration_file import read_calibration
+from gpudesk.service import GpuDeskService
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -34,3 +36,10 @@ def calibration() -> Calibration:
 def estimator(facts: Catalog, calibration: Calibration) -> Estimator:
     """Answer from the real catalog and the real calibration."""
     return Estimator(facts, calibration)
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[GpuDeskService]:
+    """Return the service on the shipped catalog; a test that changes its facts takes a service of its own."""
+    with GpuDeskService.open() as opened:
+        yield opened

@@ -94,9 +94,9 @@ def test_around_keeps_its_order_below_nothing() -> None:
 def test_a_hundred_thousand_draws_of_forty_inputs_take_no_longer_than_they_may() -> None:
     took = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.thread_time()
         for number in range(40):
             draw_triangular(UncertainValue(1.0, 2.0, 4.0), draw_uniform(1, str(number), COUNT))
-        took.append(time.perf_counter() - began)
+        took.append(time.thread_time() - began)
     # The bar is 0.2 s for all of a simulation; machines under test are shared and slow.
     assert min(took) < 1.0

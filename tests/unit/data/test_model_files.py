@@ -155,69 +155,75 @@ def test_every_model_with_dimensions_has_an_exact_count() -> None:
     assert set(FILES) - known == {"devstral-2-123b"}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_file_is_named_after_its_model_and_uses_all_it_defines(name: str) -> None:
-    table = read(name)
-    assert table["id"] == name
-    for part, reference in (("mixers", "mixer"), ("ffns", "ffn")):
-        used = {group[reference] for group in table.get("layers", []) if reference in group}
-        assert used == set(table.get(part, {}))
-    assert all(group["count"] > 0 for group in table.get("layers", []))
+def test_file_is_named_after_its_model_and_uses_all_it_defines(subtests: pytest.Subtests) -> None:
+    for name in FILES:
+        with subtests.test(name=name):
+            table = read(name)
+            assert table["id"] == name
+            for part, reference in (("mixers", "mixer"), ("ffns", "ffn")):
+                used = {group[reference] for group in table.get("layers", []) if reference in group}
+                assert used == set(table.get(part, {}))
+            assert all(group["count"] > 0 for group in table.get("layers", []))
 
 
-@pytest.mark.parametrize("name", COUNTS)
-def test_count_is_exact(name: str) -> None:
-    assert count_parameters(build(name)) == COUNTS[name]
+def test_count_is_exact(subtests: pytest.Subtests) -> None:
+    for name, count in COUNTS.items():
+        with subtests.test(name=name):
+            assert count_parameters(build(name)) == count
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_source_is_listed(name: str, sources: dict[str, Any]) -> None:
-    table = read(name)
-    named = {claim["source"] for claim in table["claims"]} if "claims" in table else set()
-    if table.get("layers"):
-        named.add(table["dimensions_source"])
-    assert named
-    assert named <= sources.keys()
+def test_every_source_is_listed(subtests: pytest.Subtests, sources: dict[str, Any]) -> None:
+    for name in FILES:
+        with subtests.test(name=name):
+            table = read(name)
+            named = {claim["source"] for claim in table["claims"]} if "claims" in table else set()
+            if table.get("layers"):
+                named.add(table["dimensions_source"])
+            assert named
+            assert named <= sources.keys()
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_rival_claims_say_why_they_are_not_taken(name: str) -> None:
-    preferred: set[str] = set()
-    for claim in read(name).get("claims", []):
-        assert REQUIRED <= set(claim) <= REQUIRED | OPTIONAL
-        if claim.get("preferred", False):
-            assert claim["attribute"] not in preferred
-            assert "verdict" not in claim
-            preferred.add(claim["attribute"])
-        else:
-            assert claim["verdict"]
+def test_rival_claims_say_why_they_are_not_taken(subtests: pytest.Subtests) -> None:
+    for name in FILES:
+        with subtests.test(name=name):
+            preferred: set[str] = set()
+            for claim in read(name).get("claims", []):
+                assert REQUIRED <= set(claim) <= REQUIRED | OPTIONAL
+                if claim.get("preferred", False):
+                    assert claim["attribute"] not in preferred
+                    assert "verdict" not in claim
+                    preferred.add(claim["attribute"])
+                else:
+                    assert claim["verdict"]
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_preferred_claims_are_what_the_file_says(name: str) -> None:
-    table = read(name)
-    for claim in table.get("claims", []):
-        if claim["attribute"] in STATED or not claim.get("preferred", False):
-            continue
-        if claim["attribute"] == "layers.norms":
-            assert {group["norms"] for group in table["layers"]} == {claim["value"]}
-            continue
-        value: Any = table
-        for step in claim["attribute"].split("."):
-            value = value[step]
-        assert value == claim["value"], claim["attribute"]
+def test_preferred_claims_are_what_the_file_says(subtests: pytest.Subtests) -> None:
+    for name in FILES:
+        with subtests.test(name=name):
+            table = read(name)
+            for claim in table.get("claims", []):
+                if claim["attribute"] in STATED or not claim.get("preferred", False):
+                    continue
+                if claim["attribute"] == "layers.norms":
+                    assert {group["norms"] for group in table["layers"]} == {claim["value"]}
+                    continue
+                value: Any = table
+                for step in claim["attribute"].split("."):
+                    value = value[step]
+                assert value == claim["value"], claim["attribute"]
 
 
-@pytest.mark.parametrize("name", COUNTS)
-def test_stated_sizes_are_near_the_counts(name: str) -> None:
-    # Names round, and some totals include a vision encoder or layers for multi-token prediction.
-    built = build(name)
-    counts = {"total_parameters": count_parameters(built), "active_parameters": count_active_parameters(built)}
-    for claim in read(name).get("claims", []):
-        if claim["attribute"] in counts and claim.get("preferred", False):
-            error = counts[claim["attribute"]] / claim["value"] - 1
-            allowed = 0.06 if claim["attribute"] == "total_parameters" else 0.25
-            assert abs(error) < allowed, (claim["attribute"], error)
+def test_stated_sizes_are_near_the_counts(subtests: pytest.Subtests) -> None:
+    for name in COUNTS:
+        with subtests.test(name=name):
+            # Names round, and some totals include a vision encoder or layers for multi-token prediction.
+            built = build(name)
+            counts = {"total_parameters": count_parameters(built), "active_parameters": count_active_parameters(built)}
+            for claim in read(name).get("claims", []):
+                if claim["attribute"] in counts and claim.get("preferred", False):
+                    error = counts[claim["attribute"]] / claim["value"] - 1
+                    allowed = 0.06 if claim["attribute"] == "total_parameters" else 0.25
+                    assert abs(error) < allowed, (claim["attribute"], error)
 
 
 def test_checkpoint_of_kimi_k3_has_the_published_number_of_bytes() -> None:

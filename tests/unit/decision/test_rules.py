@@ -14,7 +14,7 @@ from gpudesk.decision.rules.data_files import read_rules
 from gpudesk.decision.rules.scoring import resolve_rule_weight, trace_rules
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import Dispute, Source
-from gpudesk.domain.decision import QUESTIONS, DecisionRule, FactValue, RuleEffect, RuleStrength
+from gpudesk.domain.decision import QUESTIONS, FactValue, RuleEffect, RuleStrength
 from gpudesk.service import GpuDeskService
 
 RULES = {rule.id: rule for rule in read_rules(paths.rules_dir())}
@@ -336,19 +336,20 @@ TRIES: dict[str, Try] = {
 }
 
 
-@pytest.mark.parametrize("name", TRIES)
-def test_a_rule_fires_and_does_what_it_says(name: str) -> None:
-    tried, rule = TRIES[name], RULES[name]
-    (line,) = trace_rules([rule], tried.fires, [tried.one, tried.other], {}, {})
-    assert tuple(cell.effect for cell in line.cells) == tried.effects
-    assert line.rule is rule
-    assert line.tested
+def test_a_rule_fires_and_does_what_it_says(subtests: pytest.Subtests) -> None:
+    for name, tried in TRIES.items():
+        with subtests.test(name=name):
+            rule = RULES[name]
+            (line,) = trace_rules([rule], tried.fires, [tried.one, tried.other], {}, {})
+            assert tuple(cell.effect for cell in line.cells) == tried.effects
+            assert line.rule is rule
+            assert line.tested
 
 
-@pytest.mark.parametrize("name", TRIES)
-def test_a_rule_is_silent_elsewhere(name: str) -> None:
-    tried = TRIES[name]
-    assert trace_rules([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
+def test_a_rule_is_silent_elsewhere(subtests: pytest.Subtests) -> None:
+    for name, tried in TRIES.items():
+        with subtests.test(name=name):
+            assert trace_rules([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
 
 
 def test_every_rule_is_tried_and_all_97_of_the_documents_are_there() -> None:
@@ -363,17 +364,19 @@ def test_rules_have_the_strengths_of_their_documents() -> None:
     assert found == hard
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
-def test_only_what_must_hold_removes(rule: DecisionRule) -> None:
-    removing = [case for case in rule.cases if case.requires is not None]
-    assert bool(removing) == (rule.strength is RuleStrength.HARD)
+def test_only_what_must_hold_removes(subtests: pytest.Subtests) -> None:
+    for rule in RULES.values():
+        with subtests.test(rule=rule):
+            removing = [case for case in rule.cases if case.requires is not None]
+            assert bool(removing) == (rule.strength is RuleStrength.HARD)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
-def test_questions_that_conditions_name_are_those_that_the_rule_asks(rule: DecisionRule) -> None:
-    named = {name for case in rule.cases for name in parse_condition(case.when).names}
-    named |= {name for case in rule.cases if case.asked for name in parse_condition(case.asked).names}
-    assert named & set(QUESTIONS) <= set(rule.asks)
+def test_questions_that_conditions_name_are_those_that_the_rule_asks(subtests: pytest.Subtests) -> None:
+    for rule in RULES.values():
+        with subtests.test(rule=rule):
+            named = {name for case in rule.cases for name in parse_condition(case.when).names}
+            named |= {name for case in rule.cases if case.asked for name in parse_condition(case.asked).names}
+            assert named & set(QUESTIONS) <= set(rule.asks)
 
 
 def test_what_nothing_is_left_of_weighs_nothing_unless_a_user_says_so() -> None:

@@ -32,10 +32,7 @@ DEPLOYMENTS = [
     ("mi300x", "qwen3-next-80b-a3b", "fp8", {"count": 2}),
 ]
 CASES = [
-    pytest.param(
-        ask(part, model, weights, load, (3000, 400), kv="fp8" if kind % 2 else "fp16", **rest),
-        id=f"{part}-{model}-{load.kind}-{load.concurrency}",
-    )
+    ask(part, model, weights, load, (3000, 400), kv="fp8" if kind % 2 else "fp16", **rest)
     for part, model, weights, rest in DEPLOYMENTS
     for kind, load in enumerate(LOADS)
 ]
@@ -54,18 +51,19 @@ def test_a_roof_rises_to_its_ridge() -> None:
     assert roof.at(5000.0) == 2e15
 
 
-@pytest.mark.parametrize("request_", CASES)
-def test_no_point_lies_above_its_roofs(estimator: Estimator, request_: EstimateRequest) -> None:
-    found = estimator.roofline(fitting(estimator, request_))
-    assert found is not None
-    assert found.effective.bandwidth < found.paper.bandwidth
-    assert found.effective.flops < found.paper.flops
-    assert found.prefill is not None
-    assert found.decode is not None
-    assert 0 < found.prefill.flops <= found.effective.at(found.prefill.intensity) * (1 + 1e-9)
-    assert 0 < found.decode.flops <= found.effective.bandwidth * found.decode.intensity * (1 + 1e-9)
-    assert found.decode.flops <= found.paper.at(found.decode.intensity) * (1 + 1e-9)
-    assert found.decode.intensity < found.prefill.intensity
+def test_no_point_lies_above_its_roofs(subtests: pytest.Subtests, estimator: Estimator) -> None:
+    for request in CASES:
+        with subtests.test(part=request.accelerator, model=request.model, load=request.workload.load):
+            found = estimator.roofline(fitting(estimator, request))
+            assert found is not None
+            assert found.effective.bandwidth < found.paper.bandwidth
+            assert found.effective.flops < found.paper.flops
+            assert found.prefill is not None
+            assert found.decode is not None
+            assert 0 < found.prefill.flops <= found.effective.at(found.prefill.intensity) * (1 + 1e-9)
+            assert 0 < found.decode.flops <= found.effective.bandwidth * found.decode.intensity * (1 + 1e-9)
+            assert found.decode.flops <= found.paper.at(found.decode.intensity) * (1 + 1e-9)
+            assert found.decode.intensity < found.prefill.intensity
 
 
 def test_points_of_a_dense_model_by_hand(estimator: Estimator) -> None:
@@ -129,16 +127,17 @@ def adds_up(shares: tuple[TimeShare, ...]) -> bool:
     return sum(share for _, share in shares) == pytest.approx(1.0, abs=1e-12) and min(shares)[1] >= 0
 
 
-@pytest.mark.parametrize("request_", CASES)
-def test_shares_add_up_and_the_largest_is_the_limiter(estimator: Estimator, request_: EstimateRequest) -> None:
-    estimate = fitting(estimator, request_)
-    shares = estimator.step_shares(estimate)
-    assert shares is not None
-    for parts in (shares.run, shares.decode, shares.prefill, shares.token):
-        assert parts is not None
-        assert adds_up(parts)
-    if estimate.limiter is not Limiter.CAPACITY:
-        assert max(shares.run, key=lambda each: each.share).name == estimate.limiter
+def test_shares_add_up_and_the_largest_is_the_limiter(subtests: pytest.Subtests, estimator: Estimator) -> None:
+    for request in CASES:
+        with subtests.test(part=request.accelerator, model=request.model, load=request.workload.load):
+            estimate = fitting(estimator, request)
+            shares = estimator.step_shares(estimate)
+            assert shares is not None
+            for parts in (shares.run, shares.decode, shares.prefill, shares.token):
+                assert parts is not None
+                assert adds_up(parts)
+            if estimate.limiter is not Limiter.CAPACITY:
+                assert max(shares.run, key=lambda each: each.share).name == estimate.limiter
 
 
 def test_prefill_is_mixed_into_the_tokens_of_many_but_not_of_one(estimator: Estimator) -> None:
@@ -156,18 +155,19 @@ def test_prefill_is_mixed_into_the_tokens_of_many_but_not_of_one(estimator: Esti
     assert dict(busy.token)[PREFILL_SHARE] > 0.2
 
 
-@pytest.mark.parametrize("request_", CASES)
-def test_the_time_of_a_request_is_divided_without_rest(estimator: Estimator, request_: EstimateRequest) -> None:
-    estimate = fitting(estimator, request_)
-    time = estimator.request_time(estimate)
-    assert estimate.request_s is not None
-    assert estimate.ttft_ms is not None
-    assert time is not None
-    assert sum(time) == pytest.approx(estimate.request_s.value, rel=1e-12)
-    assert time.queue_s + time.prefill_s == pytest.approx(estimate.ttft_ms.value / 1e3, rel=1e-12)
-    assert time.queue_s >= 0
-    assert time.prefill_s > 0
-    assert time.decode_s > 0
+def test_the_time_of_a_request_is_divided_without_rest(subtests: pytest.Subtests, estimator: Estimator) -> None:
+    for request in CASES:
+        with subtests.test(part=request.accelerator, model=request.model, load=request.workload.load):
+            estimate = fitting(estimator, request)
+            time = estimator.request_time(estimate)
+            assert estimate.request_s is not None
+            assert estimate.ttft_ms is not None
+            assert time is not None
+            assert sum(time) == pytest.approx(estimate.request_s.value, rel=1e-12)
+            assert time.queue_s + time.prefill_s == pytest.approx(estimate.ttft_ms.value / 1e3, rel=1e-12)
+            assert time.queue_s >= 0
+            assert time.prefill_s > 0
+            assert time.decode_s > 0
 
 
 def test_nothing_is_said_about_what_does_not_fit_or_never_ends(estimator: Estimator) -> None:

@@ -173,16 +173,17 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-@pytest.mark.parametrize("weights", [Precision.BF16, Precision.FP8, Precision.NVFP4, Precision.MXFP4])
-def test_shards_are_smaller_than_the_whole_and_together_no_less(model: Model, weights: Precision) -> None:
-    whole = shard_model(model, weights, ParallelPlan()).resident_bytes
-    for plan in PLANS:
-        one = shard_model(model, weights, plan).resident_bytes
-        assert one <= whole
-        # Replicas that share their experts hold them once.
-        ranks = plan.replica * (plan.dp if plan.ep > plan.tp else 1)
-        assert one * ranks >= whole
+def test_shards_are_smaller_than_the_whole_and_together_no_less(subtests: pytest.Subtests) -> None:
+    for weights in [Precision.BF16, Precision.FP8, Precision.NVFP4, Precision.MXFP4]:
+        for model in MODELS:
+            with subtests.test(model=model.name, weights=weights):
+                whole = shard_model(model, weights, ParallelPlan()).resident_bytes
+                for plan in PLANS:
+                    one = shard_model(model, weights, plan).resident_bytes
+                    assert one <= whole
+                    # Replicas that share their experts hold them once.
+                    ranks = plan.replica * (plan.dp if plan.ep > plan.tp else 1)
+                    assert one * ranks >= whole
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

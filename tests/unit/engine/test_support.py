@@ -169,11 +169,12 @@ def test_software_grows() -> None:
     assert (before.path, before.arithmetic) == (KernelPathKind.WEIGHT_ONLY, Precision.BF16)
 
 
-@pytest.mark.parametrize("accelerator", ALL_PARTS, ids=lambda each: each.id)
-@pytest.mark.parametrize("weights", [Precision.FP16, Precision.BF16])
-def test_half_precision_runs_on_every_part(accelerator: Accelerator, weights: Precision) -> None:
-    best = engine_support.choose_engine(tuple(ENGINES.values()), accelerator, LLAMA, weights, weights)
-    assert best is ENGINES["vllm"]
+def test_half_precision_runs_on_every_part(subtests: pytest.Subtests) -> None:
+    for weights in [Precision.FP16, Precision.BF16]:
+        for accelerator in ALL_PARTS:
+            with subtests.test(accelerator=accelerator.id, weights=weights):
+                best = engine_support.choose_engine(tuple(ENGINES.values()), accelerator, LLAMA, weights, weights)
+                assert best is ENGINES["vllm"]
 
 
 @pytest.mark.parametrize(
@@ -322,17 +323,18 @@ def test_memory_fraction_of_the_day() -> None:
     assert ENGINES["tensorrt-llm"].memory_fraction_of == "free"
 
 
-@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-@pytest.mark.parametrize("accelerator", ALL_PARTS, ids=lambda each: each.id)
-def test_limits_are_usable_everywhere(engine: ServingEngine, accelerator: Accelerator) -> None:
-    for date in (None, "2023-06", "2025-06", "2026-11"):
-        for server in (None, False, True):
-            found = engine_support.resolve_engine_limits(engine, accelerator, date, server)
-            assert 0 < found.memory_fraction <= found.safe_memory_fraction < 1
-            assert found.max_batch <= found.max_batched_tokens
-            assert 0 < found.runtime_bytes < 4 * GIB
-            assert isinstance(found.max_batch, int)
-            assert isinstance(found.runtime_bytes, int)
+def test_limits_are_usable_everywhere(subtests: pytest.Subtests) -> None:
+    for accelerator in ALL_PARTS:
+        for engine in ENGINES.values():
+            with subtests.test(engine=engine.id, accelerator=accelerator.id):
+                for date in (None, "2023-06", "2025-06", "2026-11"):
+                    for server in (None, False, True):
+                        found = engine_support.resolve_engine_limits(engine, accelerator, date, server)
+                        assert 0 < found.memory_fraction <= found.safe_memory_fraction < 1
+                        assert found.max_batch <= found.max_batched_tokens
+                        assert 0 < found.runtime_bytes < 4 * GIB
+                        assert isinstance(found.max_batch, int)
+                        assert isinstance(found.runtime_bytes, int)
 
 
 def test_llama_70b_in_half_precision_fits_one_h200() -> None:

@@ -247,7 +247,7 @@ def test_one_question_takes_little_time(
     found(table, estimator, calibration, estimate, "tpot_ms")
     times = []
     for _ in range(9):
-        start = time.perf_counter()
+        start = time.thread_time()
         found(table, estimator, calibration, estimate, "tpot_ms")
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert sorted(times)[4] < 5e-3

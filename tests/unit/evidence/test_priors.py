@@ -45,27 +45,28 @@ def test_every_constant_that_the_engine_asks_for_is_believed_something_of() -> N
     assert len(PRIORS) == len(make_priors())
 
 
-@pytest.mark.parametrize("name", PRIORS)
-def test_a_belief_can_be_read_and_lies_within_its_bounds(name: str) -> None:
-    prior = PRIORS[name]
-    assert prior.unit in {"1", "s", "B/s", "tokens", "1/year", "W per TFLOP/s"}
-    assert len(prior.meaning) > 15
-    assert prior.spread >= 0
-    # Nothing is held without a word of where it comes from, but for what stands in its meaning.
-    assert prior.spread > 0 or prior.source or name in ASKED_ELSEWHERE
-    for value in [prior.value, *(each.value for each in prior.exceptions)]:
-        assert value == 0 or prior.low <= value <= prior.high
-    wheres = [tuple(sorted(each.where.items())) for each in prior.exceptions]
-    assert len(set(wheres)) == len(wheres)
-    for each in prior.exceptions:
-        assert each.where
-        assert set(each.where) <= set(CONSTANT_KEYS)
-        assert all(words and not isinstance(words, str) for words in each.where.values())
+def test_a_belief_can_be_read_and_lies_within_its_bounds(subtests: pytest.Subtests) -> None:
+    for name, prior in PRIORS.items():
+        with subtests.test(name=name):
+            assert prior.unit in {"1", "s", "B/s", "tokens", "1/year", "W per TFLOP/s"}
+            assert len(prior.meaning) > 15
+            assert prior.spread >= 0
+            # Nothing is held without a word of where it comes from, but for what stands in its meaning.
+            assert prior.spread > 0 or prior.source or name in ASKED_ELSEWHERE
+            for value in [prior.value, *(each.value for each in prior.exceptions)]:
+                assert value == 0 or prior.low <= value <= prior.high
+            wheres = [tuple(sorted(each.where.items())) for each in prior.exceptions]
+            assert len(set(wheres)) == len(wheres)
+            for each in prior.exceptions:
+                assert each.where
+                assert set(each.where) <= set(CONSTANT_KEYS)
+                assert all(words and not isinstance(words, str) for words in each.where.values())
 
 
-@pytest.mark.parametrize("name", [name for name in PRIORS if name.endswith("_efficiency")])
-def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(name: str) -> None:
-    assert PRIORS[name].high < 1.0
+def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(subtests: pytest.Subtests) -> None:
+    for name in [name for name in PRIORS if name.endswith("_efficiency")]:
+        with subtests.test(name=name):
+            assert PRIORS[name].high < 1.0
 
 
 def entry(

@@ -60,35 +60,36 @@ def evaluated(node: ast.expr, values: Mapping[str, float]) -> float:
     raise AssertionError(ast.dump(node))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[each.id for each in EXAMPLES])
-def test_every_example(example: WorkedExample) -> None:
-    worked = compute_worked_figure(example)
-    assert worked is not None
-    assert worked.verdict is example.verdict
-    formatter = Formatter()
-    said = describe_worked_verdict(worked, formatter)
-    if example.formula is None:
-        assert worked.working is None
-        assert list_worked_arithmetic(worked, formatter) == []
-        assert said.startswith("Nothing gives this figure")
-        return
-    assert worked.working is not None
-    assert example.expected is not None
-    value = worked.working.number
-    assert value == pytest.approx(example.expected, rel=_PRINTED, abs=0)
-    formula = ast.parse(example.formula, mode="eval").body
-    assert value == pytest.approx(evaluated(formula, example.inputs), rel=1e-12)
-    named, numbers = list_worked_arithmetic(worked, formatter)
-    assert all(each.name in named for each in worked.working.inputs)
-    shown = {format_worked_number(each.number, formatter) for each in worked.working.inputs}
-    assert all(text in numbers for text in shown)
-    in_trillions = any(each.unit == "TFLOP" for each in worked.working.inputs)
-    for given in example.inputs.values():
-        size = 1e12 if in_trillions and given > 1e12 else 1.0
-        assert format_worked_number(given / size, formatter) in shown
-    assert numbers.endswith(format_worked_number(value, formatter, worked.working.unit))
-    if worked.verdict is WorkedExampleVerdict.REFUSED:
-        assert "but arithmetic gives" in said
+def test_every_example(subtests: pytest.Subtests) -> None:
+    for example in EXAMPLES:
+        with subtests.test(example=example.id):
+            worked = compute_worked_figure(example)
+            assert worked is not None
+            assert worked.verdict is example.verdict
+            formatter = Formatter()
+            said = describe_worked_verdict(worked, formatter)
+            if example.formula is None:
+                assert worked.working is None
+                assert list_worked_arithmetic(worked, formatter) == []
+                assert said.startswith("Nothing gives this figure")
+                continue
+            assert worked.working is not None
+            assert example.expected is not None
+            value = worked.working.number
+            assert value == pytest.approx(example.expected, rel=_PRINTED, abs=0)
+            formula = ast.parse(example.formula, mode="eval").body
+            assert value == pytest.approx(evaluated(formula, example.inputs), rel=1e-12)
+            named, numbers = list_worked_arithmetic(worked, formatter)
+            assert all(each.name in named for each in worked.working.inputs)
+            shown = {format_worked_number(each.number, formatter) for each in worked.working.inputs}
+            assert all(text in numbers for text in shown)
+            in_trillions = any(each.unit == "TFLOP" for each in worked.working.inputs)
+            for given in example.inputs.values():
+                size = 1e12 if in_trillions and given > 1e12 else 1.0
+                assert format_worked_number(given / size, formatter) in shown
+            assert numbers.endswith(format_worked_number(value, formatter, worked.working.unit))
+            if worked.verdict is WorkedExampleVerdict.REFUSED:
+                assert "but arithmetic gives" in said
 
 
 def test_nothing_is_missing() -> None:

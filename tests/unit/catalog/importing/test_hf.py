@@ -94,23 +94,25 @@ def test_most_configurations_have_a_shipped_model_to_be_held_against() -> None:
     assert PARAMETERS.keys() <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", _SAME)
-def test_import_equals_the_shipped_definition(name: str) -> None:
-    found, wanted = imported(name), shipped(name)
-    assert layers(found) == layers(wanted)
-    # Groups, names and notes are the file's own; what a model is lies in the rest.
-    alike: dict[str, Any] = {"name": "", "organisation": "", "layers": (), "notes": (), "native_note": None}
-    if name in _NOT_SHIPPED:
-        alike[_NOT_SHIPPED[name]] = None
-    assert replace(found, **alike) == replace(wanted, **alike)
+def test_import_equals_the_shipped_definition(subtests: pytest.Subtests) -> None:
+    for name in _SAME:
+        with subtests.test(name=name):
+            found, wanted = imported(name), shipped(name)
+            assert layers(found) == layers(wanted)
+            # Groups, names and notes are the file's own; what a model is lies in the rest.
+            alike: dict[str, Any] = {"name": "", "organisation": "", "layers": (), "notes": (), "native_note": None}
+            if name in _NOT_SHIPPED:
+                alike[_NOT_SHIPPED[name]] = None
+            assert replace(found, **alike) == replace(wanted, **alike)
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_parameters_are_those_that_the_class_builds(name: str) -> None:
-    proposal = proposed(name)
-    assert count_parameters(model(proposal)) == PARAMETERS[name]
-    stated = [f.value for f in proposal.facts if isinstance(f, UserClaim) and f.attribute == "total_parameters"]
-    assert stated == [PARAMETERS[name]]
+def test_parameters_are_those_that_the_class_builds(subtests: pytest.Subtests) -> None:
+    for name, count in PARAMETERS.items():
+        with subtests.test(name=name):
+            proposal = proposed(name)
+            assert count_parameters(model(proposal)) == count
+            stated = [f.value for f in proposal.facts if isinstance(f, UserClaim) and f.attribute == "total_parameters"]
+            assert stated == [count]
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_a_first_one_that_is_busy_is_waited_for_but_not_for_ever(
     later._busy.touch()
     begun = time.monotonic()
     assert not later.hand_over(["/a.gpudesk"])
-    assert 0.5 < time.monotonic() - begun < 5
+    assert 0.5 < time.monotonic() - begun < 30
 
 
 def test_a_later_start_becomes_the_first_when_that_ends_meanwhile(qtbot: QtBot, start: Starts) -> None:

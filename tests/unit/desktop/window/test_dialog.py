@@ -153,7 +153,7 @@ def test_nothing_is_cut(theme: Theme, opened: Open, percent: int, preference: st
 def test_a_storm_of_counts_costs_the_dialog_nothing(opened: Open) -> None:
     shown = fault()
     opened(shown)
-    began = time.perf_counter()
+    began = time.thread_time()
     for number in range(20_000):
         shown.again(number)
-    assert time.perf_counter() - began < 1.0
+    assert time.thread_time() - began < 1.0

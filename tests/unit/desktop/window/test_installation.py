@@ -139,7 +139,7 @@ def test_closing_the_dialog_ends_the_process(
     qtbot.waitUntil(lambda: number.exists() and number.read_text().endswith("\n"), timeout=20_000)
     began = time.monotonic()
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     with pytest.raises(ProcessLookupError):
         os.kill(int(number.read_text()), 0)
     assert list(temporary.iterdir()) == []

@@ -1,7 +1,7 @@
 """The command palette: what it finds, and how it is driven."""
 
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -101,9 +101,9 @@ def test_five_hundred_entries_are_searched_at_once() -> None:
     for text in ("m", "mem fit", "nmbr", "x"):
         spent = []
         for _ in range(5):
-            begun = perf_counter()
+            begun = thread_time()
             model.search(text)
-            spent.append(perf_counter() - begun)
+            spent.append(thread_time() - begun)
         best[text] = min(spent)
     assert max(best.values()) < 0.005, best
 
