@@ -34,7 +34,7 @@ from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_ru
 from gpudesk.evidence.fitting.operator_constants import fit_operators
 from gpudesk.evidence.fitting.operator_runs import read_operator_runs
 from gpudesk.evidence.fitting.parameters import Array, ParameterVector
-from gpudesk.evidence.fitting.priors import make_priors, pin_priors
+from gpudesk.evidence.fitting.priors import pin_priors, read_priors
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
 from gpudesk.evidence.memory_measurements import JudgedMemory, MemoryMeasurement
 from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -161,11 +161,11 @@ class FittedCalibration:
 
 
 def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
-    """Read all measurements and lay them out; beliefs are pinned by the operators among them."""
+    """Read all measurements and lay them out; priors lie beside their folder, and the operators pin them."""
     measured = read_measured_runs(folder)
     accelerators = {each.id: facts.accelerator(each.id) for each in facts.things(CatalogEntryKind.ACCELERATOR)}
     operators = fit_operators(read_operator_runs(folder, accelerators))
-    parameters = ParameterVector(pin_priors(make_priors(), operators))
+    parameters = ParameterVector(pin_priors(read_priors(folder.parent), operators))
     newest = max(run.request.date[:7] for run in measured.used if run.request.date)
     runs, refused = prepare_bench_runs(measured.used, facts, _make_provisional_calibration(parameters, newest))
     node = float(parameters.initial[parameters.starts[_NODE_BANDWIDTH]])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays, BenchCandidate, BenchRun
 from gpudesk.evidence.fitting.parameters import Array, ConstantPrior, ParameterVector
-from gpudesk.evidence.fitting.priors import make_priors
+from gpudesk.evidence.fitting.priors import read_priors
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS, configure, deploy
 
@@ -28,12 +29,13 @@ NODE: Final = 50e9
 #: Weights narrow enough for one card, and wide ones.
 FORMATS: Final = (Precision.FP8, Precision.BF16)
 PARTS: Final = (H200, MI325X)
+DATA: Final = Path(__file__).parents[3] / "data"
 
 
 @cache
 def parameters() -> ParameterVector:
     """Return all constants, of which few may move, and these freely: runs decide, not beliefs."""
-    return ParameterVector(tuple(_freed(prior) for prior in make_priors()))
+    return ParameterVector(tuple(_freed(prior) for prior in read_priors(DATA)))
 
 
 def _freed(prior: ConstantPrior) -> ConstantPrior:

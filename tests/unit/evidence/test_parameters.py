@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from gpudesk.engine.calibration import CONSTANT_KEYS, NO_KEYS, ConstantKeys
 from gpudesk.engine.rates import KeyGroup
 from gpudesk.evidence.fitting.parameters import ConstantPrior, ParameterVector, PriorOverride
-from gpudesk.evidence.fitting.priors import make_priors
+from gpudesk.evidence.fitting.priors import read_priors
 
 HOPPER = {"generation": ("hopper",)}
 WIDE = {"generation": ("hopper",), "precision": ("fp16", "bf16")}
@@ -88,7 +89,7 @@ def test_constants_come_back_with_the_values_of_the_vector() -> None:
     assert [each.rows for each in rows] == [1, 2]
 
 
-ALL = ParameterVector(make_priors())
+ALL = ParameterVector(read_priors(Path(__file__).parents[3] / "data"))
 #: Values of the keys as parts and serving engines have them, and some that no exception names.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(

@@ -16,11 +16,12 @@ from gpudesk.engine.step_work import StepWork
 from gpudesk.evidence.fitting.operator_constants import OperatorConstant, OperatorFit, fit_operators
 from gpudesk.evidence.fitting.operator_runs import read_operator_runs
 from gpudesk.evidence.fitting.parameters import ConstantPrior, PriorOverride
-from gpudesk.evidence.fitting.priors import INSIDE_AN_ENGINE, make_priors, pin_priors
+from gpudesk.evidence.fitting.priors import INSIDE_AN_ENGINE, pin_priors, read_priors
 from gpudesk.paths import built_catalog_path
 from tests.unit.evidence.test_operators import MEASUREMENTS
 
-PRIORS = {prior.name: prior for prior in make_priors()}
+BELIEFS = read_priors(MEASUREMENTS.parent)
+PRIORS = {prior.name: prior for prior in BELIEFS}
 #: Constants that neither step times nor loads ask for: links between hosts, and a hand-over between pools.
 ASKED_ELSEWHERE = {"node_bandwidth", "handover_time"}
 HOPPER: Mapping[str, tuple[str, ...]] = {"generation": ("hopper",)}
@@ -42,7 +43,7 @@ def looked_up() -> set[str]:
 
 def test_every_constant_that_the_engine_asks_for_is_believed_something_of() -> None:
     assert looked_up() | ASKED_ELSEWHERE == set(PRIORS)
-    assert len(PRIORS) == len(make_priors())
+    assert len(PRIORS) == len(BELIEFS)
 
 
 def test_a_belief_can_be_read_and_lies_within_its_bounds(subtests: pytest.Subtests) -> None:
@@ -119,7 +120,7 @@ def test_measured_operators_pin_what_they_measured() -> None:
     with Catalog.open(built_catalog_path()) as catalog:
         parts = {part.id: part for part in catalog.accelerators()}
     operators = fit_operators(read_operator_runs(MEASUREMENTS, parts))
-    found = {prior.name: prior for prior in pin_priors(make_priors(), operators)}
+    found = {prior.name: prior for prior in pin_priors(BELIEFS, operators)}
     told = {name: [each for each in prior.exceptions if each.pinned] for name, prior in found.items()}
     assert {name for name, exceptions in told.items() if exceptions} == {
         "weight_read_efficiency",
@@ -142,4 +143,4 @@ def test_measured_operators_pin_what_they_measured() -> None:
             assert each.spread is not None
             # Sources differ most on how soon a ring of eight starts: with the sum in the switch, or without.
             assert INSIDE_AN_ENGINE <= each.spread < 0.4
-    assert [prior.value for prior in found.values()] == [prior.value for prior in make_priors()]
+    assert [prior.value for prior in found.values()] == [prior.value for prior in BELIEFS]
