@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CATALOG := build/catalog.sqlite
 SAMPLE := 70b-chat-on-four
-DISPLAY_PROBLEM := from gpudesk.cli.main import display_problem; print(display_problem() or "")
+DISPLAY_PROBLEM := from gpudesk.cli.main import find_display_problem; print(find_display_problem() or "")
 PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
 WORKERS ?= 2
 TOP ?= 0

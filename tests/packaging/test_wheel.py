@@ -104,7 +104,9 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
 
 
 def test_installed_program_knows_the_commit_that_it_was_built_from(installed: Path, tmp_path: Path) -> None:
-    code = "from gpudesk.release import installation, release; print(installation(), release().record())"
+    code = (
+        "from gpudesk.release import find_installation, get_release; print(find_installation(), get_release().record())"
+    )
     # Asked in the same way, since this checkout may have changes, or no history.
     built_from = read_release(ROOT, patience_s=60.0)
     assert run_installed(installed, tmp_path, "-c", code) == f"package {built_from.record()}"

@@ -206,10 +206,10 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
     code = (
         "import sys\n"
         "sys.modules['PySide6.QtWidgets'] = None\n"
-        "from gpudesk.cli.self_test.command import drawing\n"
+        "from gpudesk.cli.self_test import presentation\n"
         "for name in ('icons', 'fonts', 'window', 'display'):\n"
         "    try:\n"
-        "        getattr(drawing, f'check_{name}')()\n"
+        "        getattr(presentation, f'check_{name}')()\n"
         "    except Exception as error:\n"
         "        print(type(error).__name__, error)\n"
     )
