@@ -216,7 +216,7 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     lines = done.stdout.splitlines()
     assert len(lines) == 4
-    assert all(line.startswith("FailedError Qt cannot be loaded (") for line in lines)
+    assert all(line.startswith("CheckFailedError Qt cannot be loaded (") for line in lines)
 
 
 def test_process_with_a_window_on_a_screen_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
