@@ -13,6 +13,14 @@ PACKAGES := build/packages
 FROZEN := $(PACKAGES)/frozen/gpudesk
 DIST := $(PACKAGES)/dist
 PARITY := build/parity
+# Of each package what is quick and would break first: golden figures, every rule, worked examples, files, words, windows.
+QUICK_TESTS := tests/architecture $(addprefix tests/unit/,text engine/test_golden_cache.py engine/test_golden_weights.py \
+	engine/test_plans.py engine/test_serving.py evidence/test_calibration_file.py evidence/test_priors.py \
+	estimation/test_golden.py estimation/test_requests.py costing/test_owning.py costing/test_costs.py \
+	decision/test_rules.py decision/test_scoring.py catalog/test_queries.py catalog/test_values.py \
+	documents/test_scenario_file.py report/test_examples.py report/test_sections.py report/test_table_export.py \
+	cli/test_main.py cli/test_tables.py desktop/pages/compare desktop/ui/panel/test_panel.py \
+	desktop/session/test_desk.py)
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
@@ -80,7 +88,7 @@ types: $(VENV)/.ready
 	$(BIN)/mypy
 
 quick-tests: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) -q -p no:cacheprovider -p no:benchmark $(QUICK_TESTS) $(PYTEST_ARGS)
+	$(PYTEST) -q -p no:cacheprovider $(QUICK_TESTS) $(PYTEST_ARGS)
 
 lint: style types
 	$(PYTEST) -q -p no:cacheprovider tests/architecture

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,7 @@ def read_modules() -> Iterator[tuple[str, ast.Module]]:
             yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
 
 
+@cache
 def find_written_messages() -> list[WrittenMessage]:
     """Return every message of the program."""
     return [
