@@ -17,7 +17,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 # A window waits for other processes here and there, and these for their turn on a machine that does much else.
 for waits in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback):
-    waits.__kwdefaults__["timeout"] = 30_000
+    waits.__kwdefaults__ = {**(waits.__kwdefaults__ or {}), "timeout": 30_000}
 
 #: Four parts, of which two lead together.
 FOUR = "70b-chat-on-four"
