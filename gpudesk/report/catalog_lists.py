@@ -34,6 +34,7 @@ from gpudesk.report.writers.clipboard import format_full_number
 from gpudesk.report.writers.safe_text import quote_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _SECTIONS: Final = MappingProxyType(
@@ -238,12 +239,7 @@ def label_list_attribute(value: CatalogCellValue) -> str:
     if text in _WORDS:
         return tr(_WORDS[text])
     label = label_attribute(text)
-    return label if label != text or "." in text else _write_plain(text)
-
-
-def _write_plain(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    return label if label != text or "." in text else capitalize_first(text.replace("_", " "))
 
 
 #: Kinds of columns whose values end at one line.

@@ -12,6 +12,7 @@ from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: Attributes of models.
@@ -108,7 +109,7 @@ def label_attribute_alone(name: str) -> str:
     if name in _MODEL_ATTRIBUTES:
         return tr(_MODEL_ATTRIBUTES[name])
     words = last.replace("_", " ")
-    return tr(words[:1].upper() + words[1:])
+    return tr(capitalize_first(words))
 
 
 def label_attribute_briefly(attribute: Attribute) -> str:

@@ -24,6 +24,7 @@ from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import label_precision, label_serving_engine
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
+from gpudesk.text.sentences import capitalize_first, lower_first
 from gpudesk.text.translation import tr, trn
 
 
@@ -222,7 +223,7 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
 
 def _lower(text: str) -> str:
     """Return a sentence as the part of another; names at its beginning keep their capitals."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+    return lower_first(text) if text[1:2].islower() or text[1:2] == " " else text
 
 
 #: Shares of the usable memory of the fullest accelerator: from here on room is ample, below here tight.
@@ -301,7 +302,7 @@ def describe_fit_cell(cell: FitCell, part: str, model: Model, question: FitQuest
             model=model.name,
             part=part,
             weights=weights,
-            reason=reason[:1].upper() + reason[1:],
+            reason=capitalize_first(reason),
         )
     said = trn(
         "{model} on {part}, {weights} weights: {n} holds it on {engine}; {left} of {usable} GiB usable left, {share}",
@@ -332,7 +333,7 @@ def describe_reading_cell(cell: FitCell, part: str, model: Model, formatter: For
             "{model} on {part}: no count by this reading. {reason}",
             model=model.name,
             part=part,
-            reason=reason[:1].upper() + reason[1:],
+            reason=capitalize_first(reason),
         )
     needed = (cell.usable_bytes - cell.headroom_bytes) * cell.count
     return tr(

@@ -14,12 +14,13 @@ from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
 from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind, Claim, ClaimPreference, ClaimStatus
 from gpudesk.domain.registry import Attribute, find_quantity, list_listed_attributes
 from gpudesk.report.catalog_lists import label_list_head
-from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
+from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
 from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:

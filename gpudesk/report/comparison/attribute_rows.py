@@ -27,6 +27,7 @@ from gpudesk.text.formatting import (
     convert_to_display_unit,
     get_display_unit,
 )
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr
 
 #: Ratios nearer to 1 than this are said to be the same.
@@ -126,12 +127,6 @@ class SourceNumbering:
 
     def _claimed(self, attribute: AttributeClaims, claim: Claim) -> str:
         return format_claim_value(attribute, claim.value, self._formatter)
-
-
-def to_sentence(text: str) -> str:
-    """Return words of the data as a sentence: with a capital and a full stop."""
-    ended = text if text.endswith((".", "!", "?")) else f"{text}."
-    return ended[:1].upper() + ended[1:]
 
 
 def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter: Formatter) -> str:

@@ -17,6 +17,7 @@ from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figu
 from gpudesk.report.comparison.table import join_names
 from gpudesk.report.labels import get_figure_unit, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr
 
 
@@ -199,7 +200,7 @@ class _ImpactTextBuilder:
 
 def _join_in_sentence(figure: str) -> str:
     label = label_figure(figure)
-    return label[:1].lower() + label[1:]
+    return lower_first(label)
 
 
 def _get_impact_value(figure: IntervalEstimate | int | None) -> float:

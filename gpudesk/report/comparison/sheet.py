@@ -19,7 +19,6 @@ from gpudesk.report.comparison.attribute_rows import (
     build_attribute_rows,
     build_source_rows,
     is_user_chosen,
-    to_sentence,
 )
 from gpudesk.report.comparison.estimate_rows import (
     build_difference_group,
@@ -78,6 +77,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import lower_first, to_sentence
 from gpudesk.text.translation import tr
 from gpudesk.text.units import GIB
 
@@ -119,7 +119,7 @@ def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: F
 
 def _label_for(what: str) -> str:
     """Return the heading of rows of counts, which on paper stand by themselves."""
-    return tr("Accelerators needed: {what}", what=what[:1].lower() + what[1:])
+    return tr("Accelerators needed: {what}", what=lower_first(what))
 
 
 def _build_count_row(
@@ -578,7 +578,7 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
             subject=f"{dispute.subject}, {dispute.attribute.replace('_', ' ')}",
             disagreement=to_sentence(dispute.disagreement),
             verdict=", ".join(
-                part for part in (dispute.verdict.rstrip("."), _lower_first(describe_refusal(dispute))) if part
+                part for part in (dispute.verdict.rstrip("."), lower_first(describe_refusal(dispute))) if part
             ),
             reason=to_sentence(dispute.reason),
         )
@@ -586,10 +586,6 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
         if any(_is_on_sheet(name) for name in dispute.attributes)
         and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _list_foot_facts(answer: Answer) -> tuple[LabeledValue, ...]:

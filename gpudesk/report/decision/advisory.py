@@ -42,6 +42,7 @@ from gpudesk.report.decision.export_control import (
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import Message, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: Ids of the source documents begin so.
@@ -129,16 +130,12 @@ def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> 
         "{who}: {what}. {scale}, {day}; {basis} ({document})",
         who=describe_operator(reference),
         what=reference.what,
-        scale=_capitalised(format_scale(reference, formatter)),
+        scale=capitalize_first(format_scale(reference, formatter)),
         day=format_date(reference.date),
         basis=reference.basis,
         document=label_document(reference.source),
     )
     return _add_dispute_ids(said, reference.disputes)
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _add_dispute_ids(text: str, disputes: tuple[str, ...]) -> str:
@@ -257,7 +254,7 @@ def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> s
     if not line.tested:
         return None
     said = [_describe_step_test(each, formatter) for each in line.tested]
-    return tr("{tested}.", tested=_capitalised("; ".join(said)))
+    return tr("{tested}.", tested=capitalize_first("; ".join(said)))
 
 
 def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
@@ -353,7 +350,7 @@ def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
     if not line.open_points:
         return said
     left = trn("{n} point open", "{n} points open", line.open_points, n=formatter.count(line.open_points))
-    return tr("{said} {open}.", said=said, open=_capitalised(left))
+    return tr("{said} {open}.", said=said, open=capitalize_first(left))
 
 
 class AdvisoryLine(NamedTuple):

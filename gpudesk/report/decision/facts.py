@@ -12,6 +12,7 @@ from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr, trn
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -285,7 +286,7 @@ def lower_for_sentence(name: str) -> str:
     first = name.split(" ", 1)[0]
     if first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
         return name
-    return name[:1].lower() + name[1:]
+    return lower_first(name)
 
 
 def _answer(name: str, fact: FactValue, formatter: Formatter) -> str:

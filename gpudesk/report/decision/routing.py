@@ -25,6 +25,7 @@ from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: Writes an amount.
@@ -176,8 +177,7 @@ def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
     """Return why a plan cannot be, as a sentence; empty where it can."""
     if plan.reason is None:
         return ""
-    said = format_message(plan.reason, formatter)
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{capitalize_first(format_message(plan.reason, formatter))}."
 
 
 def format_span(spread: UncertainValue | None, text: AmountFormatter) -> str:

@@ -22,6 +22,7 @@ from gpudesk.domain.decision import (
 from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 #: What it is called that a fact is not so.
@@ -264,7 +265,7 @@ def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]
 
 def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
     for case in rule.cases:
-        when = _capitalised(describe_condition(case.when, formatter))
+        when = capitalize_first(describe_condition(case.when, formatter))
         asked = "" if case.asked is None else describe_condition(case.asked, formatter)
         if case.requires is not None:
             yield tr("{when} → required: {asked}", when=when, asked=asked)
@@ -276,10 +277,6 @@ def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
             yield tr("{when} → shown, without weight: {asked}", when=when, asked=asked)
         if case.advice is not None:
             yield tr("{when} → {advice}", when=when, advice=case.advice)
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def describe_rule_answers(

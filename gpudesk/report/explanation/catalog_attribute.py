@@ -7,7 +7,6 @@ from dataclasses import replace
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimStatus
 from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import InactiveOverride
-from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.explanation.catalog_entry import (
     EDIT_KEY,
     CatalogContext,
@@ -33,6 +32,7 @@ from gpudesk.report.explanation.parts import (
 from gpudesk.report.labels import label_attribute_alone, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
 # Attributes

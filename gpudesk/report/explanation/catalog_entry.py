@@ -19,7 +19,7 @@ from gpudesk.domain.claim import (
 )
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.report.comparison.attribute_rows import format_claim_value, to_sentence
+from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line
 from gpudesk.report.explanation.parts import (
     CatalogAction,
@@ -34,6 +34,7 @@ from gpudesk.report.explanation.parts import (
 from gpudesk.report.labels import count_days_since, format_age, label_attribute_alone, label_source_kind, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import InputError
+from gpudesk.text.sentences import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, trn
 
 #: The key that edits what is selected.
@@ -265,7 +266,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         ground=ExplanationBasis.CLAIM,
         basis=tr("Your value: {source}", source=price.source.title)
         if price.own
-        else f"{kind[:1].upper()}{kind[1:]}, {price.date or price.source.date or tr('no date')}",
+        else f"{capitalize_first(kind)}, {price.date or price.source.date or tr('no date')}",
         details=(*_price_details(price), *list_source_details(price.source)),
         uses=view.uses(price.accelerator),
         offers=_price_offers(price, view),
@@ -322,7 +323,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
         unit=trn("figure", "figures", count),
         band="",
         ground=ExplanationBasis.CLAIM,
-        basis=f"{kind[:1].upper()}{kind[1:]}, {source.date or tr('no date')}",
+        basis=f"{capitalize_first(kind)}, {source.date or tr('no date')}",
         details=list_source_details(source),
         statements=tuple(
             build_statement_line(each)
@@ -382,4 +383,4 @@ def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | 
 
 def _join_words(name: str) -> str:
     words = name.replace("_", " ")
-    return words[:1].upper() + words[1:] if words else MISSING_VALUE_TEXT
+    return capitalize_first(words) if words else MISSING_VALUE_TEXT

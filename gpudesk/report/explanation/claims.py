@@ -16,7 +16,6 @@ from gpudesk.domain.claim import (
     is_figure,
 )
 from gpudesk.domain.registry import find_quantity
-from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.explanation.parts import (
     ClaimGroup,
     ClaimLine,
@@ -29,6 +28,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
+from gpudesk.text.sentences import capitalize_first, to_sentence
 from gpudesk.text.translation import tr
 
 
@@ -86,7 +86,7 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
 def describe_claim_kind(claim: Claim) -> str:
     """Return what kind of source a claim has and of what time, as a sentence begins."""
     kind = label_source_kind(claim.kind)
-    return f"{kind[:1].upper()}{kind[1:]}, {claim.source.date or tr('no date')}"
+    return f"{capitalize_first(kind)}, {claim.source.date or tr('no date')}"
 
 
 def list_disputes_about(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple[DisputeLine, ...]:

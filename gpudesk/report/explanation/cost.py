@@ -26,6 +26,7 @@ from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
 from gpudesk.report.labels import label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 
@@ -105,7 +106,7 @@ def _tokens(
     working = _rented(told, costs, term) if term else _owned(told, costs)
     return Explanation(
         what=title,
-        conditions=conditions[:1].upper() + conditions[1:],
+        conditions=capitalize_first(conditions),
         figure=money.small(costs.output.value),
         unit=money.code,
         band=tr(
@@ -128,7 +129,7 @@ def _missing(told: _CostContext, title: str, conditions: str, groups: tuple[Clai
         conditions=conditions,
         figure=MISSING_VALUE_TEXT,
         unit=None,
-        band=lacks[:1].upper() + lacks[1:],
+        band=capitalize_first(lacks),
         ground=ExplanationBasis.UNKNOWN,
         basis="",
         claims_title=tr("On record"),

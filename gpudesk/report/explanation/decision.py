@@ -21,7 +21,6 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
-from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
@@ -50,6 +49,7 @@ from gpudesk.report.explanation.parts import (
     RulingLine,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr
 
 _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})

@@ -50,6 +50,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message, join_messages
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: A smaller share than this would be shown as nothing.
@@ -98,7 +99,7 @@ def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tu
 
 def _label_share(name: str) -> str:
     label = tr("prefill mixed in") if name == PREFILL_SHARE else label_limiter(name)
-    return label[:1].upper() + label[1:]
+    return capitalize_first(label)
 
 
 def list_remedies(
@@ -459,8 +460,7 @@ def _describe_load(load: Load, formatter: Formatter) -> str:
             load.concurrency or 0,
             n=formatter.count(load.concurrency),
         )
-    text = format_load(load, formatter)
-    return text[:1].upper() + text[1:]
+    return capitalize_first(format_load(load, formatter))
 
 
 def _describe_model(answer: Answer) -> str:
@@ -477,7 +477,7 @@ def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
     asked, admitted = estimate.concurrency, estimate.admitted
     if estimate.grows:
         said = describe_running_requests(estimate, formatter)
-        return said[:1].upper() + said[1:]
+        return capitalize_first(said)
     if asked is not None and admitted is not None and admitted < asked:
         if admitted < estimate.max_concurrency:
             return tr(
@@ -499,7 +499,7 @@ def _describe_absent_figure(estimate: Estimate, backing: FigureBacking, formatte
     formula = None if backing.term is None else backing.term.formula
     if formula and "{" not in formula:
         text = tr(formula)
-        return text[:1].upper() + text[1:]
+        return capitalize_first(text)
     return tr("This load has no such figure")
 
 

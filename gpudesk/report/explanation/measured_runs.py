@@ -19,6 +19,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 
@@ -109,7 +110,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
     source, texts = record.source, describe_run_conditions(record, formatter)
     what = _describe_differing_conditions(record, formatter)
     return MeasuredRunLine(
-        what=what[:1].upper() + what[1:],
+        what=capitalize_first(what),
         error=formatter.difference(record.ratio),
         figures=tr(
             "measured {measured}, ours {ours}",

@@ -10,6 +10,7 @@ from typing import Final
 from gpudesk.domain.derivation import DerivationTerm, WorkedExample, WorkedExampleVerdict, WorkedFigure, to_placeholder
 from gpudesk.report.explanation.working import format_named_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _VERDICTS: Final = MappingProxyType(
@@ -105,7 +106,7 @@ def describe_worked_note(example: WorkedExample) -> str:
     parts = example.note.split(", ")
     # What `verdict_sentence` says.
     note = ", ".join(part for part in parts if part not in _FORMULA_IN_WORDS)
-    return f"{note[:1].upper()}{note[1:]}." if note else ""
+    return f"{capitalize_first(note)}." if note else ""
 
 
 _TITLES: Final[Mapping[str, str]] = MappingProxyType(

@@ -18,6 +18,7 @@ from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import ClaimGroup, TermLine, TermOutline
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: What a term is called where its name, with a capital, would not do.
@@ -73,7 +74,7 @@ _KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
 
 def label_term(name: str) -> str:
     known = _LABELS.get(name)
-    return tr(known) if known else tr(name[:1].upper() + name[1:])
+    return tr(known) if known else tr(capitalize_first(name))
 
 
 def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, str | None]:

@@ -46,10 +46,10 @@ from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
 from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary, SourceKind, StalenessLimits
 from gpudesk.report.catalog_lists import CatalogCellFormatter, label_section, label_term_of_data
-from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
 

@@ -30,11 +30,11 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.report.comparison.attribute_rows import to_sentence
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, RowOrigin
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
 _BEST: Final = TINT

@@ -1,0 +1,17 @@
+"""Words and labels put into sentences."""
+
+from __future__ import annotations
+
+
+def capitalize_first(text: str) -> str:
+    """Return a text with a capital at its beginning; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def to_sentence(text: str) -> str:
+    """Return words of the data as a sentence: with a capital and a full stop."""
+    return capitalize_first(text if text.endswith((".", "!", "?")) else f"{text}.")
