@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -79,9 +79,6 @@ def _text() -> str:
 _WIDTH, _HEIGHT = 640.0, 344.0
 #: Room between two columns.
 _GAP = 20.0
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_FIGURES = frozenset({2, 3, 4})
 
 
 class BackupsDialog(QDialog):
@@ -157,26 +154,17 @@ class BackupsDialog(QDialog):
 
     # Making it
 
-    def _make_table(self) -> QTableWidget:
+    def _make_table(self) -> ListTable:
         theme = self._theme
-        table = QTableWidget(0, 5)
+        heads = [tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version")]
+        table = ListTable(heads, stretched=1, numbers=(2, 3, 4), heads_shown=True)
         table.setAccessibleName(tr("Backups"))
         table.setFont(theme.font("body"))
-        style_as_list(table, [tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version")])
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         table.setWordWrap(False)
         table.verticalHeader().setDefaultSectionSize(theme.px(29))
-        for place in range(table.columnCount()):
-            head = table.horizontalHeaderItem(place)
-            if head is not None:
-                head.setTextAlignment(_RIGHT if place in _FIGURES else _LEFT)
-        header = table.horizontalHeader()
-        header.show()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        header.setMinimumHeight(theme.px(27))
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionsClickable(False)
+        table.horizontalHeader().setMinimumHeight(theme.px(27))
         table.itemSelectionChanged.connect(self._describe)
         table.itemActivated.connect(self._activated)
         return table
@@ -208,14 +196,10 @@ class BackupsDialog(QDialog):
         self._backups = self._own.backups()
         self.table.setRowCount(len(self._backups))
         for row, backup in enumerate(self._backups):
-            for place, text in enumerate(self._cells(backup)):
-                item = QTableWidgetItem(text)
-                if place in _FIGURES:
-                    item.setTextAlignment(_RIGHT)
-                if backup.problem is not None:
-                    item.setForeground(self._theme.colour("unfit" if place == 1 else "text3"))
-                    item.setToolTip(text)
-                self.table.setItem(row, place, item)
+            damaged = backup.problem is not None
+            for column, item in enumerate(self.table.fill_row(row, self._cells(backup), tips=damaged)):
+                if damaged:
+                    item.setForeground(self._theme.colour("unfit" if column == 1 else "text3"))
         for place in (0, 2, 3, 4):
             self.table.resizeColumnToContents(place)
             self.table.setColumnWidth(place, self.table.columnWidth(place) + self._theme.px(_GAP))

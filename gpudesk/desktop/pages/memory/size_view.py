@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QSizePolicy,
-    QStackedLayout,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.memory.size_form import DemandForm, make_default_demand
 from gpudesk.desktop.session.desk import Desk
@@ -27,7 +16,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
@@ -171,7 +160,6 @@ def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tu
 
 
 _ROW, _FACTORS, _NUMBERS = 23.0, 340.0, 116.0
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CandidateBlock(QWidget):
@@ -213,16 +201,11 @@ class CandidateBlock(QWidget):
         QGuiApplication.clipboard().setText(self.said.text())
         self.copy.setText(tr("Copied"))
 
-    def _make_table(self) -> QTableWidget:
-        table = QTableWidget(0, 2, self)
-        style_as_list(table, [tr("Factor"), tr("Number")])
+    def _make_table(self) -> ListTable:
+        table = ListTable([tr("Factor"), tr("Number")], numbers=(1,), parent=self)
         table.setAccessibleName(tr("Factors of the count"))
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setFrameShape(QTableWidget.Shape.NoFrame)
+        table.setFrameShape(ListTable.Shape.NoFrame)
         table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         return table
 
@@ -241,15 +224,7 @@ class CandidateBlock(QWidget):
         table = self.table
         table.setRowCount(len(factors))
         for row, texts in enumerate(factors):
-            for column, text in enumerate(texts):
-                item = table.item(row, column)
-                if item is None:
-                    item = QTableWidgetItem()
-                    table.setItem(row, column, item)
-                item.setText(text)
-                item.setToolTip(text)
-                if column:
-                    item.setTextAlignment(_RIGHT)
+            table.fill_row(row, texts)
         self._letter()
         self._fit()
 

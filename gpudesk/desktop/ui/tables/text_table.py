@@ -7,25 +7,11 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.tables.item_model import TableItemModel
 from gpudesk.desktop.ui.tables.rows_view import RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
-
-
-def style_as_list(table: QTableWidget, heads: Sequence[str]) -> None:
-    """Let a table be read row by row; its heads are not shown, but read out by screen readers."""
-    table.setHorizontalHeaderLabels(list(heads))
-    table.horizontalHeader().hide()
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setTabKeyNavigation(False)
-    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-
 
 #: Between a number and the words after it.
 _GAP: Final = "\u2003"

@@ -17,15 +17,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QStackedLayout,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.icons import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -115,21 +113,18 @@ class ThirdPartyList(QWidget):
         self.table.setFocus(Qt.FocusReason.TabFocusReason)
 
 
-class _WorksTable(QTableWidget):
+class _WorksTable(ListTable):
     """Rows of two columns; Enter opens the current one, and goes no further to the dialog's own button."""
 
     opened = Signal()
 
     def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
-        super().__init__(len(parts), 2)
+        super().__init__([tr("Work"), tr("Licence")])
+        self.setRowCount(len(parts))
         for row, part in enumerate(parts):
-            for column, text in enumerate((describe_work(part), part.licence or tr("not stated"))):
-                cell = QTableWidgetItem(text)
-                cell.setToolTip(text)
-                self.setItem(row, column, cell)
+            self.fill_row(row, (describe_work(part), part.licence or tr("not stated")))
         self.setFont(theme.font("small"))
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
-        style_as_list(self, [tr("Work"), tr("Licence")])
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setWordWrap(False)
         self.doubleClicked.connect(self._open)

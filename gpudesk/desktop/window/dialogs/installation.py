@@ -12,19 +12,10 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QProgressBar,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -210,15 +201,12 @@ class InstallationDialog(QDialog):
 
     # Making it
 
-    def _make_table(self) -> QTableWidget:
+    def _make_table(self) -> ListTable:
         theme = self._theme
-        table = QTableWidget(0, 3)
+        table = ListTable([tr("Check"), tr("Found"), tr("Time taken")], stretched=1, numbers=(2,))
         table.setAccessibleName(tr("Checks"))
         table.setFont(theme.font("small"))
         table.setIconSize(QSize(theme.px(16), theme.px(16)))
-        style_as_list(table, [tr("Check"), tr("Found"), tr("Time taken")])
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         table.verticalHeader().setMinimumSectionSize(1)
         return table
 
@@ -276,16 +264,13 @@ class InstallationDialog(QDialog):
 
     def _fill_row(self, row: int, check: InstallationCheckLine) -> None:
         icon, colour = _MARKS.get(check.outcome, _MARKS["failed"])
-        name = QTableWidgetItem(self._theme.icon(icon, colour), check.name)
+        texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
+        name, _found, seconds = self.table.fill_row(row, texts)
+        name.setIcon(self._theme.icon(icon, colour))
         name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
         name.setToolTip(_word(check.outcome))
-        found = QTableWidgetItem(check.found)
-        found.setToolTip(check.found)
-        seconds = QTableWidgetItem(tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
-        seconds.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         seconds.setForeground(self._theme.colour("text3"))
-        for column, item in enumerate((name, found, seconds)):
-            self.table.setItem(row, column, item)
+        seconds.setToolTip("")
 
     def _fit(self) -> None:
         """Give names what they need, within bounds, and each row the height of what it says."""

@@ -7,10 +7,10 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.text_table import style_as_list
+from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
@@ -39,8 +39,6 @@ _MARKS: Final = {
     WorkedExampleVerdict.NOT_DERIVABLE: ("circle-help", "text3"),
 }
 
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _TITLES: Final = {
     WorkedExampleVerdict.REPRODUCED: "Reproduced",
     WorkedExampleVerdict.REFUSED: "Refused",
@@ -94,29 +92,21 @@ class WorkedExamplesDialog(QDialog):
         self.filter.left.connect(self._go_to_rows)
         self._count = ThemedLabel(theme, font="small", colour="text3")
 
-    def _make_table(self) -> QTableWidget:
+    def _make_table(self) -> ListTable:
         theme = self._theme
-        table = QTableWidget(len(self._examples), 5)
+        heads = [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")]
+        table = ListTable(heads, stretched=_STATEMENT, numbers=(_PRINTED, _WORKED), heads_shown=True)
+        table.setRowCount(len(self._examples))
         table.setAccessibleName(tr("Printed figures"))
         table.setFont(theme.font("small"))
-        style_as_list(table, [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")])
-        header = table.horizontalHeader()
-        header.show()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(_STATEMENT, QHeaderView.ResizeMode.Stretch)
         table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         table.setWordWrap(False)
         for row, figure in enumerate(self._examples):
             self._fill_row(table, row, figure)
-        for column in range(table.columnCount()):
-            head = table.horizontalHeaderItem(column)
-            if head is not None:
-                head.setTextAlignment(_RIGHT if column in (_PRINTED, _WORKED) else _LEFT)
         table.itemSelectionChanged.connect(self._show_current)
         return table
 
-    def _fill_row(self, table: QTableWidget, row: int, figure: WorkedFigure) -> None:
+    def _fill_row(self, table: ListTable, row: int, figure: WorkedFigure) -> None:
         example = figure.example
         icon, colour = _MARKS[figure.verdict]
         texts = (
@@ -126,14 +116,7 @@ class WorkedExamplesDialog(QDialog):
             format_printed_figure(example, self._formatter),
             format_computed_figure(figure, self._formatter),
         )
-        for column, text in enumerate(texts):
-            item = QTableWidgetItem(text)
-            item.setToolTip(text)
-            if column in (_PRINTED, _WORKED):
-                item.setTextAlignment(_RIGHT)
-            if column == _VERDICT:
-                item.setIcon(self._theme.icon(icon, colour))
-            table.setItem(row, column, item)
+        table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, colour))
 
     def _make_detail(self) -> None:
         theme = self._theme
