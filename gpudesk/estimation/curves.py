@@ -76,72 +76,72 @@ class CurveTable:
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return the curves of estimates that fit, each through the estimate itself where it is on it."""
-        asked = [find_deployment(estimate, self._table) for estimate in estimates]
-        keys = [_make_curve_key(each) for each in asked]
-        missing = {key: each for key, each in zip(keys, asked, strict=True) if key not in self._kept}
+        deployments = [find_deployment(estimate, self._table) for estimate in estimates]
+        keys = [_make_curve_key(each) for each in deployments]
+        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._kept}
         found = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
         curves = [self._kept[key] if key in self._kept else found[key] for key in keys]
         for key, curve in found.items():
             if len(self._kept) >= MOST_KEPT_CURVES:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = curve
-        return self._through_estimates(curves, asked)
+        return self._through_estimates(curves, deployments)
 
-    def _make(self, asked: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
-        points = [list_curve_points(each.max_sequences) for each in asked]
-        arrays = make_deployment_arrays(asked, self._table, [len(each) for each in points])
-        arrays = replace(arrays, loads=_make_closed_loops(asked, points, arrays.loads))
+    def _make(self, deployments: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
+        points = [list_curve_points(each.max_sequences) for each in deployments]
+        arrays = make_deployment_arrays(deployments, self._table, [len(each) for each in points])
+        arrays = replace(arrays, loads=_make_closed_loops(deployments, points, arrays.loads))
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
         lengths = [len(each) for each in points]
         every = np.arange(len(arrays.index))
-        case = np.repeat(np.arange(len(asked)), lengths)
-        ideal = self._table.coefficients.take_ideal([each.deployment for each in asked]).select(case)
-        factors = np.array([each.space.interval_factors[LoadKind.CONCURRENCY] for each in asked])[case]
+        case = np.repeat(np.arange(len(deployments)), lengths)
+        ideal = self._table.coefficients.take_ideal([each.deployment for each in deployments]).select(case)
+        factors = np.array([each.space.interval_factors[LoadKind.CONCURRENCY] for each in deployments])[case]
         parts = CurveArrays(
-            bands=compute_figure_intervals(results, arrays, every, ideal, factors),
+            intervals=compute_figure_intervals(results, arrays, every, ideal, factors),
             limiter=name_limiters(results),
             shares=compute_limiter_shares(split_case_rounds(arrays, results)),
         )
         borders = [0, *np.cumsum(lengths).tolist()]
         return [
             parts.curve(slice(start, end), where, each.max_sequences)
-            for (start, end), where, each in zip(pairwise(borders), points, asked, strict=True)
+            for (start, end), where, each in zip(pairwise(borders), points, deployments, strict=True)
         ]
 
     def _through_estimates(
-        self, curves: list[ConcurrencyCurve], asked: list[EstimateDeployment]
+        self, curves: list[ConcurrencyCurve], deployments: list[EstimateDeployment]
     ) -> tuple[ConcurrencyCurve, ...]:
         """Put the estimates on their curves, so that what is read off one is the figure of the other."""
         between = [
             position
-            for position, (curve, each) in enumerate(zip(curves, asked, strict=True))
+            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
             if _is_on_curve(each) and each.estimate.concurrency not in curve.concurrency
         ]
         shares = np.empty((len(LIMITERS), 0))
         if between:
-            operation = operate([asked[position] for position in between], self._table, self._constants)
+            operation = operate([deployments[position] for position in between], self._table, self._constants)
             shares = compute_limiter_shares(operation.rounds)
         at = dict(zip(between, shares.T.tolist(), strict=True))
         return tuple(
             _insert_estimate(curve, each.estimate, at.get(position)) if _is_on_curve(each) else curve
-            for position, (curve, each) in enumerate(zip(curves, asked, strict=True))
+            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
         )
 
 
-def _make_curve_key(asked: EstimateDeployment) -> _CurveKey:
-    estimate = asked.estimate
+def _make_curve_key(chosen: EstimateDeployment) -> _CurveKey:
+    estimate = chosen.estimate
     work = estimate.request.workload
     finite = work.load.kind is LoadKind.CONCURRENCY and work.load.requests is not None
     run = (work.load.requests or 1, estimate.concurrency or 1) if finite else None
-    return (asked.deployment.position, work.input_tokens, work.output_tokens, work.prefix_hit_rate, work.uneven, run)
+    return (chosen.deployment.position, work.input_tokens, work.output_tokens, work.prefix_hit_rate, work.uneven, run)
 
 
 def _make_closed_loops(
-    asked: list[EstimateDeployment], points: list[tuple[int, ...]], own: DeploymentLoads
+    deployments: list[EstimateDeployment], points: list[tuple[int, ...]], own: DeploymentLoads
 ) -> DeploymentLoads:
     """Return closed loops at the points; a finite run keeps its number of rounds at all of them."""
     amount = np.array([point for each in points for point in each], dtype=np.float64)
-    runs = [_make_curve_key(each)[-1] or (np.inf, 1) for each in asked]
+    runs = [_make_curve_key(each)[-1] or (np.inf, 1) for each in deployments]
     lengths = [len(each) for each in points]
     requests, clients = np.repeat(np.array(runs, dtype=np.float64), lengths, axis=0).T
     return replace(
@@ -173,12 +173,12 @@ def compute_limiter_shares(rounds: RoundTimes) -> Array:
 class CurveArrays:
     """All points of all curves one after the other."""
 
-    bands: FigureIntervals
+    intervals: FigureIntervals
     limiter: NDArray[np.str_]
     shares: Array
 
     def curve(self, at: slice, concurrency: tuple[int, ...], most: int) -> ConcurrencyCurve:
-        series = {name: _make_series(getattr(self.bands, name), at) for name in _FIGURES}
+        series = {name: _make_series(getattr(self.intervals, name), at) for name in _FIGURES}
         return ConcurrencyCurve(
             concurrency=concurrency,
             **series,
@@ -193,11 +193,11 @@ def _make_series(band: IntervalArrays, at: slice) -> IntervalSeries:
     return IntervalSeries(value, low, high)
 
 
-def _is_on_curve(asked: EstimateDeployment) -> bool:
+def _is_on_curve(chosen: EstimateDeployment) -> bool:
     """Whether the estimate is a point of its own curve: a closed loop that ends no later than memory."""
-    estimate = asked.estimate
+    estimate = chosen.estimate
     closed = estimate.request.workload.load.kind is LoadKind.CONCURRENCY
-    return closed and 1 <= (estimate.concurrency or 0) <= asked.max_sequences
+    return closed and 1 <= (estimate.concurrency or 0) <= chosen.max_sequences
 
 
 def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[float] | None) -> ConcurrencyCurve:
@@ -214,16 +214,18 @@ def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[f
         value, low, high = (put(values, each) for values, each in parts)
         return IntervalSeries(value, low, high)
 
-    held = curve.shares
+    limiter_shares = curve.shares
     if shares is not None:
         names = [field.name for field in fields(LimiterShares)]
-        held = LimiterShares(*(put(getattr(held, n), each) for n, each in zip(names, shares, strict=True)))
+        limiter_shares = LimiterShares(
+            *(put(getattr(limiter_shares, n), each) for n, each in zip(names, shares, strict=True))
+        )
     series = {name: put_figure(getattr(curve, name), getattr(estimate, name)) for name in _FIGURES}
     return ConcurrencyCurve(
         concurrency=(*curve.concurrency[:place], own, *curve.concurrency[after:]),
         **series,
         limiter=(*curve.limiter[:place], str(estimate.limiter), *curve.limiter[after:]),
-        shares=held,
+        shares=limiter_shares,
         max_concurrency=curve.max_concurrency,
     )
 
@@ -251,7 +253,7 @@ class PoolCharts:
         cases = replace(cases, loads=loads)
         results = serve_pools(LoadKind.CONCURRENCY, cases.pools, cases.requests, loads, self._constants)
         parts = CurveArrays(
-            bands=self._pools.compute_intervals(done.pair, cases, results),
+            intervals=self._pools.compute_intervals(done.pair, cases, results),
             limiter=name_limiters(results),
             shares=compute_limiter_shares(split_pool_rounds(cases.pools, cases.requests, results)),
         )

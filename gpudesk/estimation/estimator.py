@@ -157,8 +157,8 @@ class Estimator:
         """Return how many of each accelerator a demand needs; counts that requests fix are left open."""
         self._make_room()
         output_tokens = requests[0].workload.output_tokens if requests else 1
-        asked = [self._to_size(request) for request in requests]
-        return size_demand(demand, asked, self.estimate_many, output_tokens)
+        sized = [self._to_size(request) for request in requests]
+        return size_demand(demand, sized, self.estimate_many, output_tokens)
 
     def _to_size(self, request: EstimateRequest) -> SizingRequest:
         part, model = self._table.find_facts(request)

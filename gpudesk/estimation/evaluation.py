@@ -421,8 +421,8 @@ def bound_intervals(
 ) -> FigureIntervals:
     """Return the figures with bands that stay within the bounds of the whole deployments."""
     # An open loop is never answered faster than it asks.
-    asked = np.where(loads.kind == LOAD_CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
-    rate = _bound_rate(reached.rate, np.minimum(bound.rate, asked), factors[:, 0], factors[:, 1])
+    requested = np.where(loads.kind == LOAD_CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
+    rate = _bound_rate(reached.rate, np.minimum(bound.rate, requested), factors[:, 0], factors[:, 1])
     output = _scale_interval(rate, requests.output)
     ttft = _bound_time(reached.ttft, bound.ttft, factors[:, 2], factors[:, 3])
     tpot = _bound_time(reached.tpot, bound.tpot, factors[:, 4], factors[:, 5])
@@ -493,7 +493,7 @@ class CaseList:
 
     def __init__(self, table: SearchSpaceTable) -> None:
         self._table = table
-        self._asked: list[tuple[int, EstimateRequest, SearchSpace, FittingPlans]] = []
+        self._questions: list[tuple[int, EstimateRequest, SearchSpace, FittingPlans]] = []
         self._rows: list[int] = []
         self._capacity: list[float] = []
         self._replicas: list[float] = []
@@ -502,7 +502,7 @@ class CaseList:
         self._per_request: list[tuple[float, ...]] = []
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self._questions)
 
     def add(self, position: int, request: EstimateRequest, space: SearchSpace) -> bool:
         """Add a question; returns False where no plan holds one request of its length."""
@@ -515,7 +515,7 @@ class CaseList:
 
     def add_fitting(self, position: int, request: EstimateRequest, space: SearchSpace, fitting: FittingPlans) -> None:
         """Add a question that one of the given plans is to answer."""
-        self._asked.append((position, request, space, fitting))
+        self._questions.append((position, request, space, fitting))
         self._rows.extend(fitting.positions)
         self._capacity.extend(fitting.capacity)
         self._replicas.extend(fitting.replicas)
@@ -542,7 +542,7 @@ class CaseList:
 
     def list_deployments(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
         places = (cases - self._starts()).tolist()
-        return [fitting.deployments[place] for (_, _, _, fitting), place in zip(self._asked, places, strict=True)]
+        return [fitting.deployments[place] for (_, _, _, fitting), place in zip(self._questions, places, strict=True)]
 
     def _starts(self) -> NDArray[np.intp]:
         return np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
@@ -551,11 +551,13 @@ class CaseList:
         self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
     ) -> Iterator[tuple[int, Estimate]]:
         first = self.winners(results, arrays, constants)
-        factors = np.array([space.interval_factors[request.workload.load.kind] for _, request, space, _ in self._asked])
+        factors = np.array(
+            [space.interval_factors[request.workload.load.kind] for _, request, space, _ in self._questions]
+        )
         chosen = self.list_deployments(first)
         places = (first - self._starts()).tolist()
         figures = iterate_chosen_figures(results, arrays, first, self._table.coefficients.take_ideal(chosen), factors)
-        for (position, request, space, fitting), place, row in zip(self._asked, places, figures, strict=True):
+        for (position, request, space, fitting), place, row in zip(self._questions, places, figures, strict=True):
             yield (
                 position,
                 make_estimate(

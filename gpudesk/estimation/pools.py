@@ -307,11 +307,11 @@ class PoolEstimator:
         scores: Array = np.nan_to_num(results.rate, nan=-1.0) * (1.0 - 1e-3 * pace / (1.0 + pace))
         missed = np.flatnonzero(np.isnan(results.rate))
         if len(missed):
-            asked = _select_cases(cases, missed)
-            rarely = replace(asked.loads, amount=np.full(len(missed), _RARELY))
-            found = serve_pools(LoadKind.REQUEST_RATE, asked.pools, asked.requests, rarely, self._constants)
-            _, margin = get_p99_factors(asked.loads.p99, self._constants)
-            scores[missed] = -LowestLimits(found.ttft, found.tpot / margin).missed_by(asked.loads)
+            missing = _select_cases(cases, missed)
+            rarely = replace(missing.loads, amount=np.full(len(missed), _RARELY))
+            found = serve_pools(LoadKind.REQUEST_RATE, missing.pools, missing.requests, rarely, self._constants)
+            _, margin = get_p99_factors(missing.loads.p99, self._constants)
+            scores[missed] = -LowestLimits(found.ttft, found.tpot / margin).missed_by(missing.loads)
         return scores
 
     def operate(self, estimate: Estimate) -> PoolOperatingPoint:

@@ -226,4 +226,7 @@ def _to_plain_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON can ho
     if isinstance(value, tuple):
         # Named tuples, which are tuples to everybody but the encoder.
         return list(value)
+    if isinstance(value, float):
+        # A share of a message, which is a float to everybody but the encoder.
+        return float(value)
     raise TypeError(type(value).__name__)

@@ -185,7 +185,7 @@ class SizingRequest:
 class _SizedReplica:
     """One replica at the highest rate that its limits allow."""
 
-    asked: SizingRequest
+    sizing: SizingRequest
     estimate: Estimate
     rate: float
 
@@ -232,10 +232,10 @@ def size_demand(
     loaded = _estimate_under_peak(rate, demand, [each for each in chosen if each is not None], estimate_many)
     free = _estimate_without_limits([each for each in chosen if each is not None], estimate_many)
     candidates = tuple(
-        _explain_unmet(asked, estimate_many)
+        _explain_unmet(sizing_request, estimate_many)
         if replica is None
         else _make_sizing_row(demand, rate, replica, next(loaded), next(free), output_tokens)
-        for asked, replica in zip(every, chosen, strict=True)
+        for sizing_request, replica in zip(every, chosen, strict=True)
     )
     return SizingResult(demand, rate, rate * output_tokens, candidates)
 
@@ -253,7 +253,7 @@ def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> E
 def _list_replicas(
     demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
 ) -> list[list[_SizedReplica]]:
-    pairs = [(place, size) for place, asked in enumerate(every) for size in asked.sizes]
+    pairs = [(place, size) for place, each in enumerate(every) for size in each.sizes]
     load = _make_limits(demand)
     answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
     found: list[list[_SizedReplica]] = [[] for _ in every]
@@ -281,7 +281,7 @@ def _find_best_replica(demand: Demand, rate: float, replicas: Sequence[_SizedRep
 
 
 def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
-    fixed = _make_replica_request(replica.asked.request, load, replica.size).with_plan(replica.estimate.plan)
+    fixed = _make_replica_request(replica.sizing.request, load, replica.size).with_plan(replica.estimate.plan)
     return replace(fixed, serving_engine=replica.estimate.serving_engine)
 
 
@@ -317,7 +317,7 @@ def _make_sizing_row(
     free: Estimate | InputError,
     output_tokens: int,
 ) -> SizingOption:
-    part, size, plan = replica.asked.accelerator, replica.size, replica.estimate.plan
+    part, size, plan = replica.sizing.accelerator, replica.size, replica.estimate.plan
     working = _count_working(demand, rate, replica)
     copies = working + demand.spare_replicas
     raw = rate / replica.rate / demand.utilisation_cap
@@ -344,7 +344,7 @@ def _make_sizing_row(
         output_tokens_per_s=_multiply_figure(replica.estimate.output_tokens_per_s, working),
         power_kw=None if part.tdp_w is None else part.tdp_w * copies * size / 1000.0,
         bound=check_physical_bound(
-            replica.asked.model,
+            replica.sizing.model,
             part,
             replica.estimate,
             free if isinstance(free, Estimate) else replica.estimate,
@@ -387,25 +387,25 @@ def _multiply_figure(figure: IntervalEstimate | None, count: int) -> IntervalEst
     return None if figure is None else IntervalEstimate(*(each * count for each in figure))
 
 
-def _explain_unmet(asked: SizingRequest, estimate_many: EstimateBatch) -> SizingOption:
-    if asked.problem is not None:
-        return SizingOption(asked.request.accelerator, asked.problem)
+def _explain_unmet(sizing_request: SizingRequest, estimate_many: EstimateBatch) -> SizingOption:
+    if sizing_request.problem is not None:
+        return SizingOption(sizing_request.request.accelerator, sizing_request.problem)
     one = Load(LoadKind.CONCURRENCY, concurrency=1)
-    answers = estimate_many([_make_replica_request(asked.request, one, size) for size in asked.sizes])
+    answers = estimate_many([_make_replica_request(sizing_request.request, one, size) for size in sizing_request.sizes])
     fitting = [each for each in answers if isinstance(each, Estimate) and each.fits]
     if not fitting:
-        return SizingOption(asked.request.accelerator, _find_first_reason(answers))
+        return SizingOption(sizing_request.request.accelerator, _find_first_reason(answers))
     tpot = min(each.tpot_ms.value for each in fitting if each.tpot_ms is not None)
     ttft = min(each.ttft_ms.value for each in fitting if each.ttft_ms is not None)
     reason = message(
         "sizing.limits_not_met",
         "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "
         "to the first token and {tpot} a token",
-        accelerator=asked.accelerator.name,
+        accelerator=sizing_request.accelerator.name,
         ttft=(ttft, "ms"),
         tpot=(tpot, "ms"),
     )
-    return SizingOption(asked.request.accelerator, reason)
+    return SizingOption(sizing_request.request.accelerator, reason)
 
 
 def _find_first_reason(answers: Sequence[Estimate | InputError]) -> Message:

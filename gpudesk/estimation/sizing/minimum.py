@@ -91,8 +91,8 @@ class MinimumCountFinder:
 
     def for_load(self, request: EstimateRequest) -> DeploymentSize | None:
         """Return the smallest deployment that runs all that the load has in flight; None without one."""
-        asked = _open_request(request)
-        search = _FormatSearch(0, asked, self._table.find_space(asked))
+        free = _open_request(request)
+        search = _FormatSearch(0, free, self._table.find_space(free))
         self._run([search])
         return search.load
 
@@ -102,9 +102,9 @@ class MinimumCountFinder:
         reason = None
         tried = list_weight_formats(bits, request.weights, model, part)
         for weights in tried:
-            asked = _open_request(request, weights)
+            free = _open_request(request, weights)
             try:
-                return _FormatSearch(bits, asked, self._table.find_space(asked))
+                return _FormatSearch(bits, free, self._table.find_space(free))
             except InputError as error:
                 reason = reason or error.problem
         return SmallestDeployments(part.id, bits, tried[0], None, None, reason)
@@ -152,13 +152,13 @@ class MinimumCountFinder:
                     yield fitting
 
     def _sizes(
-        self, asked: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
+        self, trials: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
     ) -> list[tuple[DeploymentSize, bool]]:
         """Return the best of the given plans for each, and whether it runs all that is in flight."""
-        if not asked:
+        if not trials:
             return []
         cases = CaseList(self._table)
-        for position, (search, request, fitting) in enumerate(asked):
+        for position, (search, request, fitting) in enumerate(trials):
             cases.add_fitting(position, request, search.space, fitting)
         arrays = cases.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)

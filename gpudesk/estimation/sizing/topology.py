@@ -133,7 +133,7 @@ class ScalingTable:
         In `brief`, one request at a time and replicas are left out, which only tables show.
         """
         found: list[Accelerator | InputError] = []
-        asked: list[_ScalingRequest] = []
+        scaling_requests: list[_ScalingRequest] = []
         for request in requests:
             try:
                 part, _ = self._table.find_facts(request)
@@ -142,8 +142,8 @@ class ScalingTable:
                 continue
             found.append(part)
             free = request.with_open_plan()
-            asked += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
-        rows = iter(self._rows(asked, brief=brief))
+            scaling_requests += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
+        rows = iter(self._rows(scaling_requests, brief=brief))
         return tuple(
             each
             if isinstance(each, InputError)
@@ -156,28 +156,30 @@ class ScalingTable:
             for each, request in zip(found, requests, strict=True)
         )
 
-    def _rows(self, asked: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
+    def _rows(self, scaling_requests: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
         """Return a row for each: one replica at the load, one request at a time, and replicas."""
-        questions = [replace(each.request, count=each.size, dp=1) for each in asked]
+        questions = [replace(each.request, count=each.size, dp=1) for each in scaling_requests]
         if not brief:
-            questions += [replace(each.request, count=each.size) for each in asked]
+            questions += [replace(each.request, count=each.size) for each in scaling_requests]
         answers = self._ask(questions)
-        free = dict(enumerate(answers[len(asked) :]))
+        free = dict(enumerate(answers[len(scaling_requests) :]))
         fitting = [
             (place, found)
-            for place, found in enumerate(answers[: len(asked)])
+            for place, found in enumerate(answers[: len(scaling_requests)])
             if isinstance(found, Estimate) and found.fits
         ]
         places = [place for place, _ in fitting]
         spread = compute_spreads([found for _, found in fitting], self._table, self._constants)
         ones = {}
         if not brief:
-            singles = self._alone([make_single_request(asked[place].request, found) for place, found in fitting])
+            singles = self._alone(
+                [make_single_request(scaling_requests[place].request, found) for place, found in fitting]
+            )
             ones = dict(zip(places, singles, strict=True))
         of_load = dict(zip(places, spread, strict=True))
         return [
             _make_scaling_row(each, answers[place], free.get(place), of_load.get(place), ones.get(place))
-            for place, each in enumerate(asked)
+            for place, each in enumerate(scaling_requests)
         ]
 
     def _alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, ParallelismCosts]]:
@@ -207,13 +209,13 @@ def make_single_request(request: EstimateRequest, estimate: Estimate) -> Estimat
 
 
 def _make_scaling_row(
-    asked: _ScalingRequest,
+    scaling_request: _ScalingRequest,
     whole: Estimate | InputError,
     free: Estimate | InputError | None,
     spread: ParallelismCosts | None,
     one: tuple[Estimate, ParallelismCosts] | None,
 ) -> ScalingRow:
-    part, count = asked.part, asked.size
+    part, count = scaling_request.part, scaling_request.size
     estimate = whole if isinstance(whole, Estimate) else None
     bandwidth = count * part.memory_bandwidth
     return ScalingRow(

@@ -173,8 +173,8 @@ class SweepGroup:
     @property
     def fits(self) -> MaskArray:
         """Which plan holds a request of which length."""
-        held: MaskArray = self.sequences >= 1
-        return held
+        fits: MaskArray = self.sequences >= 1
+        return fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,36 +196,36 @@ def make_sweep_cells(request: EstimateRequest, space: SearchSpace, lengths: Leng
     Raises InputError where the space has no plan.
     """
     groups: list[SweepGroup] = []
-    seen: list[MemoryPlan] = []
+    tried: list[MemoryPlan] = []
     tokens = lengths.tokens
     missing = np.arange(len(lengths))
     for count in space.counts:
-        memory = space.list_memory_plans(count)
-        seen += memory
-        if memory and len(missing):
-            group = _make_group(space, memory, (lengths, missing))
+        plans = space.list_memory_plans(count)
+        tried += plans
+        if plans and len(missing):
+            group = _make_group(space, plans, (lengths, missing))
             if group is not None:
                 groups.append(group)
                 missing = np.setdiff1d(missing, group.at, assume_unique=True)
         if not len(missing):
             break
     reasons = [""] * len(lengths)
-    for place, reason in zip(missing.tolist(), _list_reason_codes(request, space, seen, tokens[missing]), strict=True):
+    for place, reason in zip(missing.tolist(), _list_reason_codes(request, space, tried, tokens[missing]), strict=True):
         reasons[place] = reason
     return SweepCells(tuple(groups), tuple(reasons))
 
 
 def _make_group(
-    space: SearchSpace, memory: Sequence[MemoryPlan], asked: tuple[LengthPairs, PositionArray]
+    space: SearchSpace, plans: Sequence[MemoryPlan], cells: tuple[LengthPairs, PositionArray]
 ) -> SweepGroup | None:
-    lengths, places = asked
-    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in memory], axis=1)
-    held = sequences >= 1
-    at, plans = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
+    lengths, places = cells
+    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in plans], axis=1)
+    fits = sequences >= 1
+    at, fitting = np.flatnonzero(fits.any(axis=1)), np.flatnonzero(fits.any(axis=0))
     if not len(at):
         return None
-    used = [memory[plan] for plan in plans.tolist()]
-    sequences = sequences[np.ix_(at, plans)]
+    used = [plans[place] for place in fitting.tolist()]
+    sequences = sequences[np.ix_(at, fitting)]
     tokens = lengths.tokens[places[at]]
     admitted = np.stack([each.budget.admitted_sequences_of(tokens) for each in used], axis=1)
     most = np.array([each.max_running for each in used])
@@ -241,14 +241,14 @@ def _make_group(
 
 
 def _list_reason_codes(
-    request: EstimateRequest, space: SearchSpace, memory: Sequence[MemoryPlan], tokens: CountArray
+    request: EstimateRequest, space: SearchSpace, plans: Sequence[MemoryPlan], tokens: CountArray
 ) -> list[str]:
     if not len(tokens):
         return []
-    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in memory])
-    pools = np.array([each.budget.pool_bytes for each in memory])
+    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in plans])
+    pools = np.array([each.budget.pool_bytes for each in plans])
     nearest = (pools[:, np.newaxis] - needed).argmax(axis=0).tolist()
     return [
-        get_reason_code(explain_unfit(request, space.configuration, memory[place], length))
+        get_reason_code(explain_unfit(request, space.configuration, plans[place], length))
         for place, length in zip(nearest, tokens.tolist(), strict=True)
     ]
