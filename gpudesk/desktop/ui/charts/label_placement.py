@@ -13,6 +13,7 @@ from gpudesk.report.writers.svg import spread_labels
 
 #: What lying over a curve costs, for each place of the curve beneath, in pixels of shift.
 _OVER_CURVE: Final = 9.0
+_NEVER_OVER_CURVE: Final = 200.0
 _OVER_LABEL: Final = 1e5
 _OUTSIDE: Final = 1e6
 #: Standing at the left of the end is for want of anything better.
@@ -63,9 +64,17 @@ class LabelBounds:
 
 
 def place_labels(
-    wanted: Sequence[LabelRequest], curves: Sequence[FloatArray], boxes: Sequence[Box], bounds: LabelBounds, gap: float
+    wanted: Sequence[LabelRequest],
+    curves: Sequence[FloatArray],
+    boxes: Sequence[Box],
+    bounds: LabelBounds,
+    gap: float,
+    *,
+    strict: bool = False,
 ) -> tuple[PlacedLabel, ...]:
     """Return a place for each label, `gap` beside its end; `curves` are points (n × 2) in pixels.
+
+    `strict` ones lie over curves only for want of any other place, and may stand above or below their ends.
 
     No label lies under one of the `boxes` that float on the plot where that can be helped. Labels
     furthest to the right choose first: they have nothing beside them.
@@ -76,7 +85,7 @@ def place_labels(
     order = sorted(range(len(wanted)), key=lambda number: -wanted[number].x)
     for number in order:
         taken = [*boxes, *(_label_box(found[other], wanted[other]) for other in found)]
-        found[number] = _best_place(wanted[number], points, taken, bounds, gap)
+        found[number] = _best_place(wanted[number], points, taken, bounds, gap, strict=strict)
     _put_in_order(found, wanted)
     return tuple(found[number] for number in range(len(wanted)))
 
@@ -139,12 +148,15 @@ def _label_box(place: PlacedLabel, label: LabelRequest) -> Box:
 
 
 def _best_place(
-    label: LabelRequest, points: FloatArray, taken: Sequence[Box], bounds: LabelBounds, gap: float
+    label: LabelRequest, points: FloatArray, taken: Sequence[Box], bounds: LabelBounds, gap: float, *, strict: bool
 ) -> PlacedLabel:
     shifts = _SHIFT_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1)
-    middles = np.tile(label.y + shifts, 2)
-    lefts = np.repeat([label.x + gap, label.x - gap - label.width], len(shifts))
-    cost = np.abs(middles - label.y) + _AT_LEFT * (lefts < label.x)
+    sides = [(label.x + gap, 0.0), (label.x - gap - label.width, _AT_LEFT)]
+    if strict:
+        sides.append((label.x - label.width / 2, 0.0))
+    middles = np.tile(label.y + shifts, len(sides))
+    lefts, worse = (np.repeat(each, len(shifts)) for each in zip(*sides, strict=True))
+    cost = np.abs(middles - label.y) + worse
     tops, bottoms = middles - label.height / 2, middles + label.height / 2
     rights = lefts + label.width
     outside = (lefts < bounds.left) | (rights > bounds.right) | (tops < bounds.top) | (bottoms > bounds.bottom)
@@ -156,7 +168,7 @@ def _best_place(
     near = (x > lefts.min()) & (x < rights.max()) & (y > tops.min()) & (y < bottoms.max())
     x, y = x[near, None], y[near, None]
     beneath = (x > lefts) & (x < rights) & (y > tops) & (y < bottoms)
-    cost += _OVER_CURVE * beneath.sum(axis=0)
+    cost += (_NEVER_OVER_CURVE if strict else _OVER_CURVE) * beneath.sum(axis=0)
     best = int(np.argmin(cost))
     return PlacedLabel(
         float(lefts[best]), float(middles[best]), float(middles[best] - label.y), float(lefts[best] - label.x)

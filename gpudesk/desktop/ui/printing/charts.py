@@ -144,7 +144,7 @@ class PaperThroughputChart:
         curves = [np.array([(point.x(), point.y()) for point in line]) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
         wanted = [self._request(line[-1], each) for line, each in zip(lines, self._shown, strict=True)]
-        places = place_labels(wanted, curves, [], bounds, _NEAR)
+        places = place_labels(wanted, curves, [], bounds, _NEAR, strict=True)
         whole = not (labels_collide(places, wanted, []) or labels_cover(places, wanted, curves))
         if not whole:
             wanted = [replace(label, height=_NAME_HEIGHT) for label in wanted]

@@ -36,7 +36,7 @@ def is_within(place: PlacedLabel, height: float = HEIGHT) -> bool:
 
 def test_label_of_a_lonely_curve_stands_right_of_its_end() -> None:
     curve = straight(40)
-    (place,) = place_labels([request(curve)], [curve], [], BOUNDS, GAP)
+    (place,) = place_labels([request(curve)], [curve], [], BOUNDS, GAP, strict=True)
     assert place.x >= 260
     assert abs(place.y - 40) < 1
     assert find_leader_line(request(curve), place) is None
@@ -45,7 +45,7 @@ def test_label_of_a_lonely_curve_stands_right_of_its_end() -> None:
 def test_labels_keep_clear_of_curves_and_of_each_other() -> None:
     curves = [straight(20), straight(60, 180), straight(62, 250), straight(90, 120)]
     wanted = [request(curve) for curve in curves]
-    places = place_labels(wanted, curves, [], BOUNDS, GAP)
+    places = place_labels(wanted, curves, [], BOUNDS, GAP, strict=True)
     assert not labels_collide(places, wanted, [])
     assert not labels_cover(places, wanted, curves)
     assert all(is_within(place) for place in places)
