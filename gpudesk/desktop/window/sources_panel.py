@@ -11,7 +11,7 @@ from gpudesk.desktop.session.scenario_edits import apply_remedy
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, LinkCommand
-from gpudesk.desktop.ui.panel.nodes import PanelNode, make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.panel.nodes import NodeBuilder, PanelNode, make_empty_nodes
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
@@ -49,6 +49,7 @@ class SourcesPanel(QWidget):
         self._theme = theme
         self._settings = settings
         self._explainer = SelectionExplainer(desk, settings)
+        self._nodes = NodeBuilder()
         self._explanation: Explanation | None = None
         self._selection: Selection | None = None
         self._shown: Selection | None = None
@@ -133,7 +134,7 @@ class SourcesPanel(QWidget):
         if not whole and explanation is not None and former is not None:
             explanation = self._explainer.updated(former, explanation)
         self._explanation = explanation
-        nodes = make_empty_nodes() if explanation is None else make_nodes(explanation)
+        nodes = make_empty_nodes() if explanation is None else self._nodes.build(explanation)
         self.view.show_nodes(nodes, stay=self._shown == self._selection)
         self._shown = self._selection
         self.view.setAccessibleDescription(nodes[0].sentence)

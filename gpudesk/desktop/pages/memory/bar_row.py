@@ -284,11 +284,13 @@ class MemoryBarRow(QWidget):
     def show_bar(self, bar: ColumnMemoryBar, measures: MemoryBarLayout, *, selected: bool, quiet: bool) -> None:
         """Show another state; `quiet` leaves what is read out as it was."""
         changed = (bar, measures, selected) != (self.bar, self._measures, self._selected)
+        offers_changed = (bar.remedies, bar.name) != (self.bar.remedies, self.bar.name)
         self.bar, self._measures, self._selected = bar, measures, selected
         if self.place not in self.places():
             self.place = WHOLE_ROW
-        if changed:
+        if offers_changed:
             self._offer_links()
+        if changed:
             self._place_links()
             self.update()
         if not quiet:

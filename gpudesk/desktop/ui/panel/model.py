@@ -68,6 +68,8 @@ class PanelModel(QAbstractItemModel):
         """Put new nodes into lines of the same shape, and say which lines changed."""
         changed = []
         for line, node in zip(lines, nodes, strict=True):
+            if line.node is node:
+                continue
             if _differs(line.node, node):
                 changed.append(line.row)
             line.node = node

@@ -19,7 +19,7 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
 from gpudesk.desktop.ui.panel.model import PanelModel
-from gpudesk.desktop.ui.panel.nodes import make_empty_nodes, make_nodes
+from gpudesk.desktop.ui.panel.nodes import NodeBuilder, make_empty_nodes
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.window.selection_explainer import SelectionExplainer
@@ -318,7 +318,7 @@ def test_the_model_keeps_to_the_rules_of_qt(service: GpuDeskService, desk: Desk,
     for selection in (THROUGHPUT, BANDWIDTH):
         explanation = explainer.explain(selection)
         assert explanation is not None
-        model.show(make_nodes(explanation))
+        model.show(NodeBuilder().build(explanation))
         check(qtmodeltester, model)
 
 
@@ -327,16 +327,16 @@ def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
     explainer, model = SelectionExplainer(desk), PanelModel()
     first = explainer.explain(THROUGHPUT)
     assert first is not None
-    assert not model.show(make_nodes(first))
+    assert not model.show(NodeBuilder().build(first))
     changed: list[QModelIndex] = []
     model.dataChanged.connect(lambda top, *_: changed.append(top))
-    assert model.show(make_nodes(first))
+    assert model.show(NodeBuilder().build(first))
     assert changed == []
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 60), "Change of load")
     desk.flush()
     second = explainer.explain(THROUGHPUT)
     assert second is not None
-    assert model.show(make_nodes(second))
+    assert model.show(NodeBuilder().build(second))
     assert changed
     assert not model.show(make_empty_nodes())
 
