@@ -60,7 +60,6 @@ def user_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Begin each test in English, whatever the tester's locale is."""
     monkeypatch.setenv("GPUDESK_LANGUAGE", "en")
     translation.set_language(None)
     yield
@@ -92,7 +91,6 @@ def no_logged_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type:
-    """Let tests with a window run in the program's own application."""
     from gpudesk.desktop.session.single_instance import DesktopApplication
 
     return DesktopApplication

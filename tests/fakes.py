@@ -29,14 +29,12 @@ _FIGURES = {"h200-sxm": 1000.0, "mi325x": 1250.0, "b200-hgx": 2000.0, "mi355x": 
 def attribute(
     thing: str, name: str, unit: str | None, value: float | str | None, *rivals: float | str, reason: str = ""
 ) -> AttributeClaims:
-    """Return an attribute with one preferred claim and rivals of an article."""
     claims = [Claim(value, unit, DATASHEET, SourceKind.VENDOR_DATASHEET, preferred=True)]
     claims += [Claim(rival, unit, ARTICLE, SourceKind.PRESS, verdict="another part's figure") for rival in rivals]
     return AttributeClaims(thing, name, unit, tuple(claims), reason or None)
 
 
 def accelerator(name: str, vendor: str = "NVIDIA", memory_gib: int = 141, bandwidth: float = 4.8e12) -> Accelerator:
-    """Return a part."""
     return Accelerator(
         id=name,
         name=name.upper(),
@@ -125,7 +123,6 @@ class FakeCatalog:
 
 
 def around(value: float) -> IntervalEstimate:
-    """Return a figure with a band of a tenth to both sides."""
     return IntervalEstimate(value, value * 0.9, value * 1.1)
 
 
@@ -253,5 +250,4 @@ def _winner(figure: str, ratio: IntervalEstimate, baseline: str, other: str) -> 
 
 
 def attributes_of(thing: str) -> Mapping[str, AttributeClaims]:
-    """Return the attributes of a part by name."""
     return {attribute.name: attribute for attribute in FakeCatalog().attributes(thing)}

@@ -29,7 +29,6 @@ class Rule:
 
 
 def names(text: str) -> frozenset[str]:
-    """Return the words of a text."""
     return frozenset(text.split())
 
 
@@ -66,7 +65,6 @@ def _forbidden(module: Module, rules: Mapping[str, Rule]) -> Iterator[str]:
 
 
 def fault(part: str, found: Import, rules: Mapping[str, Rule], package: str = "gpudesk") -> str | None:
-    """Say what is wrong with an import, or None."""
     rule = rules[part]
     top = found.module.partition(".")[0]
     if top != package:
@@ -90,7 +88,6 @@ def _is_or_in(module: str, package: str) -> bool:
 
 
 def network_imports(tree: SourceTree) -> list[str]:
-    """Return the imports of what reaches other machines."""
     return [
         f"{module.path}: imports {found.module}"
         for module in tree.modules.values()
@@ -100,7 +97,6 @@ def network_imports(tree: SourceTree) -> list[str]:
 
 
 def reaches_out(found: Import) -> bool:
-    """Whether an import is of a module that reaches other machines."""
     return any(_is_or_in(found.module, name) for name in NETWORK)
 
 
@@ -155,14 +151,12 @@ def _finish(start: str, graph: Mapping[str, AbstractSet[str]], seen: set[str], f
 
 
 def long_files(tree: SourceTree) -> list[str]:
-    """Return the files that nobody can hold in the head."""
     return [
         f"{module.path}: longer than {LONGEST} lines" for module in tree.modules.values() if module.length > LONGEST
     ]
 
 
 def repeated_classes(tree: SourceTree) -> list[str]:
-    """Return the names that more than one class has, private ones and those inside others included."""
     places: dict[str, list[str]] = defaultdict(list)
     for module in tree.modules.values():
         for name in module.classes:

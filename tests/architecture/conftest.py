@@ -10,5 +10,4 @@ from tests.architecture.source_tree import SourceTree
 
 @pytest.fixture(scope="session")
 def program() -> SourceTree:
-    """Return the modules of the program."""
     return SourceTree(Path(gpudesk.__file__).parent)

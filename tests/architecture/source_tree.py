@@ -37,7 +37,6 @@ class Module:
 
     @property
     def package(self) -> str:
-        """The package that it lies in."""
         return self.name if self.is_init else self.name.rpartition(".")[0]
 
 
@@ -45,7 +44,6 @@ class SourceTree:
     """All modules below the folder of a package, read once."""
 
     def __init__(self, root: Path) -> None:
-        """Read every module but those that were bundled."""
         self.root = root
         files = [file for file in sorted(root.rglob("*.py")) if "_bundled" not in file.parts]
         names = {file: _name_of(file, root) for file in files}

@@ -23,7 +23,6 @@ _LONG = "x = 1\n" * 100
 
 
 def tree_of(folder: Path, files: Mapping[str, str]) -> SourceTree:
-    """Write files below gpudesk/ and read them."""
     for name, source in files.items():
         file = folder / "gpudesk" / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,6 @@ Say = Callable[[str], None]
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Return what prints a line that is seen however the tests are run."""
-
     def show(line: str) -> None:
         with capsys.disabled():
             sys.stdout.write(f"\n  {line}")

@@ -156,7 +156,6 @@ def _replayed(torch: Torch, graph: Graph, repeats: int) -> float:
 
 
 def _streams(torch: Torch) -> Iterator[Row]:
-    """Bandwidth of kernels that read, copy and add vectors far larger than any cache."""
     elements = STREAM_ELEMENTS
     while not _fits(torch, 3 * 4 * elements):
         elements //= 2

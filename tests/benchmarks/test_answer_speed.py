@@ -28,26 +28,22 @@ ROUNDS = 100
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
-    """Open the shipped catalog, with everything read that the scenario needs."""
     with GpuDeskService.open() as opened:
         opened.answer(scenario(), with_curves=True)
         yield opened
 
 
 def scenario() -> Scenario:
-    """Return six accelerators for one model."""
     return replace(read_template(SAMPLE_TEMPLATE), accelerators=tuple(AcceleratorChoice(part) for part in PARTS))
 
 
 def with_concurrency(concurrency: int) -> Scenario:
-    """Return the scenario with so many requests in flight."""
     made = scenario()
     load = replace(made.workload.load, concurrency=concurrency)
     return replace(made, workload=replace(made.workload, load=load))
 
 
 def with_input(tokens: int) -> Scenario:
-    """Return the scenario with prompts of another length, for which nothing has been worked out."""
     made = scenario()
     return replace(made, workload=replace(made.workload, input_tokens=tokens))
 
@@ -63,7 +59,6 @@ def milliseconds(work: Callable[[int], object]) -> float:
 
 
 def fitting(service: GpuDeskService) -> list[Estimate]:
-    """Return the estimates of the scenario."""
     return [column.estimate for column in service.answer(scenario()).columns if column.estimate]
 
 

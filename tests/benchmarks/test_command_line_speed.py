@@ -32,7 +32,6 @@ _MODELS = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", 
 
 
 def lines(count: int) -> bytes:
-    """Return JSON lines of parts, models, lengths and loads as they come."""
     draw = random.Random(1)
     return _written([_line(number, draw) for number in range(count)])
 

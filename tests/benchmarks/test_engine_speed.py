@@ -34,7 +34,6 @@ class Questions:
     """Independent questions: each has its deployment, lengths and load; memory is divided per question."""
 
     def __init__(self, plants: list[Plant], kind: LoadKind) -> None:
-        """Draw the questions."""
         dice = np.random.default_rng(1)
         self.table = CoefficientColumns.table([made.row for made in plants])
         self.index = dice.integers(0, len(plants), CASES)
@@ -68,7 +67,6 @@ class Questions:
         return capacity
 
     def answer(self) -> ServingResults:
-        """Answer all of them: admission, prefill, decode, communication, the run."""
         capacity = self.capacity()
         nothing = np.full(CASES, np.inf)
         return serve_loads(

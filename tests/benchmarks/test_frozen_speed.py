@@ -27,7 +27,6 @@ RUNS = 7
 
 @pytest.fixture(scope="module")
 def frozen() -> Path:
-    """Return the folder of the frozen program."""
     return frozen_folder()
 
 

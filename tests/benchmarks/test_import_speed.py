@@ -70,7 +70,6 @@ def _price_rows() -> bytes:
 
 
 def _read_prices(data: bytes) -> tuple[int, float]:
-    """Return how many prices there are, and the longest time between two reports."""
     steps = propose_prices(data, name="vms.csv", today=TODAY)
     longest, last = 0.0, time.perf_counter()
     while True:

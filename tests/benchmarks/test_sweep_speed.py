@@ -41,7 +41,6 @@ GRIDS = {
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
-    """Return the program's catalog and constants, loaded."""
     with GpuDeskService.open() as opened:
         assert opened.calibration.constants
         yield opened

@@ -67,7 +67,6 @@ def _median(benchmark: BenchmarkFixture) -> float:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file with all the facts."""
     path = tmp_path / "catalog.sqlite"
     with UserFile.open(path) as file:
         file.apply(_put(*_SOURCES, *_PRICES, *_CLAIMS))

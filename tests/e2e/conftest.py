@@ -105,7 +105,6 @@ def log_of_its_own() -> Iterator[None]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Return the path of a scenario that was saved."""
     path = tmp_path / "chat.gpudesk"
     write_scenario(read_template("70b-chat-on-four"), path)
     return path

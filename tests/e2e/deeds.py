@@ -8,12 +8,10 @@ from tests.e2e.window_user import User
 
 
 def load(user: User) -> float:
-    """Return what the load stands at in the window in front."""
     return read_load_value(user.window.desk.scenario.workload.load)
 
 
 def load_in(path: Path) -> int | None:
-    """Return the load in a file."""
     return read_scenario(path).workload.load.concurrency
 
 
@@ -28,5 +26,4 @@ def move_load(user: User) -> float:
 
 
 def kept(home: Path) -> list[Path]:
-    """Return the recovery files."""
     return list((home / "recovery").glob("*.recovery"))

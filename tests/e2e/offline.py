@@ -85,7 +85,6 @@ class Watch:
         return [sys.executable, str(_WATCH), str(self.file), *command]
 
     def calls(self) -> list[str]:
-        """Return what was noted, once the program has ended and all of it is written."""
         end = time.monotonic() + _ENDED_WITHIN_S
         while time.monotonic() < end:
             lines = self.file.read_text(encoding="utf-8").splitlines() if self.file.exists() else []
@@ -126,7 +125,6 @@ class Walk:
     files: Mapping[str, bytes]
 
     def complaints(self) -> list[str]:
-        """Return the warnings in the program's log."""
         return [line for line in self.log.splitlines() if not re.search(" (INFO|DEBUG) ", line)]
 
     def allowed(self) -> dict[str, str]:
@@ -141,14 +139,12 @@ class Walk:
 
 
 def _place_of(address: str) -> str:
-    """Return the file or name in an address of D-Bus."""
     found = re.search(r"unix:(?:path|abstract)=([^,;]+)", address)
     assert found is not None, address
     return found[1]
 
 
 def walk(program: Sequence[str], folder: Path, *, around: Sequence[str] = ()) -> Walk:
-    """Start the program in a session of its own, go through all of it, and return what came of that."""
     absent = [*missing_packages(), *(["strace"] if shutil.which("strace") is None else [])]
     if absent:
         pytest.fail(f"run packaging/setup_debian.sh test; missing: {', '.join(absent)}", pytrace=False)
@@ -197,7 +193,6 @@ def calls_of(program: Sequence[str], command: str, folder: Path) -> list[str]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Return what a program of the user's finds, and nothing of this test's own."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     return {**kept, "GPUDESK_HOME": str(home), "GPUDESK_LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
 

@@ -73,16 +73,12 @@ class Reader:
     # Finding
 
     def everything(self) -> Iterator[Any]:
-        """Yield all that is shown, from the top."""
         yield from _walk(self.application)
 
     def names(self) -> list[str]:
-        """Return role and name of all that has a name."""
         return [f"{each.getRoleName()} {each.name!r}" for each in self.everything() if each.name]
 
     def find(self, role: str, start: str) -> Any:  # noqa: ANN401
-        """Wait for the first thing of a role whose name begins so."""
-
         def look() -> Any:  # noqa: ANN401
             return next((e for e in self.everything() if e.getRoleName() == role and e.name.startswith(start)), None)
 
@@ -106,7 +102,6 @@ class Reader:
         return str(self._wait(look, f"other {role} than {before!r}"))
 
     def opened(self, title: str) -> None:
-        """Wait for a window or dialog whose title begins so."""
         self._wait(lambda: any(each.startswith(title) for each in self._titles()), f"window {title!r}")
 
     def closed(self, title: str) -> None:
@@ -120,7 +115,6 @@ class Reader:
     # Acting
 
     def press(self, role: str, start: str) -> None:
-        """Press a button, a tab or a link."""
         action = self.find(role, start).queryAction()
         offered = [action.getName(number) for number in range(action.nActions)]
         wanted = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
@@ -129,35 +123,29 @@ class Reader:
         action.doAction(offered.index(wanted))
 
     def write(self, role: str, start: str, text: str) -> None:
-        """Put text into a field."""
         self.find(role, start).queryEditableText().setTextContents(text)
 
     def key(self, symbol: int) -> None:
-        """Press a key where the keyboard is."""
         pyatspi.Registry.generateKeyboardEvent(symbol, None, pyatspi.KEY_SYM)
 
     def command(self, start: str) -> None:
-        """Run the command that begins so, as the list of commands has it."""
         self.press("push button", "Search or run a command")
         self.write("text", "Search or run a command", start)
         self.find("list item", start)
         self.key(_RETURN)
 
     def choose_file(self, dialog: str, path: Path) -> None:
-        """Answer the question for a file."""
         self.opened(dialog)
         self.write("text", "File name:", str(path))
         self.key(_RETURN)
         self.closed(dialog)
 
     def leave(self, dialog: str) -> None:
-        """Go out of a dialog once it is there."""
         self.opened(dialog)
         self.key(_ESCAPE)
         self.closed(dialog)
 
     def choices(self, role: str, start: str) -> list[str]:
-        """Return what can be chosen among the pages, say, or the views of one."""
         inside = self.find(role, start)
         return [each.name for each in _walk(inside) if each.getRoleName() == "check box"]
 
@@ -167,7 +155,6 @@ class Reader:
         self._wait(lambda: self.find("check box", name).getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
 
     def controls(self) -> list[dict[str, object]]:
-        """Return everything that is shown: role, name, description, and whether it takes the focus."""
         return [
             {
                 "role": each.getRoleName(),
@@ -195,7 +182,6 @@ def _shows(node: Any) -> bool:  # noqa: ANN401
 
 
 def main_job(reader: Reader) -> dict[str, object]:
-    """Read the comparison, move the load and take it back, ask for sources, walk all pages, see the sheet."""
     cell = ("table cell", "Output throughput, MI325X")
     before = reader.find(*cell).name
     met: dict[str, object] = {"first": reader.controls()}
@@ -274,7 +260,6 @@ def _walk_pages(reader: Reader) -> dict[str, object]:
 
 
 def start_page(reader: Reader) -> dict[str, object]:
-    """Listen to the start page, open the sample from it, and ask for commands."""
     met: dict[str, object] = {"start": reader.controls()}
     reader.press("push button", "Open the sample")
     met["cell"] = reader.find("table cell", "Output throughput, MI325X").name
@@ -338,7 +323,6 @@ def whole_program(reader: Reader) -> dict[str, object]:
 
 
 def _network() -> dict[str, str]:
-    """Return what comes of reaching for this machine and for another one."""
     met = {}
     for address in ("127.0.0.1", "192.0.2.1"):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as reaching:
@@ -347,7 +331,6 @@ def _network() -> dict[str, str]:
 
 
 def _services() -> dict[str, str]:
-    """Return the addresses of the buses that a program of the desktop speaks on."""
     session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
     names = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
     told = session.call_sync(*names, None, None, Gio.DBusCallFlags.NONE, 10_000, None)
@@ -380,7 +363,6 @@ def _announce_a_screen_reader() -> None:
 
 
 def main(plan: str, file: str, command: list[str]) -> None:
-    """Run a plan against a program."""
     _announce_a_screen_reader()
     environment = {**os.environ, "QT_QPA_PLATFORM": "xcb", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     program = subprocess.Popen(command, env=environment, stdout=sys.stderr)

@@ -88,7 +88,6 @@ def _sockets(process: int) -> set[str]:
 
 
 def _numbers(process: int) -> set[str]:
-    """Return the numbers of a process's sockets."""
     try:
         descriptors = list(Path(f"/proc/{process}/fd").iterdir())
     except OSError:
@@ -106,7 +105,6 @@ def _target(descriptor: Path) -> str:
 
 
 def _kinds(process: int) -> dict[str, str]:
-    """Return family and type of all sockets, by their numbers."""
     net = Path(f"/proc/{process}/net")
     kinds = {row[column]: kind for name, (kind, column) in _KINDS.items() for row in _rows(net / name)}
     for row in _rows(net / "unix"):
@@ -122,7 +120,6 @@ def _rows(file: Path) -> list[list[str]]:
 
 
 def main(file: Path, command: list[str]) -> None:
-    """Become the command, and leave a child that watches."""
     program = os.getpid()
     file.write_text(f"{program} started\n", encoding="utf-8")
     folder = Path(tempfile.mkdtemp(dir=file.parent))

@@ -57,7 +57,6 @@ sys.exit(main(files))
 
 
 def crash(how: str = "") -> str:
-    """Let a program of its own crash, and return what it said."""
     done = subprocess.run(
         [sys.executable, "-c", CRASHES, how],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
@@ -77,7 +76,6 @@ def _shows_faults(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def log(user_home: Path) -> Callable[[], str]:
-    """Return what reads the log."""
     return lambda: (user_home / "logs" / "gpudesk.log").read_text(encoding="utf-8")
 
 

@@ -21,29 +21,24 @@ FOUR = ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
 
 
 def parts(window: MainWindow) -> list[str]:
-    """Return the accelerators of the scenario."""
     return [choice.accelerator for choice in window.desk.scenario.accelerators]
 
 
 def load(window: MainWindow) -> float:
-    """Return what the load stands at."""
     return read_load_value(window.desk.scenario.workload.load)
 
 
 def undo_step(user: User) -> str:
-    """Return what the button says that would be undone."""
     return user.window.undo.accessibleName()
 
 
 def figure(user: User, row: str, column: str) -> str:
-    """Return what the table shows in a row of a column."""
     page = user.window.page
     assert isinstance(page, ComparePage)
     return str(page.model.index_of(row, column).data())
 
 
 def sheet_of(user: User) -> SheetPreview:
-    """Return the preview that is open."""
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, SheetPreview)
     return dialog

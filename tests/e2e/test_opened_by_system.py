@@ -16,7 +16,6 @@ from tests.e2e.window_user import User, names
 
 
 def ask_to_open(*files: Path) -> None:
-    """Do what macOS does on a double click."""
     application = QApplication.instance()
     assert application is not None
     for file in files:
@@ -25,7 +24,6 @@ def ask_to_open(*files: Path) -> None:
 
 @pytest.fixture
 def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a pack of one figure that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "somebody else"))
         with GpuDeskService.open() as service:

@@ -28,7 +28,6 @@ pytestmark = pytest.mark.skipif(
 
 @cache
 def heard(plan: str, *arguments: str) -> Any:  # noqa: ANN401 - what the script met, by name
-    """Start the program with arguments, carry out a plan, and return what was met."""
     absent = missing_packages()
     if absent:
         pytest.fail(f"run packaging/setup_debian.sh test; missing: {', '.join(absent)}", pytrace=False)
@@ -65,12 +64,10 @@ def start() -> Any:  # noqa: ANN401
 
 
 def names(controls: list[Control], role: str) -> list[str]:
-    """Return the names of all that has a role."""
     return [str(control["name"]) for control in controls if control["role"] == role]
 
 
 def nameless(controls: list[Control]) -> list[Control]:
-    """Return what takes the focus and says nothing."""
     return [control for control in controls if control["focusable"] and not control["name"]]
 
 

@@ -23,7 +23,6 @@ class User:
     """Acts on the window that is in front."""
 
     def __init__(self, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Begin at the window that the program has opened."""
         self.qtbot = qtbot
         self._monkeypatch = monkeypatch
         #: The faults that the program reported.
@@ -33,7 +32,6 @@ class User:
         self._answers: list[QTimer] = []
 
     def leave(self) -> None:
-        """Answer nothing any more."""
         for timer in self._answers:
             timer.stop()
 
@@ -41,7 +39,6 @@ class User:
 
     @property
     def windows(self) -> list[MainWindow]:
-        """The windows of the program, the oldest first."""
         found = [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
         shown = [window for window in found if window.isVisible()]
         return [window for window in shown[0].program.windows if window in shown] if shown else []
@@ -53,7 +50,6 @@ class User:
         return active if isinstance(active, MainWindow) else self.windows[-1]
 
     def widget(self, kind: type[Wanted], name: str, inside: QWidget | None = None) -> Wanted:
-        """Return the one visible widget of a kind whose accessible name or text begins with this."""
         found = [
             each
             for each in (inside or self.window).findChildren(kind)
@@ -75,17 +71,14 @@ class User:
             QApplication.processEvents()
 
     def type(self, text: str) -> None:
-        """Type letters where the focus is."""
         QTest.keyClicks(self._target(), text)
         QApplication.processEvents()
 
     def click(self, name: str, inside: QWidget | None = None) -> None:
-        """Click a button that is called this."""
         QTest.mouseClick(self.widget(QAbstractButton, name, inside), Qt.MouseButton.LeftButton)
         QApplication.processEvents()
 
     def drop(self, *files: Path) -> None:
-        """Drop files on the window, as a file manager does."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
         window, place = self.window, QPoint(300, 300)
@@ -112,7 +105,6 @@ class User:
     # Dialogs of the system
 
     def will_choose(self, path: Path | None) -> None:
-        """Answer the next questions for a file with this one, or with Cancel."""
         chosen = ("" if path is None else str(path), "")
         for question in ("getOpenFileName", "getSaveFileName"):
             self._monkeypatch.setattr(QFileDialog, question, lambda *_: chosen)
@@ -146,5 +138,4 @@ def _name(widget: QWidget) -> str:
 
 
 def names(windows: Sequence[MainWindow]) -> list[str]:
-    """Return what the documents of windows are called."""
     return [window.document.title for window in windows]

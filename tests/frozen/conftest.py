@@ -34,7 +34,6 @@ def frozen_folder() -> Path:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return what the program finds around it, with its user's files in a folder."""
     return {
         "HOME": str(home),
         "GPUDESK_HOME": str(home),
@@ -46,14 +45,11 @@ def environment(home: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def frozen() -> Path:
-    """Return the folder of the frozen program."""
     return frozen_folder()
 
 
 @pytest.fixture
 def run_frozen(frozen: Path, tmp_path: Path) -> RunFrozen:
-    """Return what runs the frozen program with arguments and settings, and gives its output."""
-
     def run(*arguments: str, **settings: str) -> Completed:
         return subprocess.run(
             [str(frozen / "gpudesk"), *arguments],

@@ -49,7 +49,6 @@ _PLUGINS = ("tls", "networkinformation", "networkaccess", "bearer", "webview")
 
 @cache
 def modules(frozen: Path) -> frozenset[str]:
-    """Return the names of all Python modules of the frozen program, compiled ones too."""
     if not BUILDERS_PYTHON.exists():
         pytest.fail(f"{BUILDERS_PYTHON} is missing; run `make freeze`")
     program = frozen / ("gpudesk.exe" if sys.platform == "win32" else "gpudesk")
@@ -72,7 +71,6 @@ def _module(path: Path, root: Path) -> str:
 
 
 def in_banned(name: str) -> bool:
-    """Whether a module is one of those that speak to others, or lies inside one."""
     parts = name.split(".")
     return any(".".join(parts[:count]) in _MODULES for count in range(1, len(parts) + 1))
 

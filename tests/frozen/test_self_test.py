@@ -25,8 +25,6 @@ def copy(frozen: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def told(copy: Path, tmp_path: Path) -> Test:
-    """Return what runs the copy's self-test and gives its result."""
-
     def run() -> dict[str, Any]:
         done = subprocess.run(
             [str(copy / "gpudesk"), "--self-test", "--json"],
@@ -46,7 +44,6 @@ def told(copy: Path, tmp_path: Path) -> Test:
 
 
 def failed(result: dict[str, Any]) -> dict[str, str]:
-    """Return what the checks that failed found."""
     return {check["id"]: check["found"] for check in result["checks"] if not check["ok"]}
 
 

@@ -22,7 +22,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Unpack the wheel as an installer would and return the folder to import from."""
     folder = tmp_path_factory.mktemp("site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)

@@ -11,7 +11,6 @@ COMMITTED = "2026-11-22T12:00:00Z"
 
 
 def make_tree(folder: Path, version: str = "1.2.0") -> Path:
-    """Write it, and return its folder."""
     bundle = folder / "_internal" / "gpudesk" / "_bundled"
     bundle.mkdir(parents=True)
     # What it does is no matter: packing looks at its libraries alone.
@@ -32,7 +31,6 @@ def make_tree(folder: Path, version: str = "1.2.0") -> Path:
 
 
 def make_icons(folder: Path) -> Path:
-    """Write files with the names of the icons, and return their folder."""
     folder.mkdir()
     for name in ("gpudesk", "gpudesk-scenario", "gpudesk-pack"):
         (folder / f"{name}.svg").write_text("<svg/>", encoding="utf-8")
@@ -42,6 +40,5 @@ def make_icons(folder: Path) -> Path:
 
 
 def pack(script: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script that makes a package."""
     command = [str(LINUX / script), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)

@@ -38,14 +38,12 @@ def tool(name: str) -> str:
 
 
 def check(*command: str) -> None:
-    """Run a checker, and fail with all that it says."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Lay out what goes to /usr/share, as every package does."""
     folder = tmp_path_factory.mktemp("linux")
     tree, icons = make_tree(folder / "tree"), make_icons(folder / "icons")
     script = f'here="{LINUX}"; . "$here/common.sh"; read_tree "$1"; install_share "$2" "$3"'
@@ -110,7 +108,6 @@ def test_manual_page_is_well_formed(share: Path) -> None:
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Yield every command below a parser with its name."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, below in action.choices.items():

@@ -24,7 +24,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def made(script: str, inputs: tuple[Path, Path], out: Path, *more: Path) -> Path:
-    """Make a package, and return its file."""
     done = pack(script, *inputs, *more, out)
     assert done.returncode == 0, done.stderr
     (file,) = out.iterdir()

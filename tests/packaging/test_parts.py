@@ -27,18 +27,15 @@ class Archive:
     modules: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        """Have what every program begins with."""
         self.toc = {name: (0, 0, 0, 0, kind) for name, kind in FRAME.items()}
 
     def open_embedded_archive(self, name: str) -> SimpleNamespace:
-        """Return the frozen modules."""
         assert name == "PYZ.pyz"
         return SimpleNamespace(toc=dict.fromkeys(self.modules))
 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a frozen program that has nothing but itself."""
     programs = {"gpudesk", "gpudesk.exe"}
     monkeypatch.setattr(frozen_tree, "_archive_of", lambda path: Archive() if path.name in programs else None)
     monkeypatch.setattr(Archive, "modules", ("gpudesk", "gpudesk.paths", "json.decoder"))
@@ -50,7 +47,6 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lay(folder: Path, *places: str) -> None:
-    """Lay files into a tree."""
     for place in places:
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +54,6 @@ def lay(folder: Path, *places: str) -> None:
 
 
 def lay_package(folder: Path, name: str) -> None:
-    """Lay some files of an installed package where they lie among the packages, and its records."""
     wanted = (".so", ".dist-info/METADATA")
     found = [file.as_posix() for file in files(name) or [] if file.as_posix().endswith(wanted)]
     lay(folder, *(f"_internal/{place}" for place in found if "numpy.libs" not in place))

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="a shell scri
 
 
 def run_as_user(folder: Path, query: str, target: str = "run") -> subprocess.CompletedProcess[str]:
-    """Run the script as an ordinary user of a system that answers in this way whether it has a package."""
     stand_ins = {"dpkg-query": query, "id": "echo 1000", "apt-get": "exit 99"}
     for name, body in stand_ins.items():
         program = folder / name

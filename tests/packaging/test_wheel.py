@@ -21,7 +21,6 @@ pytestmark = pytest.mark.xdist_group("wheel")
 
 @pytest.fixture(scope="module")
 def names(wheel: Path) -> set[str]:
-    """Return the paths in the wheel."""
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 

@@ -32,7 +32,6 @@ def installer(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a small tree as one that was frozen on Windows."""
     folder = tmp_path / "tree"
     bundle = folder / "_internal" / "gpudesk" / "_bundled"
     bundle.mkdir(parents=True)

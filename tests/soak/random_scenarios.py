@@ -26,14 +26,12 @@ class RandomScenarios:
     """Makes scenarios, and edits them, with the parts, models and serving engines of a catalog."""
 
     def __init__(self, service: GpuDeskService) -> None:
-        """Learn the ids."""
         catalog = service.catalog
         self.parts = [part.id for part in catalog.accelerators()]
         self.models = [model.id for model in catalog.models()]
         self.engines = [engine.id for engine in catalog.serving_engines()]
 
     def scenario(self, random: Random) -> Scenario:
-        """Return a scenario with one to six parts."""
         made = Scenario(
             name=random.choice(("", "Chat", "A name of some length, with “quotes” & <marks>", "数" * 40)),
             model=random.choice(self.models),
@@ -46,7 +44,6 @@ class RandomScenarios:
         return scenario_edits.fix_palette_indexes(replace(made, accelerators=parts))
 
     def choice(self, random: Random) -> AcceleratorChoice:
-        """Return a column, now and then with a plan that may be impossible."""
         fields: dict[str, Any] = {"count": random.choice((None, *_COUNTS))}
         if random.random() < 0.2:
             fields["attention_dp"] = random.choice((None, None, True, False))
@@ -57,7 +54,6 @@ class RandomScenarios:
         return AcceleratorChoice(random.choice(self.parts), **fields)
 
     def edited(self, scenario: Scenario, random: Random) -> Scenario:
-        """Return the scenario with one thing changed."""
         return random.choice((self._of_model, self._of_load, self._of_parts, self._of_settings))(scenario, random)
 
     def _of_model(self, scenario: Scenario, random: Random) -> Scenario:
@@ -127,7 +123,6 @@ class RandomScenarios:
 
 
 def _multiplies_up(degrees: dict[str, Any]) -> bool:
-    """Whether a file may hold this plan."""
     try:
         check_degrees(degrees)
     except InputError:
@@ -136,7 +131,6 @@ def _multiplies_up(degrees: dict[str, Any]) -> bool:
 
 
 def load(random: Random) -> Load:
-    """Return a load of any kind, its values from one end to the other."""
     kind = random.choice(list(LoadKind))
     requests = random.choice(_REQUESTS)
     if kind is LoadKind.CONCURRENCY:

@@ -103,7 +103,6 @@ class Turn:
 
     @property
     def too_long(self) -> bool:
-        """Whether a user would notice."""
         return self.longest_s > (LONGEST_RARE_TURN_S if self.act.startswith(_RARE) else LONGEST_TURN_S)
 
 
@@ -145,7 +144,6 @@ class RandomWalk:
         }
 
     def walk(self, steps: Iterable[int]) -> None:
-        """Take these steps."""
         names = list(self._acts)
         weights = [weight for weight, _ in self._acts.values()]
         with self._watched():
@@ -389,19 +387,16 @@ class RandomWalk:
     # What is where
 
     def _somewhere(self, random: Random) -> QWidget:
-        """Return a widget that the mouse can reach: a child of what is in front."""
         front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
         there = [widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()]
         return random.choice(there) if there else front
 
     def _leave_forms(self) -> None:
-        """Close what keeps the user from the menus."""
         if QApplication.activeModalWidget() is not None:
             self._close_what_has_popped_up()
             settle()
 
     def _close_what_has_popped_up(self) -> None:
-        """Close lists, menus and dialogs."""
         while (popup := QApplication.activePopupWidget()) is not None:
             popup.close()
         for widget in QApplication.topLevelWidgets():
@@ -454,7 +449,6 @@ def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def counted(window: MainWindow) -> dict[str, int]:
-    """Return how many objects of Qt there are."""
     gc.collect()
     settle()
     return {
@@ -465,7 +459,6 @@ def counted(window: MainWindow) -> dict[str, int]:
 
 
 def resident_bytes() -> int:
-    """Return the memory of this process that is in use."""
     fields = Path("/proc/self/statm").read_text().split()
     return int(fields[1]) * 4096
 
@@ -475,7 +468,6 @@ def _point(widget: QWidget, random: Random) -> QPoint:
 
 
 def _keyboard_target(window: QWidget) -> QWidget:
-    """Return what the keyboard goes to."""
     popup = QApplication.activePopupWidget()
     if popup is not None:
         inner: QWidget | None = popup.focusWidget()

@@ -20,7 +20,6 @@ DATA = Path(__file__).parents[2] / "data"
 
 @pytest.fixture(scope="session")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Return the real catalog."""
     path = tmp_path_factory.mktemp("estimating") / "catalog.sqlite"
     build_catalog(DATA, path)
     return Catalog.open(path)
@@ -28,13 +27,11 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 @pytest.fixture(scope="session")
 def calibration() -> Calibration:
-    """Return the real constants."""
     return read_calibration(paths.calibration_path())
 
 
 @pytest.fixture(scope="session")
 def estimator(facts: Catalog, calibration: Calibration) -> Estimator:
-    """Answer from the real catalog and the real calibration."""
     return Estimator(facts, calibration)
 
 

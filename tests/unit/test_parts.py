@@ -22,14 +22,12 @@ NOTICES = Path(__file__).parents[2] / "THIRD_PARTY_NOTICES.md"
 
 @pytest.fixture
 def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the place of a frozen program's list."""
     path = tmp_path / "parts.json"
     monkeypatch.setattr(paths, "parts_path", lambda: path)
     return path
 
 
 def package(folder: Path, metadata: str, *texts: str) -> PathDistribution:
-    """Return an installed package with the given fields and files of terms."""
     info = folder / "thing-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: thing\nVersion: 1.0\n{metadata}", "utf-8")

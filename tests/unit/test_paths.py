@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Leave GPUDESK_HOME and the platform's variables unset, with a home folder of the test's own."""
     for name in ("GPUDESK_HOME", "XDG_DATA_HOME", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
@@ -23,7 +22,6 @@ def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def frozen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Pretend to run as a frozen program and return its bundle folder."""
     bundle = tmp_path / "unpacked" / "gpudesk" / "_bundled"
     (bundle / "resources").mkdir(parents=True)
     (bundle / "data").mkdir()
@@ -78,7 +76,6 @@ class TestPortable:
 
     @pytest.fixture
     def folder(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-        """Return the folder beside a program that pretends to be frozen."""
         folder = tmp_path / "stick" / "gpudesk-data"
         folder.mkdir(parents=True)
         monkeypatch.setattr(sys, "frozen", True, raising=False)

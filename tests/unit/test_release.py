@@ -28,7 +28,6 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the place of the record of a built program, which asks for what it is anew."""
     path = tmp_path / "build.json"
     monkeypatch.setattr(paths, "build_record_path", lambda: path)
     release.get_release.cache_clear()

@@ -115,7 +115,6 @@ class Asker:
             yield Choice(path, gemm, moe)
 
     def _written(self, run: Run) -> str:
-        """Write the configuration of a network in the form in which checkpoints carry it."""
         network = run["network"]
         folder = self._folder / run["model"]
         folder.mkdir(parents=True, exist_ok=True)
@@ -209,13 +208,11 @@ class Asker:
         )
 
     def _static(self, session: InferenceSession, run: Run, batch: int, replicas: int) -> Best:
-        """All requests of the batch start together and go through together."""
         runtime = RuntimeConfig(batch_size=batch, isl=run["input_tokens"], osl=run["output_tokens"])
         result = session.run_static(runtime_config=runtime, mode="static").get_result_dict()
         return _figures(run, result, replicas, ("tpot", "ttft"))
 
     def _closed(self, session: InferenceSession, run: Run, batch: int, replicas: int) -> Best:
-        """Ask at the given batch, or at the largest that the tool holds to fit."""
         best = self._at(session, run, batch)
         if best is not None:
             return _figures(run, best, replicas, ("tpot", "ttft"))
@@ -301,7 +298,6 @@ def _best_rows(frame: DataFrame, run: Run, replicas: int, groups: int) -> dict[s
 
 
 def _latencies(load: Run, at_once: bool) -> tuple[str, ...]:
-    """Return what a search tells of latencies: limits choose them, and a queue adds to the TTFT."""
     if load["kind"] == "limits":
         return ()
     return ("tpot", "ttft") if at_once else ("tpot",)

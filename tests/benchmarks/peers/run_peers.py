@@ -67,7 +67,6 @@ PEERS = (
 
 
 def described(run: MeasuredRun, part: Accelerator, model: Model) -> dict[str, Any]:
-    """Return a run in the form in which the peers are asked."""
     request = run.request
     work = request.workload
     return {
@@ -173,7 +172,6 @@ def network(model: Model) -> dict[str, Any] | None:
 
 
 def asked(peer: Peer, lines: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return a peer's answers to the described runs, and its totals."""
     python = ENVIRONMENTS / peer.environment / "bin" / "python"
     if not python.exists():
         sys.exit(f"{python} is missing: `make peers` installs it")
@@ -191,7 +189,6 @@ def asked(peer: Peer, lines: Sequence[str]) -> tuple[list[dict[str, Any]], dict[
 
 
 def answer_rows(runs: Sequence[MeasuredRun], answers: Iterable[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each measured figure of each answer, with its value or the reason why there is none."""
     measured = {run.id: tuple(run.figures) for run in runs}
     for answer in answers:
         figures = answer.get("figures", {})

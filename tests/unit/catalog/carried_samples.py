@@ -25,7 +25,6 @@ _PART: tuple[UserFact, ...] = (
 
 
 def save_of_author(path: Path) -> None:
-    """State the author's facts in the user's folder in force, and save a scenario that uses them."""
     parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
     with GpuDeskService.open() as bench:
         bench.own.do(edits.add_facts(bench.catalog, _PART, "Acme 1"))

@@ -27,20 +27,17 @@ def catalog_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def catalog(catalog_path: Path) -> Iterator[Catalog]:
-    """The open catalog of the real data."""
     with Catalog.open(catalog_path) as catalog:
         yield catalog
 
 
 @pytest.fixture
 def broken_path(catalog_path: Path, tmp_path: Path) -> Path:
-    """A copy of the catalog that a test may spoil."""
     return Path(shutil.copy(catalog_path, tmp_path / "catalog.sqlite"))
 
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
-    """A copy of the data that a test may spoil."""
     for part in CATALOG_FOLDERS:
         shutil.copytree(DATA / part, tmp_path / "data" / part)
     return tmp_path / "data"

@@ -77,7 +77,6 @@ ALL: tuple[UserFact, ...] = (
 
 
 def step(*after: UserFact, before: tuple[UserFact, ...] = ()) -> FactEdit:
-    """Return an edit that puts facts there."""
     return FactEdit(message("own.step.add", "Add {name}", name="a test"), before=before, after=after)
 
 
@@ -107,7 +106,6 @@ def somebody_reading(path: Path) -> Iterator[None]:
 
 
 def write_version(path: Path, version: int, *edits: FactEdit) -> None:
-    """Make a file as the program of that version left it behind."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
         migrate(connection, list_user_migrations()[:version])

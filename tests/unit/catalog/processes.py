@@ -56,7 +56,6 @@ def own_mounts(*commands: str) -> tuple[str, ...]:
 
 
 def can_mount() -> bool:
-    """Whether this system lets us mount for a process of ours."""
     try:
         mounted = subprocess.run([*own_mounts("mount -t tmpfs none /mnt"), "true"], capture_output=True, check=False)
     except FileNotFoundError:

@@ -23,27 +23,22 @@ class Clock:
     """A clock that stands until it is put on."""
 
     def __init__(self) -> None:
-        """Show noon of a day."""
         self.now = NOON
 
     def __call__(self) -> datetime:
-        """Return the time that it shows."""
         return self.now
 
     def next_day(self) -> None:
-        """Put it on by a day."""
         self.now += timedelta(days=1)
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """The clock of the file."""
     return Clock()
 
 
 @pytest.fixture
 def file(tmp_path: Path, clock: Clock) -> Iterator[UserFile]:
-    """A file with a few facts, of the clock's day."""
     with UserFile.open(tmp_path / "catalog.sqlite", clock) as file:
         file.apply(step(*ALL))
         yield file

@@ -25,7 +25,6 @@ def shipped() -> Iterator[GpuDeskService]:
 
 @pytest.fixture
 def own() -> Iterator[GpuDeskService]:
-    """Return a service with a bandwidth, a price and a choice of the user's."""
     with GpuDeskService(GpuDeskService.open().catalog) as made:
         step = edits.state_value(
             made.catalog, "mi325x", "memory_bandwidth", 5.9, "TB/s", QUOTE, today="2026-11-20", reason="seen"

@@ -17,7 +17,6 @@ BANDWIDTH = "[attributes.memory_bandwidth]\n"
 
 
 def problems_of(data_dir: Path) -> list[str]:
-    """Return what reading the data complains about, a line a problem."""
     with pytest.raises(DataError) as caught:
         read_data_tables(data_dir)
     return [str(problem) for problem in caught.value.problems]

@@ -22,7 +22,6 @@ SOURCE = make_user_source("A letter", "The maker", url=None, date="2026-11-01", 
 
 @pytest.fixture
 def service(facts: Catalog) -> GpuDeskService:
-    """A service on the real catalog whose own facts last as long as the test."""
     return GpuDeskService(facts.with_own(facts.own))
 
 
@@ -33,13 +32,11 @@ def scenario() -> Scenario:
 
 
 def stated(service: GpuDeskService, thing: str, attribute: str, value: float, unit: str) -> FactEdit:
-    """Return the step that states a value."""
     catalog = service.catalog
     return state_value(catalog, thing, attribute, value, unit, SOURCE, today="2026-11-21")
 
 
 def tried(service: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
-    """Return what stating a value would do."""
     return service.compute_impact(scenario, stated(service, *edit))  # type: ignore[arg-type]
 
 

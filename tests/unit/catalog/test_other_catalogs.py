@@ -25,7 +25,6 @@ TAKEN, TAKEN_MODEL, GONE = "h200-sxm", "llama-3.1-8b", "part-of-yesterday"
 
 
 def under(name: str) -> list[UserFact]:
-    """Return the sample accelerator under another id."""
     return [
         dataclasses.replace(fact, id=name)
         if isinstance(fact, UserAccelerator)

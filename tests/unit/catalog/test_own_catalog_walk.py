@@ -35,7 +35,6 @@ titles = st.sampled_from(["Our lab", "An offer", "=1+1"])
 
 
 def catalog_of_data() -> Path:
-    """Return the built catalog of the checkout."""
     data = paths.data_dir()
     assert data is not None
     path = paths.built_catalog_path()
@@ -68,7 +67,6 @@ class Walk(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def tried(self, make: Callable[..., FactEdit], *given: Any, **named: Any) -> None:  # noqa: ANN401
-        """Do an edit, or see it refused and change nothing."""
         before = dict(self.bench.own.facts.facts)
         try:
             self.bench.own.do(make(self.bench.catalog, *given, **named))
@@ -136,7 +134,6 @@ class Walk(RuleBasedStateMachine):
 
     @rule()
     def begin_again(self) -> None:
-        """Close the program and start it."""
         self.bench.close()
         self.bench = self.opened()
         assert self.bench.own.problem is None

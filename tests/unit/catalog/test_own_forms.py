@@ -26,7 +26,6 @@ PART, NAME, DAY = "mi325x", "memory_bandwidth", "2026-11-21"
 
 @pytest.fixture
 def bench() -> Iterator[GpuDeskService]:
-    """Return a service whose facts of the user's last as long as it does."""
     with GpuDeskService.open():
         path = paths.built_catalog_path()
     with GpuDeskService(Catalog.open(path)) as opened:

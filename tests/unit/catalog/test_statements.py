@@ -16,7 +16,6 @@ Edit = Callable[[str, str, str], None]
 
 
 def claims_of(catalog: Catalog, thing: str, attribute: str) -> dict[str, Claim]:
-    """Return the claims of an attribute by each statement that says it."""
     found = catalog.attribute(thing, attribute)
     return {statement: claim for claim in found.claims for statement in claim.statements}
 

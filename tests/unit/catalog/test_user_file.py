@@ -53,7 +53,6 @@ def _read(path: Path) -> UserFacts:
 
 
 def _changed(file: UserFile) -> bool:
-    """Ask anew each time."""
     return file.changed_elsewhere
 
 

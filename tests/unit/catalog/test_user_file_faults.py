@@ -29,7 +29,6 @@ mounts = pytest.mark.skipif(not can_mount(), reason="this system lets nobody mou
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A whole file with facts, of which some are in pages of their own."""
     path = tmp_path / "catalog.sqlite"
     with UserFile.open(path) as file:
         file.apply(step(*ALL))
@@ -446,7 +445,6 @@ def test_place_that_is_mounted_read_only_is_read(path: Path) -> None:
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A folder that every user of this machine may look into."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder

@@ -37,7 +37,6 @@ def _steps(facts: UserFacts) -> set[int]:
 
 
 def _step(number: int) -> tuple[object, ...]:
-    """Return the facts of a step as the process writes it."""
     return numbered(number, claims=30 if _is_large(number) else 4).after
 
 
@@ -81,7 +80,6 @@ def test_killed_while_the_file_is_begun_there_is_none_or_a_whole_one(tmp_path: P
 
 @pytest.fixture
 def older(tmp_path: Path) -> Path:
-    """A file of the first version that is large enough to be killed over."""
     path = tmp_path / "older.sqlite"
     write_version(path, 1, numbered(0, claims=3000))
     return path

@@ -30,7 +30,6 @@ def _version(path: Path) -> int:
 
 
 def _schema(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return what SQLite makes of the statements that made the tables, whose wording is that of their time."""
     names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
     return {name: _table(connection, name) for (name,) in names}
 

@@ -50,7 +50,6 @@ _facts: st.SearchStrategy[UserFact] = st.one_of(
 
 
 def _through_a_file(*facts: UserFact) -> list[UserFact]:
-    """Return what comes back of facts of one kind."""
     table = TABLE_BY_NAME[get_fact_key(facts[0])[0]]
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:

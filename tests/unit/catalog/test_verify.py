@@ -31,12 +31,10 @@ def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
 
 
 def _dimension(model: str, old: str, new: str) -> str:
-    """Return the statement that changes a dimension of a model."""
     return f"UPDATE model SET definition = replace(definition, '{old}', '{new}') WHERE id = '{model}'"
 
 
 def findings_of(path: Path) -> list[tuple[str, str]]:
-    """Return the findings as pairs of place and message, each of which can be said."""
     with Catalog.open(path) as catalog:
         findings = verify_catalog(catalog)
     assert all(format_message(finding.problem) for finding in findings)

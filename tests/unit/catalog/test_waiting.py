@@ -24,7 +24,6 @@ STRUCTURE = next(fact for fact in MODEL if isinstance(fact, UserModel))
 
 
 def about(thing: str, name: str, value: float | str) -> tuple[UserFact, ...]:
-    """Return a claim of the user's with the choice of it."""
     return (
         UserClaim(thing, name, value, LAB.id, SourceKind.USER, TODAY),
         ClaimPreference(thing, name, LAB.id, value, "ours", TODAY),

@@ -27,7 +27,6 @@ NOBODY = 65534
 
 
 def say(**fields: object) -> None:
-    """Print a line at once."""
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
 
@@ -54,7 +53,6 @@ def write(path: Path) -> None:
 
 
 def change(path: Path) -> None:
-    """Make one step."""
     with UserFile.open(path) as file:
         file.apply(numbered(1))
 
@@ -118,7 +116,6 @@ def become_nobody(path: Path) -> None:
 
 
 def look(path: Path) -> None:
-    """Say what is read, whether it can be changed, and what was in the way."""
     try:
         with UserFile.open(path) as file:
             writable = file.writable

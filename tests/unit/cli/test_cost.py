@@ -16,12 +16,10 @@ ASKED = ["--template", "70b-chat-on-four"]
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give lines the room that they ask for."""
     monkeypatch.setenv("COLUMNS", "120")
 
 
 def cost(capsys: Capture, *more: str) -> dict[str, Any]:
-    """Return what the command writes for programs."""
     assert entry.main(["cost", "--json", *ASKED, "--draws", "5000", *more]) == 0
     said = capsys.readouterr()
     assert said.err == ""

@@ -25,12 +25,10 @@ ASKED = ["--template", "70b-chat-on-four"]
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give lines the room that they ask for."""
     monkeypatch.setenv("COLUMNS", "120")
 
 
 def decide(capsys: Capture, *more: str) -> dict[str, Any]:
-    """Return what the command writes for programs."""
     assert entry.main(["decide", "--json", *ASKED, *more]) == 0
     said = capsys.readouterr()
     assert said.err == ""
@@ -47,7 +45,6 @@ def text(capsys: Capture, *more: str) -> str:
 
 
 def numbers(value: object) -> Iterator[float]:
-    """Yield every number of a JSON document."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):

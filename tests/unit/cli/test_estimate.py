@@ -14,12 +14,10 @@ ASKED = [
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give lines the room that they ask for."""
     monkeypatch.setenv("COLUMNS", "200")
 
 
 def fits(capsys: Capture, *more: str) -> str:
-    """Return what stands behind Fits."""
     assert entry.main(["estimate", *ASKED, *more]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  Fits"))
     return line.removeprefix("  Fits").strip()

@@ -18,7 +18,6 @@ ASKED = [
 
 @pytest.fixture
 def broken_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let the file of what fits said of published runs be cut short."""
     file = tmp_path / "held-out.csv"
     file.write_text("run,figure\n", encoding="utf-8")
     monkeypatch.setattr(paths, "held_out_path", lambda: file)

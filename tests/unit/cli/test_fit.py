@@ -13,12 +13,10 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give lines the room that they ask for."""
     monkeypatch.setenv("COLUMNS", "200")
 
 
 def cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
-    """Return the cells that the command writes."""
     assert entry.main(["fit", "--json", *more]) == 0
     said = capsys.readouterr()
     assert said.err == ""

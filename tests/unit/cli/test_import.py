@@ -159,7 +159,6 @@ def test_usage_that_cannot_be_is_said(capsys: Capture, llama: Path, offers: Path
 
 
 def hostile(folder: Path) -> list[Path]:
-    """Return files that mean harm, or are none."""
     folder.mkdir()
     (folder / "empty.json").touch()
     (folder / "deep.json").write_bytes(b"[" * 1_000_000)
@@ -186,7 +185,6 @@ def test_hostile_files_are_refused_in_one_line_and_nothing_is_written(capsys: Ca
 
 
 def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
-    """Return a pack that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
         with GpuDeskService.open() as service:

@@ -20,8 +20,6 @@ Capture = pytest.CaptureFixture[str]
 
 
 def fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return the exit code of a command that ends in this error."""
-
     def fail(_options: object) -> int:
         raise error
 

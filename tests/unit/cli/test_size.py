@@ -23,12 +23,10 @@ ASKED = [
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give lines the room that they ask for."""
     monkeypatch.setenv("COLUMNS", "120")
 
 
 def sized(capsys: Capture, *more: str) -> dict[str, Any]:
-    """Return what the command writes for programs."""
     assert entry.main(["size", "--json", *more]) == 0
     said = capsys.readouterr()
     assert said.err == ""

@@ -62,12 +62,10 @@ def stated(answer: Answer, **inputs: float | UncertainValue) -> Answer:
 
 
 def of(service: GpuDeskService, answer: Answer, key: str) -> CostColumn:
-    """Return the costs of one column."""
     return next(column for column in service.costs(answer).columns if column.key == key)
 
 
 def found(service: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
-    """Return one break-even of a column."""
     costs = service.costs(answer)
     return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
 

@@ -29,7 +29,6 @@ def sources() -> Table:
 
 @pytest.fixture(scope="session")
 def accelerators() -> dict[str, Table]:
-    """Every file of data/accelerators/ by its name, which is the id of the part."""
     paths = sorted((DATA / "accelerators").glob("*.toml"))
     return {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in paths}
 

@@ -25,14 +25,12 @@ BYTES = {"B": 1, "MiB": 2**20, "GiB": 2**30, "GB": 10**9}
 
 
 def attributes(parts: dict[str, Table]) -> Iterator[tuple[str, str, Table]]:
-    """Go over every attribute of every part as (part, attribute, table)."""
     for part, table in parts.items():
         for name, attribute in table["attributes"].items():
             yield part, name, attribute
 
 
 def preferred(part: Table, name: str) -> Table:
-    """Return the preferred claim of an attribute."""
     return next(claim for claim in part["attributes"][name]["claims"] if claim.get("preferred"))
 
 

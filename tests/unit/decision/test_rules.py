@@ -42,7 +42,6 @@ FITS, NOT = {"fits": True}, {"fits": False}
 
 
 def leads(name: str) -> tuple[Named, Named]:
-    """Return a part that leads in something, and one that does not."""
     return {f"leads_{name}": True}, {f"leads_{name}": False}
 
 

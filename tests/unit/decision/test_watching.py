@@ -34,7 +34,6 @@ def noted(
 
 
 def values(own: UserCatalog) -> list[tuple[str, WatchValue]]:
-    """Ask anew each time."""
     return [(note.signal, note.value) for note in own.watched]
 
 

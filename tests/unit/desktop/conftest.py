@@ -30,7 +30,6 @@ def _theme_of_session(qapp: QApplication) -> Theme:
 
 @pytest.fixture
 def theme(_theme_of_session: Theme) -> Theme:
-    """Return the theme of the application, as it is at first."""
     _theme_of_session.set_preference(LIGHT)
     _theme_of_session.set_font_percent(100)
     return _theme_of_session
@@ -38,14 +37,12 @@ def theme(_theme_of_session: Theme) -> Theme:
 
 @pytest.fixture
 def user_service(user_home: Path) -> Iterator[GpuDeskService]:
-    """Return a service over the user's file of this test alone."""
     with GpuDeskService.open() as opened:
         yield opened
 
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
-    """Return a desk with four accelerators."""
     service.rank_announced = False
     made = Desk(service, Formatter(ENGLISH_NUMBERS))
     made.open(read_template(FOUR))

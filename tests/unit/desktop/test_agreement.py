@@ -86,7 +86,6 @@ class Shown:
 
     @property
     def estimates(self) -> list[Estimate | None]:
-        """The estimate of each column."""
         assert self.desk.answer is not None
         return [column.estimate for column in self.desk.answer.columns]
 
@@ -130,7 +129,6 @@ def test_it_reads_the_same_everywhere(shown: Shown, theme: Theme) -> None:
 
 
 def check_figures(shown: Shown) -> None:
-    """Compare the table, the sheet and the table under the charts with what programs are given."""
     for name in FIGURES:
         compared, printed = shown.rows.get(name), shown.sheet_row(label_figure(name))
         charted = {row.key: row for row in make_estimate_figures(shown.desk, (name,)).rows} if name in COMPARED else {}
@@ -183,7 +181,6 @@ def check_panel(shown: Shown) -> None:
 
 
 def check_shortage(shown: Shown, position: int, found: Explanation) -> None:
-    """Compare how much memory is short in the panel, on the page Memory and under the charts."""
     assert found.unit == "GiB short"
     short = f"{found.figure} GiB"
     part = shown.desk.columns[position]
@@ -194,7 +191,6 @@ def check_shortage(shown: Shown, position: int, found: Explanation) -> None:
 
 
 def check_read_out(shown: Shown, theme: Theme) -> None:
-    """Compare what the chart reads off at the scenario's own load."""
     answer = shown.desk.answer
     assert answer is not None
     if answer.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
@@ -207,7 +203,6 @@ def check_read_out(shown: Shown, theme: Theme) -> None:
 
 
 def check_headlines(shown: Shown) -> None:
-    """Nobody is called the winner but by the answer's differences, and the figure is the table's."""
     answer = shown.desk.answer
     assert answer is not None
     keys = shown.desk.keys
@@ -239,7 +234,6 @@ def check_headlines(shown: Shown) -> None:
 
 
 def check_memory(shown: Shown) -> None:
-    """Compare the bars of memory, their table, the rows and what programs are given."""
     data = make_memory_data(shown.desk, FORMATTER, "")
     at = {head: number for number, head in enumerate(data.heads)}
     bars = make_memory_bars(shown.desk)
@@ -272,7 +266,6 @@ def room_left(estimate: Estimate, shown: Shown) -> bool:
 
 
 def check_physics(shown: Shown) -> None:
-    """Nothing goes beyond the memory or the roof, and every band holds its value."""
     for part, estimate in zip(shown.desk.columns, shown.estimates, strict=True):
         if estimate is None:
             assert part.column.problem is not None

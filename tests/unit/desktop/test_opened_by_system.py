@@ -17,7 +17,6 @@ from gpudesk.desktop.session.single_instance import APPLICATION_ID, DesktopAppli
 
 @pytest.fixture
 def application(qapp: QApplication) -> Iterator[DesktopApplication]:
-    """Return the application of these tests, which is the program's own."""
     assert isinstance(qapp, DesktopApplication)
     yield qapp
     qapp.give_files_to(None)

@@ -17,7 +17,6 @@ from tests.unit.catalog.carried_samples import QUOTE, save_of_author
 
 @pytest.fixture
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A scenario with an accelerator and a bandwidth of its author, saved on the author's machine."""
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "author"))
     path = tmp_path / "shared.gpudesk"
     save_of_author(path)

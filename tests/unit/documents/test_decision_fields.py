@@ -17,7 +17,6 @@ from gpudesk.text.messages import InputError
 
 
 def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
-    """Return any answers to any questions."""
     of = {
         name: st.sampled_from(question.options)
         if question.bounds is None

@@ -50,7 +50,6 @@ def document(raw: bytes) -> dict[str, Any]:
 
 
 def sealed(content: object) -> bytes:
-    """Return a pack of any content with the digest that belongs to it."""
     digest = hashlib.sha256(write_canonical_json(content)).hexdigest()
     return json.dumps({"gpudesk_pack": 1, "content": content, "sha256": digest}).encode()
 

@@ -19,7 +19,6 @@ MOST = 1 << 20
 
 
 def pdf(*streams: bytes, line: bytes = b"\n") -> bytes:
-    """Return what a PDF with these streams looks like to a reader of streams."""
     objects = (
         b"%d 0 obj%s<< /Length %d >>%sstream%s%s%sendstream%sendobj%s"
         % (number, line, len(content), line, line if line != b"\r" else b"\r\n", content, line, line, line)

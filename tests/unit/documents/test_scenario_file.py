@@ -43,7 +43,6 @@ SCENARIO = Scenario(
 
 
 def refusal(contents: bytes | str | dict[str, Any]) -> str:
-    """Return how a file with these contents is refused."""
     if isinstance(contents, dict):
         contents = json.dumps(contents)
     raw = contents.encode() if isinstance(contents, str) else contents
@@ -53,7 +52,6 @@ def refusal(contents: bytes | str | dict[str, Any]) -> str:
 
 
 def document() -> dict[str, Any]:
-    """Return the JSON of the scenario's file."""
     contents: dict[str, Any] = json.loads(format_scenario(SCENARIO))
     return contents
 

@@ -16,7 +16,6 @@ from gpudesk.text.messages import InputError, format_input_error
 
 
 def terms(term: DerivationTerm) -> Iterator[DerivationTerm]:
-    """Yield a term and all that enters it."""
     yield term
     for part in term.inputs:
         yield from terms(part)

@@ -35,7 +35,6 @@ def asked(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") ->
 
 
 def counts(sizing: SizingResult) -> list[float]:
-    """Return the counts, infinite where nothing meets the demand."""
     return [math.inf if each.count is None else each.count for each in sizing.candidates]
 
 

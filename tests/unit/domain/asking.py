@@ -11,7 +11,6 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 
 
 def closed(concurrency: int, requests: int | None = None) -> Load:
-    """Return a closed loop."""
     return Load(LoadKind.CONCURRENCY, concurrency=concurrency, requests=requests)
 
 

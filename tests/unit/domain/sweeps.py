@@ -25,7 +25,6 @@ SMALL = Sweep(
 
 
 def sweep_of(**axes: Any) -> Sweep:  # noqa: ANN401 - any field
-    """Return a sweep over one point but for the axes given."""
     fields: dict[str, Any] = {
         "accelerators": ("h200-sxm",),
         "models": ("llama-3.1-70b",),

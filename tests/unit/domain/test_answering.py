@@ -23,7 +23,6 @@ SCENARIO = Scenario(
 
 
 def answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> Answer:
-    """Return the answer for these parts, or for the two of the scenario."""
     scenario = SCENARIO
     if parts:
         choices = tuple(AcceleratorChoice(part) if isinstance(part, str) else part for part in parts)

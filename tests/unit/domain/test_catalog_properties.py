@@ -44,11 +44,9 @@ class Changed:
         return self.part
 
     def model(self, model_id: str) -> Model:
-        """Return a model of the catalog."""
         return self.facts.model(model_id)
 
     def serving_engines(self) -> tuple[ServingEngine, ...]:
-        """Return those of the catalog."""
         return self.facts.serving_engines()
 
 
@@ -73,7 +71,6 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def desk(facts: Catalog, calibration: Calibration) -> Desk:
-    """Return the real catalog with the real constants."""
     return Desk(facts, calibration)
 
 
@@ -94,7 +91,6 @@ LOADS = st.one_of(
 
 @st.composite
 def questions(draw: st.DrawFn, loads: st.SearchStrategy[Load] = LOADS) -> EstimateRequest:
-    """Draw a question about a deployment whose plan is given."""
     work = Workload(
         draw(st.sampled_from([100, 1000, 4000, 30_000])),
         draw(st.sampled_from([1, 100, 1000])),

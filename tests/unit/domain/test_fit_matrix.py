@@ -58,7 +58,6 @@ def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) 
 
 
 def smaller_that_hold(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> int | None:
-    """Return the smallest deployment that the estimator finds for one request."""
     found = service.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
     return None if isinstance(found, InputError) or not found.fits else found.count
 

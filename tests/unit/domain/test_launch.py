@@ -33,7 +33,6 @@ def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> 
 
 
 def plan_of(service: GpuDeskService, request: EstimateRequest) -> tuple[str, str, list[str]]:
-    """Return server, benchmark and notes."""
     plan = service.launch(service.estimate(request))
     return plan.server, plan.benchmark, [format_message(note) for note in plan.notes]
 

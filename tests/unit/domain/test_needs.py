@@ -22,7 +22,6 @@ SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def at(request: EstimateRequest, found: SmallestDeployments, count: int, load: Load | None = None) -> EstimateRequest:
-    """Return the question that a count answers."""
     work = request.workload if load is None else replace(request.workload, load=load)
     return replace(request, weights=found.weights, count=count, workload=work)
 

@@ -59,7 +59,6 @@ def of(choice: PlanChoice, name: str) -> ConsideredPlan:
 
 
 def reason_with(choice: PlanChoice, message_id: str) -> tuple[ConsideredPlan, Message]:
-    """Return the first plan that has this reason."""
     return next((option, each) for option in choice.options for each in option.reasons if each.id == message_id)
 
 
@@ -205,7 +204,6 @@ def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimat
 
 
 def stated(reason: Message, name: str) -> float:
-    """Return a quantity that a reason carries."""
     value = reason.parameters[name]
     assert isinstance(value, tuple)
     assert isinstance(value[0], float)
@@ -271,7 +269,6 @@ def test_plans_that_cannot_keep_up_say_so(estimator: Estimator) -> None:
 
 
 def with_bands(monkeypatch: pytest.MonkeyPatch, low: float, high: float) -> None:
-    """Let ratios of all figures have this band."""
     bands = IntervalFactors(low, high)
     monkeypatch.setattr("gpudesk.estimation.estimator.find_plan_interval", lambda *_: bands)
 

@@ -119,7 +119,6 @@ _CONSTANTS = {
 
 
 def calibration() -> Calibration:
-    """Return constants that hold for every part and serving engine."""
     constants = {name: CalibrationConstant(name, "", "", value) for name, value in _CONSTANTS.items()}
     return Calibration("bench", "0", "2026-08", constants, (), ())
 
@@ -184,7 +183,6 @@ def configure(
 
 
 def deploy(configuration: ServingConfiguration, plan: ParallelPlan) -> ResolvedDeployment:
-    """Return a configuration under a plan."""
     asked = configuration
     budget = compute_memory_budget(asked.accelerator, asked.model, asked.weights, asked.kv, plan, asked.settings)
     return ResolvedDeployment(asked, MemoryPlan(plan, budget, asked.settings))
@@ -211,7 +209,6 @@ class Case:
 
 
 def rows_of(*rows: StepCoefficients) -> CoefficientColumns:
-    """Return a row for each case."""
     return CoefficientColumns(CoefficientColumns.table(list(rows)))
 
 
@@ -220,7 +217,6 @@ def _column(cases: list[Case], name: str) -> Array:
 
 
 def requests_of(cases: list[Case]) -> ReplicaRequests:
-    """Return what the replicas of the cases serve."""
     prompt = _column(cases, "prompt")
     return ReplicaRequests(
         prompt=prompt,
@@ -233,7 +229,6 @@ def requests_of(cases: list[Case]) -> ReplicaRequests:
 
 
 def loads_of(cases: list[Case]) -> DeploymentLoads:
-    """Return the loads of the cases."""
     return DeploymentLoads(
         kind=np.array([LOAD_CODES[case.kind] for case in cases], dtype=np.int8),
         amount=_column(cases, "amount"),
@@ -246,7 +241,6 @@ def loads_of(cases: list[Case]) -> DeploymentLoads:
 
 
 def serve_cases(cases: list[Case]) -> ServingResults:
-    """Serve all cases in one call."""
     return serve_loads(rows_of(*(case.row for case in cases)), requests_of(cases), loads_of(cases), SERVING)
 
 

@@ -52,7 +52,6 @@ class Replica:
     """A replica that is fed with equal prompts; `pool` is its cache in tokens, where that is on demand."""
 
     def __init__(self, row: StepCoefficients, capacity: int, pool: float = math.inf) -> None:
-        """Start empty."""
         self.row, self.capacity, self.pool = row, capacity, pool
         self.now = 0.0
         self.waiting: deque[Sequence] = deque()
@@ -88,7 +87,6 @@ class Replica:
         return self._after(decoding, parts)
 
     def _free(self, parts: list[tuple[Sequence, int]]) -> float:
-        """Count the tokens of the cache that nobody holds or is about to be given."""
         held = sum(one.prefilled + one.made - one.kept for one in self.begun + self.running)
         return self.pool - held - sum(tokens for _, tokens in parts)
 

@@ -56,7 +56,6 @@ def latents() -> st.SearchStrategy[MLA]:
 
 
 def mixers() -> st.SearchStrategy[Mixer]:
-    """Any mixer."""
     folded = st.builds(
         Compressed,
         HEADS,
@@ -80,7 +79,6 @@ def mixers() -> st.SearchStrategy[Mixer]:
 
 
 def ffns() -> st.SearchStrategy[Ffn]:
-    """A dense block, or experts."""
     dense = st.builds(DenseFfn, st.sampled_from([4096, 14336, 28672]), st.booleans())
     routed = st.builds(
         MoeFfn,
@@ -94,7 +92,6 @@ def ffns() -> st.SearchStrategy[Ffn]:
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    """A model of one to three kinds of layers, the first with attention."""
     ffn = draw(ffns())
     first = st.one_of(attentions(), latents())
     chosen = [draw(first), *draw(st.lists(mixers(), max_size=2))]
@@ -163,7 +160,6 @@ def settings() -> st.SearchStrategy[MemorySettings]:
 
 @st.composite
 def plants(draw: st.DrawFn) -> Plant:
-    """A model on a plan of parts."""
     return plant(
         draw(parts()),
         draw(models()),
@@ -182,7 +178,6 @@ def amounts(most: int) -> st.SearchStrategy[float]:
 
 @st.composite
 def lengths(draw: st.DrawFn) -> tuple[float, float, float]:
-    """Prompt tokens to compute, output tokens, and prompt tokens in the prefix cache."""
     prompt = draw(st.one_of(st.integers(1, 64), st.integers(1, 32_000)))
     output = draw(st.one_of(st.integers(1, 3), st.integers(1, 8000)))
     hit = draw(st.sampled_from([0.0, 0.0, 0.5, 1.0]))

@@ -6,7 +6,6 @@ from gpudesk.engine.calibration import NO_KEYS, Calibration, CalibrationConstant
 
 
 def override(value: float, **where: str) -> ConstantOverride:
-    """Return an exception whose keys have one value each, or several with a bar between."""
     return ConstantOverride({name: frozenset(values.split("|")) for name, values in where.items()}, value)
 
 

@@ -107,7 +107,6 @@ def serve_split(split: Split) -> Found:
 
 @st.composite
 def splits(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Split:
-    """Any two plants, joined by a link of any speed."""
     transfer = draw(st.floats(1e-6, 2.0))
     return Split(
         draw(cases(kinds)),
@@ -121,7 +120,6 @@ def splits(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Sp
 
 
 def first_token(split: Split) -> float:
-    """Seconds in which a prompt that meets nobody is computed and handed over."""
     pools, requests, _ = arrays(split)
     each, chunk = compute_request_prefill(pools.prefill, requests.prompt, np.ones(1), requests.cached)
     fill = (1 - 1 / split.prefill.stages) * float(chunk.total[0])

@@ -60,7 +60,6 @@ def test_nothing_on_a_part_is_beyond_physics(part: str, facts: Catalog, calibrat
 
 
 def said(found: Every, given: Answers, rule: str, mask: Mask) -> Iterator[str]:
-    """Yield how often a rule is broken, by what load, and the first case."""
     broken = np.flatnonzero(mask)
     if len(broken):
         first = broken[0]
@@ -88,7 +87,6 @@ def assert_nothing_is_left_out(found: Every, facts: Catalog) -> None:
 
 
 def of(given: Answers, *kinds: LoadKind) -> Mask:
-    """Return which cases have a load of one of the kinds."""
     chosen: Mask = np.isin(given.arrays.loads.kind, [LOAD_CODES[kind] for kind in kinds])
     return chosen
 
@@ -100,7 +98,6 @@ def unanswered(given: Answers) -> tuple[Mask, Mask]:
 
 
 def column(found: Every, given: Answers, value: Callable[[Deployment], float]) -> Array:
-    """Return a value of the deployments, one for each case."""
     return np.array([value(each) for each in found.deployments], dtype=np.float64)[given.owner]
 
 
@@ -140,18 +137,15 @@ def figures_agree(found: Every, given: Answers) -> Iterator[Broken]:
 
 
 def times(band: IntervalArrays, factor: Array) -> IntervalArrays:
-    """Return a band times a factor."""
     return band[0] * factor, band[1] * factor, band[2] * factor
 
 
 def unlike(one: IntervalArrays, other: IntervalArrays) -> Mask:
-    """Return where two bands differ."""
     first, second, third = (differs(a, b) for a, b in zip(one, other, strict=True))
     return first | second | third
 
 
 def differs(one: Array, other: Array) -> Mask:
-    """Return where two figures differ by more than rounding."""
     return ~np.isclose(one, other, rtol=1e-9, atol=0.0, equal_nan=True)
 
 
@@ -187,7 +181,6 @@ def cached(found: Every, given: Answers, tokens: Callable[[Any], int]) -> Array:
 
 
 def littles_law_holds(_: Every, given: Answers) -> Iterator[Broken]:
-    """Requests in flight are their rate times their stay."""
     results, output = given.results, given.arrays.requests.output
     decoding = results.rate * np.where(output > 1, (output - 1) * np.nan_to_num(results.tpot), 0.0)
     flight = results.rate * results.ttft + decoding
@@ -202,7 +195,6 @@ def littles_law_holds(_: Every, given: Answers) -> Iterator[Broken]:
 
 
 def the_roofline_holds(found: Every, given: Answers) -> Iterator[Broken]:
-    """Reading the weights and the cache, and the arithmetic of all tokens, take their time at the peaks."""
     results, requests, figures = given.results, given.arrays.requests, given.figures
     bandwidth = found.part.memory_bandwidth
     peak = max(found.part.peak_dense.values())
@@ -227,7 +219,6 @@ def read_bytes(shards: ModelShards) -> float:
 
 
 def token_flop(shards: ModelShards) -> float:
-    """Return the least FLOPs of one token: two for each weight that it meets."""
     return 2.0 * (shards.dense_elements_undivided + shards.active_expert_elements)
 
 

@@ -16,7 +16,6 @@ ONE = ParallelPlan()
 
 
 def resident(model: Model, weights: Precision, plan: ParallelPlan = ONE) -> int:
-    """Bytes of weights on the fullest accelerator."""
     return shard_model(model, weights, plan).resident_bytes
 
 

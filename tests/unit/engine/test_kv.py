@@ -24,7 +24,6 @@ ONE = ParallelPlan()
 
 
 def profile(*mixers: Mixer | None, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> KvCacheProfile:
-    """Return the cache of a model with one layer of each mixer."""
     groups = tuple(LayerGroup(1, mixer, DenseFfn(4096)) for mixer in mixers)
     return compute_cache_profile(Model("m", "M", "O", 1024, 1000, False, None, None, groups), kv, plan)
 

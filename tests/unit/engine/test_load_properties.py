@@ -35,7 +35,6 @@ SLACK = 1 + 1e-9
 
 
 def residence(case: Case, found: Figures) -> float:
-    """Seconds from submission to the last token, on average."""
     return found.ttft + (0.0 if case.output == 1 else (case.output - 1) * found.tpot)
 
 
@@ -220,7 +219,6 @@ def test_borders_of_chunks_do_not_show(kind: LoadKind, length: int) -> None:
 
 
 def assert_same(together: ServingResults, alone: list[Figures]) -> None:
-    """Compare results of one call with those of single calls, to the last bits of a sum."""
     for name in Figures.__slots__:
         expected = np.array([getattr(figures, name) for figures in alone])
         np.testing.assert_allclose(getattr(together, name), expected, rtol=1e-12, err_msg=name)

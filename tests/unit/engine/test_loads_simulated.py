@@ -15,13 +15,11 @@ FIRST = replace(ROW, mixes=0.0)
 
 
 def exponential(mean: float, count: int, seed: int = 1) -> list[int]:
-    """Outputs of varied length, none longer than four times the mean."""
     drawn = np.minimum(np.random.default_rng(seed).exponential(mean, count), 4.0 * mean)
     return [max(1, round(float(each))) for each in drawn * (mean / drawn.mean())]
 
 
 def several(row: StepCoefficients, prompt: int, output: int, total: int, clients: int, capacity: int) -> Simulated:
-    """Serve outputs of varied length, drawn several times."""
     seen = [looping(row, prompt, exponential(output, total, seed), clients, capacity) for seed in range(1, 6)]
     return Simulated(
         rate=5.0 / sum(1.0 / one.rate for one in seen),

@@ -24,7 +24,6 @@ FREE = PlanConstraints()
 
 
 def with_mixer(mixer: Mixer) -> Model:
-    """Return a model of eight such layers."""
     return Model("m", "M", "O", 1024, 1000, False, None, None, (LayerGroup(8, mixer, DenseFfn(4096)),))
 
 

@@ -48,7 +48,6 @@ KEYS = [
 
 
 def answers(*lines: bytes | dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    """Return the parsed answers and the number of faults."""
     raw = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     target = io.BytesIO()
     faults = answer_stream(FakeEstimator(), io.BytesIO(raw), target)

@@ -30,7 +30,6 @@ HOW = "bring data/calibration.json up to date: run `make calibrate` and commit w
 
 @pytest.fixture(scope="module")
 def prepared(facts: Catalog) -> PreparedRuns:
-    """Return all measured runs, laid out."""
     return prepare_runs(facts, MEASUREMENTS)
 
 
@@ -80,7 +79,6 @@ def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
 
 
 def written(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
-    """Write a calibration file with bands that leave every value as it is, and read it."""
     bands = tuple(
         IntervalRule(figure, str(basis), 1.0, 1.0)
         for figure in ("throughput", "tpot", "ttft")

@@ -23,7 +23,6 @@ CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 
 @pytest.fixture(scope="module")
 def imported(facts: Catalog, calibration: Calibration) -> Estimator:
-    """Answer from the real facts and some imported models."""
     names = ("gemma-4-e2b", "gemma-3n-e4b", "gemma-4-31b-nvfp4")
     proposals = [assign_free_id(proposed(name), facts) for name in names]
     own = UserFacts.of(fact for proposal in proposals for fact in proposal.facts)

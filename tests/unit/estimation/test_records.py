@@ -40,7 +40,6 @@ def runs() -> tuple[MeasuredRun, ...]:
 
 
 def predictions(runs: tuple[MeasuredRun, ...], ratio: float = 1.1) -> list[HeldOutFigure]:
-    """Return predictions that all miss by the same ratio."""
     return [
         HeldOutFigure(run.id, figure, RECORD_FOLD, value, value * ratio)
         for run in runs
@@ -55,8 +54,6 @@ def table(facts: Catalog, runs: tuple[MeasuredRun, ...]) -> PublishedRunTable:
 
 @pytest.fixture(scope="session")
 def records(table: PublishedRunTable, estimator: Estimator, calibration: Calibration) -> Records:
-    """Return what finds the records of a question."""
-
     def find(request: EstimateRequest, figure: str) -> tuple[ComparableRun, ...]:
         return found(table, estimator, calibration, estimator.estimate(request), figure)
 

@@ -22,7 +22,6 @@ LINE: dict[str, Any] = {
 
 
 def refusal(**changes: object) -> str:
-    """Return how the line with these changes is refused."""
     with pytest.raises(InputError) as caught:
         parse_request(LINE | changes)
     return format_input_error(caught.value)

@@ -28,14 +28,12 @@ MIB = 1 << 20
 
 
 def write(sweep: Sweep, target: Path, facts: Catalog, calibration: Calibration) -> SweepRun:
-    """Write a sweep into a file."""
     made = SweepRun(sweep, facts, calibration, target)
     assert list(made.steps())[-1] == made.done == sweep.points
     return made
 
 
 def grid(path: Path) -> dict[str, Any]:
-    """Read the arrays of a file."""
     with np.load(path, allow_pickle=False) as found:
         return dict(found)
 

@@ -28,7 +28,6 @@ from tests.unit.domain.sweeps import SMALL
 
 
 def requests(sweep: Sweep) -> list[EstimateRequest]:
-    """Return the question at each point, as somebody would put it who asks one by one."""
     return [
         replace(
             sweep.base,
@@ -45,7 +44,6 @@ def requests(sweep: Sweep) -> list[EstimateRequest]:
 
 
 def swept(sweep: Sweep, facts: Catalog, calibration: Calibration) -> tuple[SweepEvaluation, SweepBlock]:
-    """Return all points as one block."""
     evaluation = SweepEvaluation(sweep, facts, calibration)
     blocks = list(evaluation.blocks())
     assert [block.start for block in blocks] == list(np.cumsum([0, *(b.size for b in blocks)])[:-1])
@@ -57,7 +55,6 @@ def swept(sweep: Sweep, facts: Catalog, calibration: Calibration) -> tuple[Sweep
 
 
 def point(evaluation: SweepEvaluation, block: SweepBlock, at: int) -> dict[str, object]:
-    """Return what a sweep says of one point."""
     words = zip(WORD_COLUMNS, block.words[:, at], strict=True)
     counts = zip(COUNT_COLUMNS, block.counts[:, at].tolist(), strict=True)
     triples = block.figures[:, at].reshape(-1, 3).tolist()
@@ -66,7 +63,6 @@ def point(evaluation: SweepEvaluation, block: SweepBlock, at: int) -> dict[str, 
 
 
 def expected(answer: Estimate | InputError) -> dict[str, object] | str:
-    """Return the same of an estimate, or the reason against it."""
     if isinstance(answer, InputError):
         return sweeping_reason(answer.problem.id)
     if not answer.fits:
@@ -83,7 +79,6 @@ def expected(answer: Estimate | InputError) -> dict[str, object] | str:
 
 
 def sweeping_reason(message_id: str) -> str:
-    """Return the code that stands for a message."""
     return {
         "plan.heads": "heads",
         "engine.none": "no-engine-runs-it",

@@ -108,6 +108,5 @@ def measured(values: Array, noise: float = 0.0, outliers: float = 0.0) -> list[d
 
 
 def looked_up(values: Array, made: BenchArrays) -> dict[str, float]:
-    """Return the values that the runs look up, by name and condition."""
     behind = made.rows_behind()
     return {made.parameters.name(place): float(values[place]) for place in np.flatnonzero(behind).tolist()}

@@ -24,7 +24,6 @@ def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
 
 
 def winner(run: BenchRun) -> int:
-    """Return the degree of the plan taken."""
     found = int(BenchArrays([run], parameters(), NODE).predict(parameters().initial).winners[0])
     return run.candidates[found].deployment.plan.tp
 

@@ -18,7 +18,6 @@ SHIPPED: Content = json.loads(paths.calibration_path().read_text())
 
 
 def refused(tmp_path: Path, text: str) -> str:
-    """Return what is said of a file with this text."""
     path = tmp_path / "calibration.json"
     path.write_text(text)
     with pytest.raises(InputError) as caught:

@@ -16,13 +16,11 @@ TOLD_WELL = ("weight_read_efficiency", "kv_read_efficiency", "gemm_efficiency")
 
 
 def places(made: BenchArrays, *names: str) -> list[int]:
-    """Return where the values of some constants lie that the runs look up."""
     behind = made.rows_behind()
     return [place for place in np.flatnonzero(behind).tolist() if made.parameters.name(place).split(" ")[0] in names]
 
 
 def missed(made: BenchArrays, values: Array, *names: str) -> float:
-    """Return the largest error of some constants, in the logarithm."""
     at = places(made, *names)
     return float(np.abs(np.log(values[at] / truth()[at])).max())
 

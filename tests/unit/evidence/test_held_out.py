@@ -27,7 +27,6 @@ def each_left_out(bench: BenchArrays, trait: str) -> tuple[HeldOutFigure, ...]:
 
 
 def by_run(found: tuple[HeldOutFigure, ...]) -> dict[tuple[str, str], float]:
-    """Return what was predicted, by run and figure."""
     return {(each.run, each.figure): each.predicted for each in found}
 
 

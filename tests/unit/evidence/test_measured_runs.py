@@ -62,20 +62,17 @@ ROWS = {
 
 @pytest.fixture(scope="module")
 def measured() -> MeasuredRunSet:
-    """All published runs of the project."""
     return read_measured_runs(paths.measurements_dir())
 
 
 @pytest.fixture(scope="module")
 def run(measured: MeasuredRunSet) -> Callable[[str], MeasuredRun]:
-    """Find a run by its id."""
     by_id = {each.id: each for each in measured.used}
     return by_id.__getitem__
 
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
-    """The catalog of the real data."""
     path = tmp_path_factory.mktemp("catalog") / "catalog.sqlite"
     build_catalog(paths.measurements_dir().parent, path)
     with Catalog.open(path) as opened:
@@ -97,7 +94,6 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 
 def write(folder: Path, rows: list[dict[str, str]]) -> None:
-    """Write a file of runs with the columns of the given rows."""
     with (folder / "runs-test.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
@@ -105,7 +101,6 @@ def write(folder: Path, rows: list[dict[str, str]]) -> None:
 
 
 def a_row(**changed: str) -> dict[str, str]:
-    """One sound row of the project, with some of its cells changed."""
     return rows_of("runs-cloudrift.csv")[0] | changed
 
 

@@ -29,13 +29,11 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[MemoryMeasurement, ...]:
-    """Return every row of the file."""
     return read_memory_measurements(MEASUREMENTS)
 
 
 @pytest.fixture(scope="module")
 def ratios(rows: tuple[MemoryMeasurement, ...], facts: Catalog, calibration: Calibration) -> dict[str, float]:
-    """Return what the program says over what was measured, by the id of each row that is used."""
     return {each.row.id: each.ratio for each in judge_memory_rows(rows, facts, calibration)}
 
 

@@ -47,7 +47,6 @@ stated = st.none() | some
 
 @st.composite
 def conditions(draw: st.DrawFn) -> RunConditions:
-    """Return conditions of any kind."""
     words: dict[str, Any] = {name: draw(st.sampled_from("abc")) for name in WORDS}
     numbers: dict[str, Any] = {name: draw(some) for name in (*RATIOS, *STEPS)}
     for name in ("in_flight", "queued", "request_rate", "ttft_limit_ms", "tpot_limit_ms", "tp", "pp"):

@@ -30,7 +30,6 @@ PAIR: Mapping[str, tuple[str, ...]] = {**HOPPER, "ranks": ("2",)}
 
 
 def looked_up() -> set[str]:
-    """Return the names of all constants that the engine asks for."""
     asked = {each.name for each in fields(SchedulingConstants)}
 
     def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
@@ -73,7 +72,6 @@ def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(subtests: pytest
 def entry(
     constant: str, where: Mapping[str, tuple[str, ...]], value: float, sigma: float, kernels: str = ""
 ) -> OperatorConstant:
-    """Return what an operator gives."""
     return OperatorConstant(constant, where, value, sigma, 10, 0.03, kernels)
 
 

@@ -16,8 +16,6 @@ MakeAnswer = Callable[..., Answer]
 
 @pytest.fixture
 def make_answer() -> MakeAnswer:
-    """Return what makes an answer for some parts."""
-
     def make(*parts: str, input_tokens: int = 2000, name: str = "Two for 70B", note: str = "") -> Answer:
         scenario = Scenario(
             name=name,

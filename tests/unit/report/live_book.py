@@ -61,7 +61,6 @@ class Book:
         return value
 
     def beside(self, sheet: str, label: str, column: str = "B") -> Place:
-        """Return the cell in a column of the first row that begins with a label."""
         row = next(
             place[1][1:]
             for place, held in self.cached.items()
@@ -70,7 +69,6 @@ class Book:
         return sheet, f"{column}{row}"
 
     def months(self, sheet: str) -> list[list[Value]]:
-        """Return the months of an accelerator that are within its term, as rows of seven."""
         first = int(self.beside(sheet, "Month")[1][1:]) + 1
         found = []
         for number in range(first, first + 500):
@@ -90,7 +88,6 @@ class Formula:
         self._tokens = [(str(found.lastgroup), found.group()) for found in TOKEN.finditer(formula)]
 
     def value(self) -> Value:
-        """Return what the whole formula gives."""
         result = self._compared()
         assert not self._tokens
         assert not isinstance(result, list)
@@ -182,7 +179,6 @@ def numbers_of(given: list[Value | list[Value]]) -> list[float]:
 
 
 def called(name: str, given: list[Value | list[Value]]) -> Value:
-    """Return what a function gives."""
     if name == "IF":
         chosen = given[1] if given[0] else given[2]
     elif name == "INDEX":

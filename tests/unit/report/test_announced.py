@@ -37,7 +37,6 @@ class SomeAnnounced(FakeCatalog):
 
 
 def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Answer:
-    """Return an answer for parts of which some are announced."""
     scenario = Scenario(
         name="With what is to come",
         model="llama-3.1-70b",
@@ -50,12 +49,10 @@ def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Ans
 
 
 def strip(answer: Answer, figure: str = THROUGHPUT) -> Headline:
-    """Return the answer to one question above the table."""
     return next(each for each in build_screen_headlines(answer, PLAIN) if each.figure == figure)
 
 
 def printed(answer: Answer) -> Headline:
-    """Return the headline answer on throughput of the sheet."""
     found = build_sheet_headlines(answer, PLAIN)
     return next(each for each in found if each.figure == THROUGHPUT)
 

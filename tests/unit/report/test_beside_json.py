@@ -20,7 +20,6 @@ from gpudesk.service import GpuDeskService
 
 
 def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
-    """Return what a program reads of it."""
     return json.loads(json.dumps(value, allow_nan=False))
 
 

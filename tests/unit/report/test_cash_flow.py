@@ -65,14 +65,12 @@ def made(costs: CostAnswer, names: Names) -> bytes:
 
 
 def stated(service: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
-    """Return the costs where inputs of all accelerators are stated."""
     known = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
     settings = replace(answer.scenario.costs, inputs=known)
     return service.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
 
 
 def with_column(costs: CostAnswer, **changes: ResolvedCostInput) -> CostAnswer:
-    """Return the costs with other inputs of the first accelerator."""
     first, *rest = costs.columns
     return replace(costs, columns=(replace(first, inputs={**first.inputs, **changes}), *rest))
 

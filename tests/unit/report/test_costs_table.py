@@ -31,7 +31,6 @@ def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
 
 
 def rows(answer: Answer, further: SheetExtras) -> dict[str, list[str]]:
-    """Return the texts of the cost rows by their labels."""
     (group,) = build_sheet(answer, further=further).costs.groups
     return {row.label: [cell.text for cell in row.cells] for row in group.rows}
 

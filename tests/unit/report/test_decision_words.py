@@ -47,7 +47,6 @@ NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "
 
 
 def decided(service: GpuDeskService, *, weights: Mapping[str, float] | None = None, **said: AnswerValue) -> Decision:
-    """Return the decision on four accelerators under answers."""
     scenario: Scenario = read_template("70b-chat-on-four")
     settings = replace(scenario.decision, weights=weights or {})
     return service.decide(service.answer(replace(scenario, decision=settings)), said)

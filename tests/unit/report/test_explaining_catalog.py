@@ -34,7 +34,6 @@ QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11-
 
 @pytest.fixture(scope="module")
 def opened() -> Iterator[GpuDeskService]:
-    """The real catalog, open for all tests here."""
     with GpuDeskService.open() as service:
         yield service
 
@@ -46,25 +45,21 @@ def service(opened: GpuDeskService) -> GpuDeskService:
 
 
 def view(service: GpuDeskService, **changes: object) -> CatalogContext:
-    """Look at the catalog on one day."""
     settings = {"scenario": "Four parts", "used": {"mi325x": "accelerator of the comparison"}}
     return CatalogContext(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
 
 
 def explained(service: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
-    """Explain an attribute that is there."""
     found = explain_catalog_attribute(view(service, **changes), thing, name)
     assert found is not None
     return found
 
 
 def state(service: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
-    """State a value of the user's."""
     service.own.do(state_value(service.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason))
 
 
 def kinds(explanation: Explanation) -> list[CatalogActionKind]:
-    """Return the edits that are offered."""
     return [offer.kind for offer in explanation.offers]
 
 

@@ -17,7 +17,6 @@ def answer(service: GpuDeskService) -> Answer:
 
 
 def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
-    """Return a column's costs with the explanation of one of them."""
     column = next(each for each in service.costs(answer).columns if each.key == key)
     prices = service.catalog.prices(column.accelerator)
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)

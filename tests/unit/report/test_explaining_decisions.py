@@ -18,7 +18,6 @@ NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "
 def told(
     service: GpuDeskService, said: Mapping[str, AnswerValue] | None = None, weights: Mapping[str, float] | None = None
 ) -> DecisionContext:
-    """Return a decision on four accelerators, ready to be explained."""
     scenario = read_template("70b-chat-on-four")
     scenario = replace(scenario, decision=replace(scenario.decision, weights=weights or {}))
     catalog = service.catalog

@@ -38,7 +38,6 @@ def answer(make_answer: MakeAnswer) -> Answer:
 
 
 def with_estimate(answer: Answer, position: int, **changes: object) -> Answer:
-    """Return the answer with fields of one estimate changed."""
     columns: list[ComparisonColumn] = list(answer.columns)
     estimate = columns[position].estimate
     assert estimate is not None

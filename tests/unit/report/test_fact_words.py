@@ -21,13 +21,11 @@ def rules() -> tuple[DecisionRule, ...]:
 
 
 def conditions(rule: DecisionRule) -> Iterator[str]:
-    """Yield all conditions of a rule."""
     for case in rule.cases:
         yield from (text for text in (case.when, case.requires, case.favours, case.checks) if text)
 
 
 def named() -> list[str]:
-    """Return every fact that rules show or ask for."""
     found = {rule.shows for rule in rules() if rule.shows}
     for rule in rules():
         for text in conditions(rule):

@@ -28,7 +28,6 @@ NAMES = {"a": "Alpha", "b": "Beta", "c": "Gamma"}
 
 @pytest.fixture(scope="module")
 def decision() -> Iterator[Decision]:
-    """Return a decision to put other standings into."""
     with GpuDeskService.open(with_own=False) as service:
         yield service.decide(service.answer(read_template("70b-chat-on-four")))
 

@@ -99,7 +99,6 @@ def names(service: GpuDeskService) -> dict[str, str]:
 
 
 def plain(text: str) -> str:
-    """Return a text with spaces that may break."""
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -121,7 +120,6 @@ def unpriced(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
 
 
 def bare(**more: object) -> DeferralAnalysis:
-    """Return a plan of which nothing is known but what is given."""
     given: dict[str, object] = {
         "chosen": "h200-sxm",
         "next_part": "b200-hgx",

@@ -14,7 +14,6 @@ from tests.unit.report.conftest import MakeAnswer
 
 
 def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> ComparisonRow:
-    """Return the row with this label, of the named group where labels come twice."""
     groups = [found for found in sheet.table.groups if group in (None, found.title)]
     return next(found for each in groups for found in each.rows if found.label == label)
 

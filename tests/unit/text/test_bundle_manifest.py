@@ -10,7 +10,6 @@ from gpudesk.text.messages import InputError
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """Return a listed bundle of three files."""
     folder = tmp_path / "bundle"
     (folder / "icons").mkdir(parents=True)
     for name in ("catalog.sqlite", "icons/a.svg", "icons/b c.svg"):

@@ -92,7 +92,6 @@ def read_modules() -> Iterator[tuple[str, ast.Module]]:
 
 @cache
 def find_written_messages() -> list[WrittenMessage]:
-    """Return every message of the program."""
     return [
         read_call(call, function, f"{name}:{call.lineno}")
         for name, module in read_modules()

@@ -27,13 +27,11 @@ NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.end
 
 
 def config(name: str) -> dict[str, Any]:
-    """Return a configuration as a table."""
     table: dict[str, Any] = json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8"))
     return table
 
 
 def beside(name: str) -> dict[str, bytes]:
-    """Return what lies beside a configuration."""
     path = CONFIGS / f"{name}{_QUANTISATION}.json"
     return {"hf_quant_config.json": path.read_bytes()} if path.exists() else {}
 
@@ -48,25 +46,21 @@ def proposed(name: str, **changes: object) -> ImportProposal:
 
 
 def model(proposal: ImportProposal) -> Model:
-    """Return the model that a proposal brings."""
     assert not proposal.missing
     (found,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
     return parse_model(json.loads(found.definition))
 
 
 def imported(name: str, **changes: object) -> Model:
-    """Return the model of a configuration."""
     return model(proposed(name, **changes))
 
 
 def shipped(name: str) -> Model:
-    """Return the model of the shipped catalog."""
     table = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
     return parse_model(MODEL_FILE.model_validate(table).definition())
 
 
 def layers(found: Model) -> Counter[tuple[Mixer | None, Ffn | None, int]]:
-    """Return how many layers there are of each kind, in whatever groups."""
     counts: Counter[tuple[Mixer | None, Ffn | None, int]] = Counter()
     for group in found.layers:
         counts[group.mixer, group.ffn, group.norms] += group.count

@@ -35,7 +35,6 @@ class Gguf:
         self.tensors.append((name, shape, wanted))
 
     def header(self) -> bytes:
-        """Return the header, padded to where tensors begin."""
         keys = {"general.architecture": self.architecture, **self.keys}
         out = b"GGUF" + struct.pack(self.order + "IQQ", self.version, len(self.tensors), len(keys))
         out += b"".join(self._key(name, value) for name, value in keys.items())
@@ -163,7 +162,6 @@ def experts(
 
 
 def small(**keys: Value) -> Gguf:
-    """Return a file of two layers, for tests that spoil it."""
     made = model("llama", 64, 512, 2, attention__head_count=4, attention__head_count_kv=2, **keys)
     made.keys["tokenizer.ggml.tokens"] = [f"t{number}" for number in range(512)]
     head(made, 64, 512)

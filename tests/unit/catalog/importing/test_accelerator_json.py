@@ -21,7 +21,6 @@ TODAY = "2026-11-25"
 
 
 def sheet(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
-    """Return a sound file with changes, None taking a field away."""
     made: dict[str, Any] = {
         "name": "Example 1",
         "vendor": "Example",

@@ -13,7 +13,6 @@ ROOT = Path(paths.__file__).parents[1]
 
 @pytest.fixture(scope="session")
 def whole_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a bundle made from this checkout."""
     bundle = tmp_path_factory.mktemp("whole") / "_bundled"
     shutil.copytree(ROOT / "resources", bundle / "resources", ignore=shutil.ignore_patterns("pictures"))
     shutil.copytree(ROOT / "data" / "measurements", bundle / "data" / "measurements")
@@ -25,7 +24,6 @@ def whole_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bundle(whole_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a bundle of this test's own, which the program takes for its."""
     folder = tmp_path / "_bundled"
     shutil.copytree(whole_bundle, folder)
     monkeypatch.setattr(paths, "_bundle", lambda: folder)

@@ -25,7 +25,6 @@ def raising(error: Exception) -> Check:
 
 
 def checks(monkeypatch: pytest.MonkeyPatch, *found: Check) -> None:
-    """Let the self-test have these checks alone."""
     made = tuple((f"check_{number}", f"Check {number}", each) for number, each in enumerate(found, 1))
     monkeypatch.setattr(command, "CHECKS", made)
 

@@ -89,20 +89,17 @@ class Starts:
         return process
 
     def held_for(self, seconds: float) -> subprocess.Popen[str]:
-        """Start a program that is the first and hears nothing."""
         holder = self(HOLDS, str(seconds))
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         return holder
 
     def crash(self) -> None:
-        """Leave what a crash leaves."""
         holder = self.held_for(60)
         holder.kill()
         holder.wait()
 
     def end(self) -> None:
-        """End those that still run."""
         for process in self._all:
             with process:
                 process.kill()

@@ -16,7 +16,6 @@ FOUR = "70b-chat-on-four"
 
 @pytest.fixture
 def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    """Return a window with four accelerators on the page Compare."""
     program = DesktopProgram(qapp, service)
     made = program.new_window()
     made.resize(1440, 900)

@@ -31,12 +31,10 @@ MANY = [*FEW, *(ThirdPartyWork(f"crate-{number}", "1.0", "MIT OR Apache-2.0") fo
 
 @pytest.fixture
 def shown(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> AboutDialog:
-    """Show the dialog over many parts, with the focus where it is at first."""
     return opened(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY))
 
 
 def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
-    """Show a dialog as the window in front."""
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.activateWindow()
@@ -45,7 +43,6 @@ def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
 
 
 def press(key: Qt.Key, text: str = "") -> None:
-    """Press a key where the focus is."""
     focused = QApplication.focusWidget()
     assert focused is not None
     if text:
@@ -54,7 +51,6 @@ def press(key: Qt.Key, text: str = "") -> None:
 
 
 def tab_to(wanted: QWidget) -> None:
-    """Go to a control with the Tab key."""
     for _ in range(20):
         if QApplication.focusWidget() is wanted:
             return

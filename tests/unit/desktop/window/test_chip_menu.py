@@ -28,7 +28,6 @@ def desk(service: GpuDeskService) -> Desk:
 
 
 def plans_of(desk: Desk, theme: Theme, parent: QWidget) -> list[QAction]:
-    """Return what can be chosen as plan."""
     menu = make_chip_menu(desk, theme, 0, "H200", parent)
     submenu = next(action.menu() for action in menu.actions() if action.text() == "Parallel plan")
     assert isinstance(submenu, QMenu)

@@ -57,7 +57,6 @@ def menu_of(row: ChipRow, position: int) -> QMenu:
 
 
 def one_step(desk: Desk, text: str) -> None:
-    """Say that one step was made, which is called this and can be taken back."""
     assert desk.undo_stack.count() == 1
     assert desk.undo_stack.undoText() == text
     after = desk.scenario

@@ -16,8 +16,7 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.text.formatting import GERMAN_NUMBERS
 
 
-def nothing() -> None:
-    """Do nothing."""
+def nothing() -> None: ...
 
 
 # Keyboard shortcuts

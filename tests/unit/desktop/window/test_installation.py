@@ -146,7 +146,6 @@ def test_closing_the_dialog_ends_the_process(
 
 
 def check_from_help(window: MainWindow) -> None:
-    """Do what the entry of the menu does."""
     (action,) = (spec for spec in window.actions_of_window() if spec.id == "help.check")
     action.run()
 

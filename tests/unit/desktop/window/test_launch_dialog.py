@@ -14,12 +14,10 @@ from gpudesk.desktop.window.main_window import MainWindow
 
 @pytest.fixture
 def dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
-    """Open it as its shortcut does."""
     return opened(window, qtbot)
 
 
 def opened(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
-    """Open it as its action does, once the scenario is answered."""
     qtbot.waitUntil(window.has_answer)
     (action,) = (spec for spec in window.actions_of_window() if spec.id == "scenario.launch")
     assert action.enabled()

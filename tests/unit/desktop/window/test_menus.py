@@ -18,7 +18,6 @@ PAGES = ["compare", "performance", "memory"]
 
 
 def entries(menu: QMenu) -> list[QAction]:
-    """Return all entries of a menu and of those in it."""
     menu.aboutToShow.emit()
     found = []
     for action in menu.actions():

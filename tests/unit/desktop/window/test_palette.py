@@ -18,8 +18,7 @@ from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, Palet
 COMMANDS, PARTS = "Commands", "Accelerators"
 
 
-def nothing() -> None:
-    """Do nothing."""
+def nothing() -> None: ...
 
 
 def entry(

@@ -36,7 +36,6 @@ def bar(desk: Desk, theme: Theme, qtbot: QtBot) -> ScenarioBar:
 
 
 def choose(field: ChoiceField | CaptionButton, typed: str) -> None:
-    """Choose from a list by typing what narrows it, or by arrow keys where it is short."""
     field.open_list()
     popup = field.popup
     assert popup is not None
@@ -60,7 +59,6 @@ def type_in(field: QLineEdit, text: str) -> None:
 
 
 def one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object) -> None:
-    """Say that exactly one step was made, which is called this, and goes back and forth."""
     assert (desk.undo_stack.count(), desk.undo_stack.undoText()) == (1, text)
     assert read(desk.scenario) == after
     desk.undo_stack.undo()
@@ -92,7 +90,6 @@ def test_a_choice_changes_its_own_value(
 
 
 def choose_first(field: ChoiceField) -> None:
-    """Choose the first that can be chosen, by arrow keys."""
     field.open_list()
     assert field.popup is not None
     inner = field.popup.focusWidget()

@@ -21,7 +21,6 @@ def focused() -> QWidget:
 
 
 def region(window: MainWindow) -> str:
-    """Return in which part of the window the focus is."""
     focus = focused()
     assert window.body.panel is not None
     parts = {

@@ -12,7 +12,6 @@ from gpudesk.desktop.window.main_window import MainWindow
 
 @pytest.fixture
 def dialog(window: MainWindow) -> WorkedExamplesDialog:
-    """Open it as the menu does."""
     (action,) = (spec for spec in window.actions_of_window() if spec.id == "help.examples")
     action.run()
     (opened,) = window.findChildren(WorkedExamplesDialog)
@@ -21,7 +20,6 @@ def dialog(window: MainWindow) -> WorkedExamplesDialog:
 
 
 def shown(dialog: WorkedExamplesDialog) -> list[str]:
-    """Return the numbers of the rows that are shown."""
     table = dialog.table
     items = [table.item(row, 0) for row in range(table.rowCount()) if not table.isRowHidden(row)]
     return [item.text() for item in items if item is not None]

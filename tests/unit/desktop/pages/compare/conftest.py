@@ -28,7 +28,6 @@ def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> Comp
 
 
 def with_counts(scenario: Scenario, *counts: int) -> Scenario:
-    """Return the scenario with other counts, each with a plan of its own."""
     choices = tuple(
         AcceleratorChoice(choice.accelerator, count, slot=choice.slot)
         for choice, count in zip(scenario.accelerators, counts, strict=False)

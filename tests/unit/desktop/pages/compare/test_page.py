@@ -18,7 +18,6 @@ from tests.unit.desktop.pages.compare.conftest import with_counts
 
 
 def keys(page: ComparePage) -> list[str]:
-    """Return the keys of the rows that are shown."""
     return [line.key for line in page.model.lines if line.row is not None]
 
 

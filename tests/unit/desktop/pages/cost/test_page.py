@@ -48,14 +48,12 @@ def overview(page: CostPage) -> CostOverview:
 
 
 def assumptions(page: CostPage) -> AssumptionsView:
-    """Show the inputs."""
     page.choose_view("assumptions")
     assert isinstance(page.view, AssumptionsView)
     return page.view
 
 
 def type_into(edit: NumberEdit, text: str) -> None:
-    """Type a number over what is there, and take it over."""
     edit.setFocus()
     edit.selectAll()
     QTest.keyClick(edit, Qt.Key.Key_Delete)

@@ -38,7 +38,6 @@ def compare(desk: Desk, *parts: str) -> None:
 
 
 def type_words(edit: NoteEdit, words: str) -> None:
-    """Type words in the place of what is there, and take them over."""
     edit.setFocus()
     edit.selectAll()
     QTest.keyClick(edit, Qt.Key.Key_Delete)

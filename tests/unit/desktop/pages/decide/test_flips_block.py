@@ -28,7 +28,6 @@ def block(desk: Desk, theme: Theme, qtbot: QtBot) -> FlipsBlock:
 
 
 def looking(block: FlipsBlock) -> bool:
-    """Return whether changes are being looked for, now."""
     return block.busy
 
 

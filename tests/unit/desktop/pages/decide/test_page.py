@@ -23,7 +23,6 @@ from gpudesk.service import GpuDeskService
 
 @pytest.fixture
 def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    """Return a window with four accelerators on the page Decide."""
     program = DesktopProgram(qapp, service)
     made = program.new_window()
     made.resize(1440, 900)

@@ -33,7 +33,6 @@ def plan(desk: Desk, plans: Mapping[str, AnswerValue], **answers: AnswerValue) -
 
 
 def settled(view: DeferralView, desk: Desk, qtbot: QtBot) -> DeferralView:
-    """Return the view once all that was asked has been worked out."""
     desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
     return view

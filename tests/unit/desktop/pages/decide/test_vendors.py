@@ -22,7 +22,6 @@ from tests.unit.desktop.pages.decide.views_of import shown
 
 
 def settled(view: VendorsView, desk: Desk, qtbot: QtBot) -> VendorsView:
-    """Return the view once all that was asked has been worked out."""
     desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
     return view

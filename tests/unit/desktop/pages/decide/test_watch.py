@@ -42,7 +42,6 @@ def row(view: DeferralView, signal: str) -> WatchSignalRow:
 
 
 def form(view: DeferralView, signal: str) -> WatchForm:
-    """Open the form of a signal with the button of its row."""
     QTest.mouseClick(row(view, signal).edit, Qt.MouseButton.LeftButton)
     found = row(view, signal).form
     assert found is not None

@@ -49,7 +49,6 @@ def choose(view: FitMatrixView, qtbot: QtBot, **fields: object) -> None:
 
 
 def counts(view: FitMatrixView, part: str) -> dict[str, int | None]:
-    """Return the counts of an accelerator by model, as they are shown."""
     place = [column.part.id for column in view.model.table.columns].index(part)
     return {row.model.id: row.cells[place].count for row in view.model.table.rows}
 

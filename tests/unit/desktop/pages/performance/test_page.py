@@ -169,7 +169,6 @@ def test_the_page_can_be_seen_whole_at_any_size(
 
 
 def roomy(chart: QWidget) -> bool:
-    """Whether a chart has the height that it needs."""
     return chart.height() >= chart.minimumSizeHint().height()
 
 

@@ -34,7 +34,6 @@ def chart(desk: Desk, theme: Theme, qtbot: QtBot) -> ThroughputChart:
 
 
 def show(chart: DeskChart, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 430) -> None:
-    """Show a chart that follows the desk."""
     qtbot.addWidget(chart)
     desk.answered.connect(chart.refresh)
     chart.resize(width, height)

@@ -13,7 +13,6 @@ from gpudesk.desktop.window.sources_panel import SourcesPanel
 
 
 def lines(panel: SourcesPanel, kind: type) -> list[str]:
-    """Return the sentences of all lines of a kind of block, or about a kind of thing."""
     return [node.sentence for node in _nodes(panel) if is_about(node, kind)]
 
 
@@ -22,17 +21,14 @@ def is_about(node: PanelNode, kind: type) -> bool:
 
 
 def sections(panel: SourcesPanel) -> list[str]:
-    """Return the titles of the parts."""
     return [node.sentence for node in _nodes(panel) if _is_heading(node, group=False)]
 
 
 def groups(panel: SourcesPanel) -> list[str]:
-    """Return the titles within parts."""
     return [node.sentence for node in _nodes(panel) if _is_heading(node, group=True)]
 
 
 def folds(panel: SourcesPanel) -> list[str]:
-    """Return the labels below which lines are folded."""
     return [node.sentence for node in _nodes(panel) if is_fold(node)]
 
 

@@ -55,19 +55,16 @@ def _nothing_is_left(service: GpuDeskService) -> Iterator[None]:
 
 
 def state(service: GpuDeskService, value: float = 900) -> None:
-    """State a board power of the user's."""
     service.own.do(state_value(service.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
 
 
 def asked(panel: SourcesPanel) -> list[EditorRequest]:
-    """Collect the editors that are asked for."""
     requests: list[EditorRequest] = []
     panel.editor_requested.connect(requests.append)
     return requests
 
 
 def go(panel: SourcesPanel, text: str) -> None:
-    """Make the link with a text the current line."""
     line = next(
         line
         for top in panel.view.lines.lines

@@ -24,12 +24,10 @@ PART = select_catalog_entry("mi325x")
 
 
 def of_kind(panel: SourcesPanel, kind: type) -> list[PanelRow]:
-    """Return the lines at the top that are about a kind of thing."""
     return [line for line in panel.view.lines.lines if is_about(line.node, kind)]
 
 
 def folded(panel: SourcesPanel) -> list[PanelRow]:
-    """Return the labels at the top below which lines are folded."""
     return [line for line in panel.view.lines.lines if is_fold(line.node)]
 
 

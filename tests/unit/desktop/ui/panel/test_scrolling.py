@@ -43,7 +43,6 @@ def scrolled_to(panel: SourcesPanel, key: str) -> None:
 
 
 def seen(panel: SourcesPanel) -> tuple[str, int]:
-    """Return the key of the first line that is wholly seen, and how far down it begins."""
     view = panel.view
     index = view.indexAt(QPoint(20, 6))
     line = view.lines.line(index)

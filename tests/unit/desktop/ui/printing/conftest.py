@@ -33,7 +33,6 @@ needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="re
 
 @pytest.fixture(scope="session")
 def answer_to(service: GpuDeskService, qapp: QApplication) -> Callable[[Scenario], Answer]:
-    """Return what answers a scenario with curves, each once."""
     known: dict[str, Answer] = {}
 
     def answered(scenario: Scenario) -> Answer:
@@ -65,7 +64,6 @@ def saved(answer: Answer, target: Path, size: PaperSize = PaperSize.A4) -> Path:
 
 
 def words_of(pdf: Path) -> str:
-    """Return the text layer with one space between words."""
     text = subprocess.run(["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True).stdout
     return re.sub(r"\s+", " ", text)
 

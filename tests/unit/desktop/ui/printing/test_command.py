@@ -12,7 +12,6 @@ from tests.unit.desktop.ui.printing.conftest import info_of, needs_poppler, word
 
 
 def run(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the program as from a bare terminal."""
     environment = {
         name: value
         for name, value in os.environ.items()

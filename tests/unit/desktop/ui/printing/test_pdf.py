@@ -57,7 +57,6 @@ def test_templates_take_one_or_two_pages_and_six_parts_three(answer_to: AnswerTo
 
 
 def figures_of(sheet: ComparisonSheet) -> list[str]:
-    """Return every figure and word that the tables and headline answers of a sheet show."""
     cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
     shown = [part for cell in cells for part in (cell.text, cell.band, cell.detail) if part]
     shown += [part for headline in sheet.headlines for part in (headline.text, headline.detail)]

@@ -27,8 +27,6 @@ FEW = [ChoiceOption("fp8", "FP8"), ChoiceOption("fp16", "FP16"), ChoiceOption("f
 
 @pytest.fixture
 def show(qtbot: QtBot, theme: Theme) -> Callable[[QWidget], None]:
-    """Return what shows a field in a window, with the focus in it."""
-
     def shown(field: QWidget) -> None:
         window = QWidget()
         qtbot.addWidget(window)

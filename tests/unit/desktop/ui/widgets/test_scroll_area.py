@@ -19,7 +19,6 @@ def shown(qtbot: QtBot, height: int) -> tuple[FullWidthScrollArea, QWidget]:
 
 
 def bar_of(area: FullWidthScrollArea) -> QScrollBar:
-    """Return the bar that one sees."""
     return next(bar for bar in area.findChildren(QScrollBar) if bar.parent() is area)
 
 

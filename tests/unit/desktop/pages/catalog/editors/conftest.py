@@ -17,7 +17,6 @@ from tests.unit.desktop.pages.catalog.editors.keys import Show
 
 @pytest.fixture
 def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return where the user's facts will lie."""
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "home"))
     return tmp_path / "home" / "catalog.sqlite"
 
@@ -55,8 +54,6 @@ def show(qtbot: QtBot) -> Show:
 
 @pytest.fixture
 def answer_box(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
-    """Return what presses the button of a name in every box that asks, and keeps what was asked."""
-
     def answering(button: str) -> list[str]:
         asked: list[str] = []
 

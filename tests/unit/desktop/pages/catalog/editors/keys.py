@@ -12,23 +12,19 @@ Show = Callable[[FormDialog], None]
 
 
 def focused() -> QWidget:
-    """Return what keys go to."""
     found = QApplication.focusWidget()
     assert found is not None
     return found
 
 
 def typed(text: str) -> None:
-    """Type into what has the focus."""
     QTest.keyClicks(focused(), text)
 
 
 def tab(times: int = 1) -> None:
-    """Go on with Tab."""
     for _ in range(times):
         QTest.keyClick(focused(), Qt.Key.Key_Tab)
 
 
 def key(which: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Press a key."""
     QTest.keyClick(focused(), which, modifier)

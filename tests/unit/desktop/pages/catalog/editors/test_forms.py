@@ -32,7 +32,6 @@ PART = "mi325x"
 
 
 def fill(dialog: AcceleratorForm, **texts: str) -> None:
-    """Type texts into the rows of these names in the place of what is there."""
     for name, text in texts.items():
         line(dialog, name).setFocus()
         line(dialog, name).selectAll()
@@ -40,7 +39,6 @@ def fill(dialog: AcceleratorForm, **texts: str) -> None:
 
 
 def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
-    """Return the line of a row."""
     row = dialog.row(name)
     assert row is not None, name
     control = row.control()

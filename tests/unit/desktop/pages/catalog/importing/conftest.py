@@ -19,7 +19,6 @@ FOUR = "70b-chat-on-four"
 
 @pytest.fixture
 def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    """Return a window over that file, with four accelerators."""
     program = DesktopProgram(qapp, user_service)
     made = program.new_window()
     made.resize(1440, 900)
@@ -32,7 +31,6 @@ def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, q
 
 @pytest.fixture
 def llama(tmp_path: Path) -> Path:
-    """Return the configuration of a model in a folder with its name."""
     path = tmp_path / "My-Llama" / "config.json"
     path.parent.mkdir()
     path.write_text(json.dumps(LLAMA))

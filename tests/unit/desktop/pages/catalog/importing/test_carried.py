@@ -19,7 +19,6 @@ from tests.unit.catalog.carried_samples import save_of_author
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A scenario of an author who has an accelerator and a bandwidth of their own."""
     path = tmp_path / "shared.gpudesk"
     with monkeypatch.context() as author:
         author.setenv("GPUDESK_HOME", str(tmp_path / "author"))

@@ -23,7 +23,6 @@ def state(service: GpuDeskService, thing: str, watts: int) -> None:
 
 
 def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
-    """Return a pack of two figures that another user made."""
     with monkeypatch.context() as other:
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
         with GpuDeskService.open() as service:
