@@ -6,7 +6,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -393,31 +393,17 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
     }
 
 
-def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, float | int | None]]:
-    records = {figure: summarize_pairs(found) for figure, found in group_pairs_by_figure(pairs, fold).items()}
-    return {
-        figure: {
-            "pairs": record.pairs,
-            "named": record.named,
-            "named_right": _short(record.named_right),
-            "open": record.open,
-            "open_right": _short(record.open_right),
-            "coverage": _short(record.coverage),
-        }
-        for figure, record in records.items()
+def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, Any]]:
+    names = ("pairs", "named", "named_right", "open", "open_right", "coverage")
+    summaries = {
+        figure: _fields(summarize_pairs(found)) for figure, found in group_pairs_by_figure(pairs, fold).items()
     }
+    return {figure: {name: fields[name] for name in names} for figure, fields in summaries.items()}
 
 
-def _fields(found: ErrorMeasure) -> dict[str, float | int | None]:
-    return {
-        "rows": found.rows,
-        "median": _short(found.median),
-        "p90": _short(found.p90),
-        "bias": _short(found.bias),
-        "coverage": _short(found.coverage),
-        "width": _short(found.width),
-    }
+def _fields(record: ErrorMeasure | PairSummary) -> dict[str, Any]:
+    return {name: _short(value) if isinstance(value, float) else value for name, value in asdict(record).items()}
 
 
-def _short(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.4g}")
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

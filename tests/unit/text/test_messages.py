@@ -84,10 +84,13 @@ def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, as
         yield from find_calls(node, inner)
 
 
-def read_modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted(ROOT.rglob("*.py")):
-        if file != ROOT / "text" / "messages.py":
-            yield str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8"))
+@cache
+def read_modules() -> list[tuple[str, ast.Module]]:
+    return [
+        (str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8")))
+        for file in sorted(ROOT.rglob("*.py"))
+        if file != ROOT / "text" / "messages.py"
+    ]
 
 
 @cache

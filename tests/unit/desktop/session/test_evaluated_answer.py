@@ -1,6 +1,5 @@
 """What follows from an answer is computed once, and goes with the answer."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,12 +10,6 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
 
 
 @pytest.fixture
