@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from gpudesk.domain.answer import (
     mask_unranked,
 )
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate
-from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, Figure, list_compared_figures, list_judged_figures
+from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, Figure, list_judged_figures
 from gpudesk.report.comparison.attribute_rows import format_delta
 from gpudesk.report.comparison.tables import (
     CellMarking,
@@ -198,16 +198,22 @@ def format_limiter(estimate: Estimate) -> str:
     return MISSING_VALUE_TEXT if estimate.limiter is None else label_limiter(estimate.limiter)
 
 
-def build_workload_rows(answer: Answer, formatter: Formatter) -> dict[str, ComparisonRow]:
+def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Formatter) -> dict[str, ComparisonRow]:
     """Return by key how fast each deployment is, what it holds, what limits it and how it was set up.
+
+    `figures` are those of the surface, in the order of their rows.
 
     Left out are rows that would say nothing: who fits where all do, and figures per accelerator where the counts
     are alike.
     """
-    figures = (_build_figure_row(answer, figure, formatter) for figure in list_result_figures(answer))
+    several_counts = len({column.estimate.count for column in answer.columns if column.estimate}) > 1
     rows = (
         *_build_fit_rows(answer, formatter),
-        *figures,
+        *(
+            _build_figure_row(answer, figure, formatter)
+            for figure in figures
+            if several_counts or not figure.is_per_accelerator
+        ),
         _build_concurrency_row(answer, formatter),
         _build_word_row(answer, "limiter", tr("Limited by"), format_limiter, formatter),
         _build_plan_row(answer, formatter),
@@ -223,12 +229,6 @@ def build_workload_rows(answer: Answer, formatter: Formatter) -> dict[str, Compa
         ),
     )
     return {row.key: row for row in rows}
-
-
-def list_result_figures(answer: Answer) -> list[Figure]:
-    """Return the figures that say something of these columns, in the order of Compare."""
-    several_counts = len({column.estimate.count for column in answer.columns if column.estimate}) > 1
-    return [figure for figure in list_compared_figures() if several_counts or not figure.is_per_accelerator]
 
 
 def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> tuple[str, str | None]:

@@ -395,14 +395,15 @@ def build_sheet(
 
 def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
     """Return the rows of results on a sheet: what is alike for all is said among the assumptions."""
-    rows = build_workload_rows(answer, formatter)
+    figures = list_sheet_figures()
+    rows = build_workload_rows(answer, figures, formatter)
     shown = [rows["fits"]] if "fits" in rows else []
     plan = rows["plan"]
     if len({(cell.text, cell.detail) for cell in plan.cells}) > 1 or any(cell.detail for cell in plan.cells):
         shown.append(plan)
     shown += [
         rows[figure.key]
-        for figure in list_sheet_figures()
+        for figure in figures
         if figure.key in rows and any(cell.value is not None for cell in rows[figure.key].cells)
     ]
     shown += [rows[MAX_CONCURRENCY.key], rows["limiter"]]

@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
 from gpudesk.domain.claim import is_user_entry
-from gpudesk.domain.registry import list_compared_attributes
+from gpudesk.domain.registry import list_compared_attributes, list_compared_figures
 from gpudesk.report.comparison.attribute_rows import build_attribute_rows, merge_half_precisions
 from gpudesk.report.comparison.estimate_rows import build_memory_use_rows, build_workload_rows
 from gpudesk.report.comparison.tables import (
@@ -42,7 +42,7 @@ class ComparisonTableBuilder:
     def table(self, answer: Answer) -> ComparisonTable:
         self._update_attribute_rows(answer)
         formatter = self._formatter
-        results = build_workload_rows(answer, formatter).values()
+        results = build_workload_rows(answer, list_compared_figures(), formatter).values()
         known = tuple(row for row in results if any(cell.value is not None for cell in row.cells))
         use = build_memory_use_rows(answer, formatter) if any(each.estimate for each in answer.columns) else ()
         groups = (

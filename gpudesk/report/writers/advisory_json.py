@@ -23,11 +23,10 @@ from gpudesk.domain.watch_list import SignalStatus
 from gpudesk.report.decision.advisory import group_by_software, list_load_workings
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning
+from gpudesk.report.writers.decision_json import TESTED_CONDITION
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
-
-_TESTED = "condition=text left right holds"
 
 
 def encode_buy_or_wait(found: DeferralAnalysis, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
@@ -198,7 +197,7 @@ def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
     return {
         **encode_fields(step, "id title strength source dated until"),
         **encode_fields(line, "past applies"),
-        "tested": encode_each(line.tested, _TESTED),
+        "tested": encode_each(line.tested, TESTED_CONDITION),
         "missing": list(line.missing),
         **encode_fields(step, "ask why otherwise"),
         **encode_fields(line, "done note"),

@@ -35,7 +35,8 @@ from gpudesk.text.formatting import Formatter
 
 ColumnNamesByKey = Mapping[str, str]
 
-_TESTED = "condition=text left right holds"
+#: Fields of a condition that was tested, by their keys.
+TESTED_CONDITION = "condition=text left right holds"
 
 
 def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: ColumnNamesByKey) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def _encode_exclusion(
     return {
         "accelerator": exclusion.key,
         "rule": exclusion.rule.id,
-        "because": encode_each(list_exclusion_tests(exclusion, decision), _TESTED),
+        "because": encode_each(list_exclusion_tests(exclusion, decision), TESTED_CONDITION),
         "sentence": describe_exclusion(exclusion, names, formatter, decision),
     }
 
@@ -111,12 +112,12 @@ def _encode_trace_line(line: TraceLine, columns: Sequence[str]) -> dict[str, Any
         "dated": rule.dated or None,
         "pair": list(rule.pair),
         "answer": encode_value(line.answers),
-        "tested": encode_each(line.tested, _TESTED),
+        "tested": encode_each(line.tested, TESTED_CONDITION),
         "favours": [key for key, cell in cells.items() if cell.effect is RuleEffect.FAVOURS],
         **encode_fields(line, "weight counted_with"),
         "shows": rule.shows,
         "effects": {
-            key: {**encode_fields(cell, "effect value"), "tested": encode_each(cell.tested, _TESTED)}
+            key: {**encode_fields(cell, "effect value"), "tested": encode_each(cell.tested, TESTED_CONDITION)}
             for key, cell in cells.items()
         },
         "advice": line.case.advice,

@@ -13,9 +13,8 @@ from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
 
 
-def row(sheet: ComparisonSheet, label: str, group: str | None = None) -> ComparisonRow:
-    groups = [found for found in sheet.table.groups if group in (None, found.title)]
-    return next(found for each in groups for found in each.rows if found.label == label)
+def row(sheet: ComparisonSheet, key: str) -> ComparisonRow:
+    return next(found for found in sheet.table.rows if found.key == key)
 
 
 def texts(cells: tuple[ComparisonCell, ...]) -> list[str]:
@@ -24,7 +23,7 @@ def texts(cells: tuple[ComparisonCell, ...]) -> list[str]:
 
 def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))
-    found = row(sheet, "Output throughput", "At this workload")
+    found = row(sheet, "output_tokens_per_s")
     assert found.unit == "tok/s"
     assert texts(found.cells) == ["1,000", "1,250", "2,000"]
     assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,125 – 1,375", "1,800 – 2,200"]
@@ -34,11 +33,11 @@ def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer
 def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
     assert sheet.table.groups[0].title == "Against H200-SXM"
-    found = row(sheet, "Output throughput", "Against H200-SXM")
+    found = row(sheet, "difference.output_tokens_per_s")
     assert texts(found.cells) == ["baseline", "+25", "+4"]
     assert found.cells[1].band == "+15 – +35"
     assert [cell.mark for cell in found.cells] == [None, None, CellMarking.OPEN]
-    slower = row(sheet, "Time to first token", "Against H200-SXM")
+    slower = row(sheet, "difference.ttft_ms")
     assert texts(slower.cells) == ["baseline", "−20", "−4"]
 
 
@@ -46,7 +45,7 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.text for headline in sheet.headlines] == ["No winner"] * 4
     assert sheet.headlines[0].detail == "H200-SXM: 1,000; MI355X: 1,040"
-    found = row(sheet, "Output throughput", "At this workload")
+    found = row(sheet, "output_tokens_per_s")
     assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
 
 
@@ -59,7 +58,7 @@ def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
 
 def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000))
-    fits = row(sheet, "Fits")
+    fits = row(sheet, "fits")
     assert fits.cells[0].text == "does not fit on 1"
     assert fits.cells[0].detail == "use 4"
     assert fits.cells[0].mark is CellMarking.FAILS
@@ -87,7 +86,7 @@ def test_parts_keep_their_place_in_the_palette_and_repeats_are_hollow(make_answe
 
 def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
-    bandwidth = row(sheet, "Bandwidth")
+    bandwidth = row(sheet, "memory_bandwidth")
     assert texts(bandwidth.cells) == ["4.8", "6.0"]
     assert [cell.notes for cell in bandwidth.cells] == [(), (1,)]
     (note,) = sheet.notes
@@ -110,10 +109,10 @@ def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> Non
 
 def test_memory_is_in_gib_with_gb_beside_the_capacity(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
-    capacity = row(sheet, "Capacity")
+    capacity = row(sheet, "memory")
     assert texts(capacity.cells) == ["141.0", "256.0"]
     assert [cell.detail for cell in capacity.cells] == ["151.4 GB", "274.9 GB"]
-    assert texts(row(sheet, "Weights on the fullest").cells) == ["70.0", "70.0"]
+    assert texts(row(sheet, "memory.weights").cells) == ["70.0", "70.0"]
 
 
 def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnswer) -> None:
@@ -142,9 +141,9 @@ def test_remark_that_holds_for_all_is_said_once(make_answer: MakeAnswer) -> None
 
 def test_german_figures(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN_NUMBERS))
-    found = row(sheet, "Output throughput", "At this workload")
+    found = row(sheet, "output_tokens_per_s")
     assert texts(found.cells) == ["1.000", "1.250"]
-    assert texts(row(sheet, "Bandwidth").cells) == ["4,8", "6,0"]
+    assert texts(row(sheet, "memory_bandwidth").cells) == ["4,8", "6,0"]
 
 
 def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
