@@ -74,11 +74,11 @@ class GpuDeskService:
     come with the first estimate.
     """
 
-    def __init__(self, catalog: Catalog, calibration_file: Path | None = None, own_file: Path | None = None) -> None:
+    def __init__(self, catalog: Catalog, calibration_file: Path | None = None, user_file: Path | None = None) -> None:
         """Work with an open catalog, which is closed with the service.
 
         The calibration is that of the program unless another file is given. The user's facts are those of
-        `own_file`; without one they last as long as the service.
+        `user_file`; without one they last as long as the service.
         """
         #: The shipped facts with the user's; another object after each change of these.
         self.catalog = catalog
@@ -87,10 +87,10 @@ class GpuDeskService:
         self._calibration_file = calibration_file
         self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
         self._ready: Catalog | None = None
-        self.own = UserCatalog(own_file, self._show_own)
+        self.user_catalog = UserCatalog(user_file, self._apply_user_facts)
 
     @classmethod
-    def open(cls, *, with_own: bool = True) -> GpuDeskService:
+    def open(cls, *, with_user_facts: bool = True) -> GpuDeskService:
         """Open the shipped catalog; that of a checkout is first brought up to date with its data.
 
         The facts in the user's file are laid over it unless it is asked for on its own.
@@ -101,13 +101,13 @@ class GpuDeskService:
         else:
             path = paths.built_catalog_path()
             ensure_built(data, path)
-        return cls(Catalog.open(path), own_file=paths.user_catalog_path() if with_own else None)
+        return cls(Catalog.open(path), user_file=paths.user_catalog_path() if with_user_facts else None)
 
     def close(self) -> None:
-        self.own.close()
+        self.user_catalog.close()
         self.catalog.close()
 
-    def _show_own(self, facts: UserFacts, edit: FactEdit | None) -> None:
+    def _apply_user_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
         """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
@@ -212,13 +212,13 @@ class GpuDeskService:
 
         They are looked for once while they stay.
         """
-        if not len(self.own.facts):
+        if not len(self.user_catalog.facts):
             return replace(scenario, own_records=()) if scenario.own_records else scenario
         from gpudesk.documents.user_fact_json import write_scenario_records
 
         used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
         if used not in self._carried:
-            self._carried[used] = write_scenario_records(scenario, self.own.facts)
+            self._carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
         return replace(scenario, own_records=self._carried[used])
 
     def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
@@ -245,7 +245,7 @@ class GpuDeskService:
         from gpudesk.estimation.scenario_answer import answer_scenario
 
         before = self.answer(scenario)
-        catalog = self.catalog.with_own(self.own.facts.after(edit))
+        catalog = self.catalog.with_own(self.user_catalog.facts.after(edit))
         estimator = Estimator(catalog, self.calibration) if edit.moves_estimates else self.estimator
         after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=self.rank_announced)
         return compare_answers(before, after)

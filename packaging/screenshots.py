@@ -131,7 +131,7 @@ class _Studio:
         day = service.catalog.data_date
         source = entry.make_user_source("Quote by mail", "Reseller", date=day)
         price = (service.catalog, "mi355x", "price_low", 30_000, "USD", source)
-        service.own.do(edits_module.state_value(*price, today=day))
+        service.user_catalog.do(edits_module.state_value(*price, today=day))
         self._window.note.clear()
 
     def _give_too_little(self) -> None:

@@ -367,7 +367,7 @@ class FactStore(Protocol):
     """Where facts are written: the catalog, the user's facts over it, and what lays new ones over it beforehand."""
 
     catalog: Catalog
-    own: UserCatalog
+    user_catalog: UserCatalog
 
     def prepare(self, facts: UserFacts) -> None: ...
 
@@ -375,7 +375,7 @@ class FactStore(Protocol):
 def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write all of some proposals to the user's file as one step, which is not in force yet.
 
-    Return the step and the facts after it, for `OwnCatalog.adopt`. Where it raises `InputError`, nothing was
+    Return the step and the facts after it, for `UserCatalog.adopt`. Where it raises `InputError`, nothing was
     written.
     """
     writing = JobProgress(_describe_writing(proposals[0].name))
@@ -387,7 +387,7 @@ def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> Pr
 
 def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
     """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
-    facts = store.own.write(edit)
+    facts = store.user_catalog.write(edit)
     store.prepare(facts)
     return facts
 
@@ -418,7 +418,7 @@ def apply_pack(
     yield writing
     if signer is not None:
         # Before the facts: once they are written, nothing may come between them and being in force.
-        store.own.trust(signer)
+        store.user_catalog.trust(signer)
     return edit, _write_step(store, edit)
 
 

@@ -35,8 +35,8 @@ WORST = 2.5
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
     shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, own_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
-        made.own.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
+    with GpuDeskService(shipped, user_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
+        made.user_catalog.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
         yield made
 
 

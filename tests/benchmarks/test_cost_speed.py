@@ -28,7 +28,7 @@ SLACK = 1.5
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as opened:
+    with GpuDeskService.open(with_user_facts=False) as opened:
         yield opened
 
 

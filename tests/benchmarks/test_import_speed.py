@@ -167,7 +167,7 @@ def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: ExportForm
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, user_home: Path) -> Iterator[MainWindow]:
     shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, own_file=tmp_path / paths.user_catalog_path().name) as service:
+    with GpuDeskService(shipped, user_file=tmp_path / paths.user_catalog_path().name) as service:
         program = DesktopProgram(qapp, service)
         made = program.new_window()
         made.show()
@@ -215,7 +215,7 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
             gaps.append(_import(window, path, qtbot))
         finally:
             gc.unfreeze()
-        window.desk.service.own.undo()
+        window.desk.service.user_catalog.undo()
     # What is loaded once a session is no part of the work.
     say(f"widest gaps of three imports of 10,000 prices: {', '.join(f'{gap:.0f}' for gap in gaps[1:])} ms")
     assert min(gaps[1:]) <= GAP_MS

@@ -29,7 +29,7 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         with GpuDeskService.open() as service:
             source = make_user_source("Measured here")
             step = state_value(service.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
-            service.own.do(step)
+            service.user_catalog.do(step)
         made = tmp_path / "Our figures.gpudeskpack"
         assert main(["catalog", "pack", "-o", str(made)]) == 0
     return made
@@ -69,10 +69,10 @@ def test_pack_is_shown_before_anything_of_it_is_taken(program: StartProgram, pac
             ask_to_open(pack)
         dialog = preview_of(user)
         assert len(user.windows) == 1
-        assert len(user.window.desk.service.own.facts) == 0
+        assert len(user.window.desk.service.user_catalog.facts) == 0
         dialog.reject()
         user.until(lambda: QApplication.activeModalWidget() is None)
-        assert len(user.window.desk.service.own.facts) == 0
+        assert len(user.window.desk.service.user_catalog.facts) == 0
 
     program(at_window, *([str(pack)] if way == "given" else []))
 

@@ -38,7 +38,7 @@ def _backups(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
-        backups = service.own.backups()
+        backups = service.user_catalog.backups()
     if options.json:
         output.print_json([_encode_backup(number, backup) for number, backup in enumerate(backups, start=1)])
     elif backups:
@@ -90,7 +90,7 @@ def _restore(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
-        own = service.own
+        own = service.user_catalog
         broken, before = own.problem, len(own.facts)
         own.restore(_choose_backup(own, options.backup))
         after = len(own.facts)
@@ -216,10 +216,10 @@ def run_pack(options: argparse.Namespace) -> int:
     if target.suffix.lower() != output.PACK_SUFFIX:
         raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
     with GpuDeskService.open() as service:
-        if service.own.problem is not None:
-            raise service.own.problem
+        if service.user_catalog.problem is not None:
+            raise service.user_catalog.problem
         steps = write_pack(
-            service.own.facts,
+            service.user_catalog.facts,
             options.part,
             target.stem if options.name is None else options.name,
             target,
@@ -253,7 +253,7 @@ def run_signers(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
-        own = service.own
+        own = service.user_catalog
         if own.problem is not None:
             raise own.problem
         if options.distrust is not None:

@@ -65,7 +65,7 @@ def _apply_pack(
     from gpudesk.documents.imports import apply_pack
     from gpudesk.documents.packs import find_new_signer
 
-    own = service.own
+    own = service.user_catalog
     try:
         signer = find_new_signer(pack, own.signers(), trust=trust, today=get_today())
     except InputError as error:
@@ -118,7 +118,7 @@ def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskServic
 def _describe_pack_signer(pack: FactPack, service: GpuDeskService) -> str:
     from gpudesk.documents.pack_file import format_fingerprint
 
-    signers = service.own.signers()
+    signers = service.user_catalog.signers()
     known = pack.signer(signers)
     print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
     return describe_signer(pack, pack.trust(signers), print_of, None if known is None else known.name)
@@ -137,7 +137,7 @@ def _encode_pack_import(
             "made": pack.made,
             "sha256": pack.digest,
             "signer": None if pack.signature is None else pack.signature.name,
-            "trusted": signed and pack.trust(service.own.signers()) is PackTrust.KNOWN,
+            "trusted": signed and pack.trust(service.user_catalog.signers()) is PackTrust.KNOWN,
             "rows": [
                 {
                     "key": list(row.key),
@@ -204,7 +204,7 @@ def run(options: argparse.Namespace) -> int:
 
     paths = [Path(name) for name in options.files]
     with GpuDeskService.open() as service:
-        catalog, own = service.catalog, service.own
+        catalog, own = service.catalog, service.user_catalog
         found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(found) > 1 and (options.id or options.name or options.organisation):
             raise UsageError(tr("--as, --name and --organisation are for one file; these are {n}", n=len(found)))

@@ -60,7 +60,7 @@ def open_shipped_catalog() -> Iterator[GpuDeskService]:
     """Open the program's own facts: those of the user are checked on their own, and change no figure here."""
     from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         yield service
 
 

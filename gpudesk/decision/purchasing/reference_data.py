@@ -47,7 +47,7 @@ class PlanningSource(Protocol):
     @property
     def catalog(self) -> Catalog: ...
     @property
-    def own(self) -> UserCatalog: ...
+    def user_catalog(self) -> UserCatalog: ...
     @property
     def estimator(self) -> Estimator: ...
     @property
@@ -197,7 +197,7 @@ class ReferenceData:
 
     def watch_list(self) -> tuple[SignalStatus, ...]:
         """Return every signal with what is known of it, the user's notes before the record."""
-        return make_watch_list(self.signals, self._service.own.watched)
+        return make_watch_list(self.signals, self._service.user_catalog.watched)
 
 
 def _get_plan_value(scenario: Scenario, name: str) -> AnswerValue | None:

@@ -104,8 +104,8 @@ class Desk(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self.evaluate)
-        service.own.subscribe(self._facts_changed)
-        self.destroyed.connect(partial(service.own.unsubscribe, self._facts_changed))
+        service.user_catalog.subscribe(self._facts_changed)
+        self.destroyed.connect(partial(service.user_catalog.unsubscribe, self._facts_changed))
 
     # The scenario
 

@@ -85,7 +85,7 @@ def _open(dialog: QDialog) -> None:
 
 
 def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
-    own = window.desk.service.own
+    own = window.desk.service.user_catalog
 
     def writable() -> bool:
         return own.writable
@@ -157,7 +157,7 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
 
 def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return undo and redo of the catalog's steps, which are not those of the scenario."""
-    own = window.desk.service.own
+    own = window.desk.service.user_catalog
     undo, redo = own.undo_text, own.redo_text
     formatter = window.desk.formatter
     return [

@@ -237,7 +237,7 @@ class StatusText(QObject):
 
     def _say_catalog(self) -> None:
         service, count = self._desk.service, self._desk.formatter.count
-        catalog, own = service.catalog, len(service.own.facts)
+        catalog, own = service.catalog, len(service.user_catalog.facts)
         said = tr(
             "Catalog {date} · {parts} accelerators, {models} models",
             date=catalog.data_date,

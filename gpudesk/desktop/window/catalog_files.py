@@ -155,7 +155,7 @@ def format_added_facts(taken: Sequence[ImportProposal], window: DocumentWindow) 
 
 def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
     """Take these steps back, the last first; where something else was done since, say where to undo."""
-    own = window.desk.service.own
+    own = window.desk.service.user_catalog
     try:
         for step in reversed(steps):
             if own.undo_text is not step.text:
@@ -236,7 +236,7 @@ def _write_pack(window: DocumentWindow, form: PackExportForm) -> None:
         return
     service = window.desk.service
     steps = write_pack(
-        service.own.facts,
+        service.user_catalog.facts,
         form.part,
         form.pack_name,
         form.target,
@@ -339,7 +339,7 @@ class PackExportForm(_FileTargetForm):
             self.windowTitle(),
             tr("One file with your facts and their sources. Whoever imports it sees first what it changes."),
         )
-        facts, count = desk.service.own.facts, desk.formatter.count
+        facts, count = desk.service.user_catalog.facts, desk.formatter.count
         said = (
             (_ALL, tr("All")),
             ("things", tr("Accelerators and models")),

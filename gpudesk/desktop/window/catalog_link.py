@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def show_user_file_problem(window: DocumentWindow) -> None:
     """Say why the user's facts are not there, what was kept, and what can be done; nothing where they are."""
-    own = window.desk.service.own
+    own = window.desk.service.user_catalog
     if own.problem is None:
         return
     said = format_input_error(own.problem, window.desk.formatter).rstrip(".")
@@ -40,14 +40,14 @@ def show_user_file_problem(window: DocumentWindow) -> None:
 def show_backups(window: DocumentWindow) -> None:
     from gpudesk.desktop.pages.catalog.backups import BackupsDialog
 
-    dialog = BackupsDialog(window.theme, window.desk.service.own, window.desk.formatter, window)
+    dialog = BackupsDialog(window.theme, window.desk.service.user_catalog, window.desk.formatter, window)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
 
 
 def set_file_aside(window: DocumentWindow) -> None:
     """Move a file that cannot be used out of the way, and begin with none."""
-    own = window.desk.service.own
+    own = window.desk.service.user_catalog
     try:
         place = own.set_aside()
     except InputError as error:
@@ -60,7 +60,7 @@ def set_file_aside(window: DocumentWindow) -> None:
 
 
 def _open_folder(window: DocumentWindow) -> None:
-    path = window.desk.service.own.path
+    path = window.desk.service.user_catalog.path
     if path is not None:
         show_folder(path.parent, window.note.show_note)
 
@@ -79,7 +79,7 @@ class CatalogController(QObject):
         window.files.take_facts = self._take_facts
         window.desk.impact_changed.connect(self._tell_impact)
         window.installEventFilter(self)
-        if window.desk.service.own.problem is not None:
+        if window.desk.service.user_catalog.problem is not None:
             call_after_paint(window, self._say_problem)
 
     def _say_problem(self) -> None:
@@ -133,10 +133,10 @@ class CatalogController(QObject):
     # Steps
 
     def undo(self) -> None:
-        self._step(self._window.desk.service.own.undo)
+        self._step(self._window.desk.service.user_catalog.undo)
 
     def redo(self) -> None:
-        self._step(self._window.desk.service.own.redo)
+        self._step(self._window.desk.service.user_catalog.redo)
 
     def _step(self, take: Callable[[], object]) -> None:
         try:
@@ -146,7 +146,7 @@ class CatalogController(QObject):
 
     def say_not_done(self, error: InputError) -> None:
         said = format_input_error(error, self._window.desk.formatter).rstrip(".")
-        own, formatter = self._window.desk.service.own, self._window.desk.formatter
+        own, formatter = self._window.desk.service.user_catalog, self._window.desk.formatter
         remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.show_backups))
@@ -165,7 +165,7 @@ class CatalogController(QObject):
 
         words = describe_impact(impact, window.desk.formatter)
         said = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
-        remedies = [(tr("Undo"), self.undo)] if window.desk.service.own.undo_text is not None else []
+        remedies = [(tr("Undo"), self.undo)] if window.desk.service.user_catalog.undo_text is not None else []
         window.note.show_note(said, remedies, fault=False)
 
     # Other programs
@@ -173,5 +173,5 @@ class CatalogController(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Look at the user's file when the window becomes active: another program may have changed it."""
         if event.type() == QEvent.Type.WindowActivate:
-            self._window.desk.service.own.look_again()
+            self._window.desk.service.user_catalog.look_again()
         return super().eventFilter(watched, event)

@@ -63,7 +63,7 @@ def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogConte
         rule=StalenessLimits() if settings is None else make_age_rule(settings.values),
         scenario=scenario.name,
         used=used,
-        writable=desk.service.own.writable,
+        writable=desk.service.user_catalog.writable,
         computed=partial(compute_model_value, desk.service.catalog),
     )
 
@@ -105,7 +105,7 @@ def make_editor_request(offer: CatalogAction) -> EditorRequest:
 
 def forget_offer(offer: CatalogAction, desk: Desk) -> None:
     """Remove facts of the user that have no effect; raises `InputError` where that fails."""
-    own, catalog = desk.service.own, desk.service.catalog
+    own, catalog = desk.service.user_catalog, desk.service.catalog
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
         place = selections.select_catalog_price(offer.price)
@@ -115,7 +115,7 @@ def forget_offer(offer: CatalogAction, desk: Desk) -> None:
 
 def revert_offer(offer: CatalogAction, desk: Desk) -> None:
     """Take back all that the user says of an attribute; raises `InputError` where that fails."""
-    own, catalog = desk.service.own, desk.service.catalog
+    own, catalog = desk.service.user_catalog, desk.service.catalog
     own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
 
 

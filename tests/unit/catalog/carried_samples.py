@@ -27,7 +27,7 @@ _PART: tuple[UserFact, ...] = (
 def save_of_author(path: Path) -> None:
     parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
     with GpuDeskService.open() as bench:
-        bench.own.do(edits.add_facts(bench.catalog, _PART, "Acme 1"))
+        bench.user_catalog.do(edits.add_facts(bench.catalog, _PART, "Acme 1"))
         edit = edits.state_value(bench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", QUOTE, today=TODAY)
-        bench.own.do(edit)
+        bench.user_catalog.do(edit)
         bench.save_scenario(replace(read_template("70b-chat-on-four"), accelerators=parts), path)

@@ -29,9 +29,9 @@ def own() -> Iterator[GpuDeskService]:
         step = edits.state_value(
             made.catalog, "mi325x", "memory_bandwidth", 5.9, "TB/s", QUOTE, today="2026-11-20", reason="seen"
         )
-        made.own.do(step)
+        made.user_catalog.do(step)
         price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
-        made.own.do(edits.state_price(made.catalog, price, QUOTE))
+        made.user_catalog.do(edits.state_price(made.catalog, price, QUOTE))
         yield made
 
 
@@ -162,7 +162,7 @@ def test_yours_puts_your_values_beside_the_shipped_ones(own: GpuDeskService) -> 
     assert cell(table, bandwidth, "shipped") == 6e12
     assert cell(table, bandwidth, "difference") == pytest.approx(5.9 / 6)
     assert cell(table, bandwidth, "reason") == "seen"
-    own.own.do(edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
+    own.user_catalog.do(edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
     after = make_catalog_table(CatalogSection.YOURS, own.catalog)
     assert cell(after, bandwidth, "yours") == 5.9e12
     assert cell(after, bandwidth, "shipped") == 6e12
@@ -174,7 +174,7 @@ def test_both_ends_of_a_price_of_yours_are_one_row() -> None:
         step = edits.state_value(
             own.catalog, "mi325x", "price_low", 18000, "USD", QUOTE, today="2026-11-20", high=23000
         )
-        own.own.do(step)
+        own.user_catalog.do(step)
         table = make_catalog_table(CatalogSection.YOURS, own.catalog)
         (only,) = table.rows
         assert (only.key, only.values[table.place("yours")]) == ("mi325x/price_low", (18000, 23000))

@@ -56,14 +56,14 @@ def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenari
     before = service.catalog.revision
     tried(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     assert service.catalog.revision == before
-    assert not len(service.own.facts)
+    assert not len(service.user_catalog.facts)
     assert service.catalog.attribute("mi325x", "memory_bandwidth").value == 6e12
 
 
 def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scenario) -> None:
     edit = stated(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     expected = service.compute_impact(scenario, edit)
-    service.own.do(edit)
+    service.user_catalog.do(edit)
     after = service.answer(scenario)
     assert after.columns == expected.after.columns
     assert after.differences == expected.after.differences
@@ -89,7 +89,7 @@ def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: S
 
 
 def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
-    service.own.do(stated(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
+    service.user_catalog.do(stated(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
     found = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     words = describe_impact(found, PLAIN)
     assert words.sentence == "No winner any more in output throughput: the bands overlap"

@@ -50,28 +50,28 @@ class Walk(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="walk-"))
         self.path = self.folder / "catalog.sqlite"
         self.bench = self.opened()
-        self.begin: UserFacts = self.bench.own.facts
+        self.begin: UserFacts = self.bench.user_catalog.facts
         self.done = 0
 
     def opened(self) -> GpuDeskService:
-        return GpuDeskService(Catalog.open(catalog_of_data()), own_file=self.path)
+        return GpuDeskService(Catalog.open(catalog_of_data()), user_file=self.path)
 
     def teardown(self) -> None:
-        while self.bench.own.undo() is not None:
+        while self.bench.user_catalog.undo() is not None:
             self.done -= 1
         assert self.done == 0
-        assert dict(self.bench.own.facts.facts) == dict(self.begin.facts)
+        assert dict(self.bench.user_catalog.facts.facts) == dict(self.begin.facts)
         fresh = self.bench.catalog.with_own(self.begin)
         assert self.bench.catalog.revision == fresh.revision
         self.bench.close()
         shutil.rmtree(self.folder)
 
     def tried(self, make: Callable[..., FactEdit], *given: Any, **named: Any) -> None:  # noqa: ANN401
-        before = dict(self.bench.own.facts.facts)
+        before = dict(self.bench.user_catalog.facts.facts)
         try:
-            self.bench.own.do(make(self.bench.catalog, *given, **named))
+            self.bench.user_catalog.do(make(self.bench.catalog, *given, **named))
         except InputError:
-            assert dict(self.bench.own.facts.facts) == before
+            assert dict(self.bench.user_catalog.facts.facts) == before
         else:
             self.done += 1
 
@@ -114,7 +114,7 @@ class Walk(RuleBasedStateMachine):
     @rule(part=st.sampled_from(["ours-x1", "h200-sxm"]), usd=st.floats(0.1, 9), number=st.integers(1, 3))
     def price(self, part: str, usd: float, number: int) -> None:
         stated = UserPrice(f"offer-{number}", part, "on_demand", OFFER.id, SourceKind.USER, usd)
-        there = self.bench.own.facts.get("price", stated.id)
+        there = self.bench.user_catalog.facts.get("price", stated.id)
         self.tried(edits.state_price, stated, OFFER, None if there is None else stated.id)
 
     @rule(number=st.integers(1, 3))
@@ -124,20 +124,20 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.done > 0)
     @rule()
     def undo(self) -> None:
-        assert self.bench.own.undo() is not None
+        assert self.bench.user_catalog.undo() is not None
         self.done -= 1
 
     @rule()
     def redo(self) -> None:
-        if self.bench.own.redo() is not None:
+        if self.bench.user_catalog.redo() is not None:
             self.done += 1
 
     @rule()
     def begin_again(self) -> None:
         self.bench.close()
         self.bench = self.opened()
-        assert self.bench.own.problem is None
-        self.begin, self.done = self.bench.own.facts, 0
+        assert self.bench.user_catalog.problem is None
+        self.begin, self.done = self.bench.user_catalog.facts, 0
 
     @rule(value=st.floats(1, 9))
     def another_program(self, value: float) -> None:
@@ -146,29 +146,29 @@ class Walk(RuleBasedStateMachine):
             edit = edits.state_value(
                 other.catalog, "mi355x", "memory_bandwidth", value, "TB/s", make_user_source("Theirs"), today=TODAY
             )
-            other.own.do(edit)
-        assert self.bench.own.look_again()
-        self.begin, self.done = self.bench.own.facts, 0
+            other.user_catalog.do(edit)
+        assert self.bench.user_catalog.look_again()
+        self.begin, self.done = self.bench.user_catalog.facts, 0
 
     @rule()
     def a_step_in_vain(self) -> None:
         """Try a step that takes away what is not there: what was done before can be undone as it could."""
         gone = FactEdit(message("own.step.add", "Add {name}", name="x"), before=(OFFER,), after=())
-        if self.bench.own.facts.get("source", OFFER.id) is None:
-            before = self.bench.own.undo_text
+        if self.bench.user_catalog.facts.get("source", OFFER.id) is None:
+            before = self.bench.user_catalog.undo_text
             self.tried(lambda _: gone)
-            assert self.bench.own.undo_text == before
+            assert self.bench.user_catalog.undo_text == before
 
     @invariant()
     def file_and_memory_say_the_same(self) -> None:
         if self.path.exists():
             contents = query_file(self.path, read_contents)
-            assert dict(contents.facts.facts) == dict(self.bench.own.facts.facts)
-        assert dict(self.bench.catalog.own.facts) == dict(self.bench.own.facts.facts)
+            assert dict(contents.facts.facts) == dict(self.bench.user_catalog.facts.facts)
+        assert dict(self.bench.catalog.own.facts) == dict(self.bench.user_catalog.facts.facts)
 
     @invariant()
     def nothing_dangles(self) -> None:
-        own = self.bench.own.facts
+        own = self.bench.user_catalog.facts
         sources = {source.id for source in self.bench.catalog.sources()}
         assert {getattr(fact, "source", LAB.id) for fact in own} - {LAB.id} <= sources
 

@@ -71,31 +71,31 @@ def test_attribute_that_there_cannot_be_is_refused(bench: GpuDeskService) -> Non
 
 
 def test_new_value_takes_the_place_of_the_one_that_held(bench: GpuDeskService) -> None:
-    bench.own.do(state(bench, 5.3, "First"))
-    bench.own.do(state(bench, 5.5, "Second"))
+    bench.user_catalog.do(state(bench, 5.3, "First"))
+    bench.user_catalog.do(state(bench, 5.5, "Second"))
     own = [claim for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert [(claim.source.title, claim.value) for claim in own] == [("Second", 5.5e12)]
     assert not any(source.title == "First" for source in bench.catalog.sources())
-    bench.own.undo()
+    bench.user_catalog.undo()
     assert bench.catalog.attribute(PART, NAME).value == 5.3e12
 
 
 def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: GpuDeskService) -> None:
-    bench.own.do(state(bench, 5.3, "First"))
+    bench.user_catalog.do(state(bench, 5.3, "First"))
     shipped = bench.catalog.attribute(PART, NAME).shipped
     assert shipped is not None
-    bench.own.do(prefer_claim(bench.catalog, PART, NAME, shipped, "", today=DAY))
-    bench.own.do(state(bench, 5.5, "Second"))
+    bench.user_catalog.do(prefer_claim(bench.catalog, PART, NAME, shipped, "", today=DAY))
+    bench.user_catalog.do(state(bench, 5.5, "Second"))
     own = [claim.source.title for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert own == ["First", "Second"]
 
 
 def test_figures_that_rest_on_a_source_are_counted(bench: GpuDeskService) -> None:
-    bench.own.do(state(bench, 5.3, "First"))
+    bench.user_catalog.do(state(bench, 5.3, "First"))
     source = make_user_source("First")
-    assert count_resting_figures(bench.own.facts, source.id) == 1
-    bench.own.do(state_value(bench.catalog, PART, "tdp", 900, "W", source, today=DAY))
-    assert count_resting_figures(bench.own.facts, source.id) == 2
+    assert count_resting_figures(bench.user_catalog.facts, source.id) == 1
+    bench.user_catalog.do(state_value(bench.catalog, PART, "tdp", 900, "W", source, today=DAY))
+    assert count_resting_figures(bench.user_catalog.facts, source.id) == 2
 
 
 # Accelerators
@@ -106,7 +106,7 @@ def add_part(bench: GpuDeskService) -> UserAccelerator:
         each.name: copy_figure(each.preferred) for each in bench.catalog.attributes(PART) if each.preferred is not None
     }
     part = UserAccelerator(make_accelerator_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
-    bench.own.do(make_accelerator_step(bench.catalog, part, figures, today=DAY))
+    bench.user_catalog.do(make_accelerator_step(bench.catalog, part, figures, today=DAY))
     return part
 
 
@@ -136,7 +136,7 @@ def test_change_of_one_figure_touches_that_alone(bench: GpuDeskService) -> None:
     step = make_accelerator_step(bench.catalog, part, changed, today="2026-12-01")
     assert {fact.attribute for fact in step.after if isinstance(fact, UserClaim)} == {"tdp"}
     assert {fact.attribute for fact in step.before if isinstance(fact, UserClaim)} == {"tdp"}
-    bench.own.do(step)
+    bench.user_catalog.do(step)
     assert bench.catalog.accelerator(part.id).tdp_w == 900
 
 
@@ -154,7 +154,7 @@ def test_generations_name_their_parts(bench: GpuDeskService) -> None:
 
 def test_only_own_entries_are_renamed(bench: GpuDeskService) -> None:
     part = add_part(bench)
-    bench.own.do(rename_entry(bench.catalog, part.id, " Theirs ", "ACME"))
+    bench.user_catalog.do(rename_entry(bench.catalog, part.id, " Theirs ", "ACME"))
     assert bench.catalog.thing(part.id).name == "Theirs"
     with pytest.raises(InputError):
         rename_entry(bench.catalog, PART, "Other", "AMD")

@@ -83,9 +83,11 @@ def with_own_values() -> None:
             today="2026-11-20",
             reason="measured on our rack",
         )
-        service.own.do(stated)
+        service.user_catalog.do(stated)
         rival = service.catalog.attribute("mi325x", "tdp").rivals[0]
-        service.own.do(prefer_claim(service.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20"))
+        service.user_catalog.do(
+            prefer_claim(service.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20")
+        )
 
 
 @pytest.mark.usefixtures("with_own_values")

@@ -17,7 +17,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def own_facts() -> None:
     with GpuDeskService.open() as service:
-        service.own.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
+        service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_pack_goes_from_one_user_to_another(
     assert not (tmp_path / "other").exists()
     assert bring_in(capsys, pack, "--trust")[0] == 0
     with GpuDeskService.open() as service:
-        assert dict(service.own.facts.facts) == dict(ALL.facts)
+        assert dict(service.user_catalog.facts.facts) == dict(ALL.facts)
         assert service.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     code, out, _ = bring_in(capsys, pack)
     assert (code, out.split(":")[0]) == (0, f"Nothing added from {pack}")
@@ -93,8 +93,8 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
     assert entry.main(["catalog", "signers", "--distrust", "1"]) == 0
     capsys.readouterr()
     with GpuDeskService.open() as service:
-        assert service.own.signers() == ()
-        assert len(service.own.facts) == len(ALL), "what was taken stays"
+        assert service.user_catalog.signers() == ()
+        assert len(service.user_catalog.facts) == len(ALL), "what was taken stays"
 
 
 def test_without_facts_there_is_no_pack(tmp_path: Path, capsys: Capture) -> None:

@@ -179,7 +179,7 @@ def test_exclusions_stand_with_rule_and_number(capsys: Capture) -> None:
 
 @pytest.mark.parametrize("template", ["70b-chat-on-four", "405b-one-node"])
 def test_every_line_fits_the_terminal(template: str) -> None:
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         answer = service.answer(read_template(template))
         decision = service.decide(answer, {"priority": "cost", "ttft_limit_ms": 700.0})
         names = dict(zip(decision.columns, list_column_names(answer), strict=True))

@@ -49,7 +49,7 @@ def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
 
 def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
     found = cells(capsys)
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         pairs = len(service.catalog.accelerators()) * len(service.catalog.models())
     assert len(found) == pairs
     assert len({(each["accelerator"], each["model"]) for each in found}) == pairs

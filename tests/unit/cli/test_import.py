@@ -49,7 +49,7 @@ def own_ids() -> set[str]:
 
 def facts() -> int:
     with GpuDeskService.open() as service:
-        return len(service.own.facts)
+        return len(service.user_catalog.facts)
 
 
 def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
@@ -189,8 +189,10 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
         other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
         with GpuDeskService.open() as service:
             source = make_user_source("Measured in the lab")
-            service.own.do(state_value(service.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21"))
-            own = service.own.facts
+            service.user_catalog.do(
+                state_value(service.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21")
+            )
+            own = service.user_catalog.facts
             by = load_signer(name) if name else None
             raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=service.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
@@ -244,7 +246,7 @@ def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers:
     assert run(capsys, llama, "--organisation", "Acme")[0] == 0
     with GpuDeskService.open() as service:
         assert service.catalog.model("my-llama").organisation == "Acme"
-        assert {source.publisher for source in service.own.facts if isinstance(source, Source)} == {"Acme"}
+        assert {source.publisher for source in service.user_catalog.facts if isinstance(source, Source)} == {"Acme"}
     code, _, err = run(capsys, offers, "--organisation", "Acme")
     assert code == 1
     assert "organisation" in err

@@ -81,7 +81,7 @@ def test_counts_given_with_the_parts_are_left_open(capsys: Capture) -> None:
 def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "chat.gpudesk"
     scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 2000.0, peak_factor=3.0))
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         service.save_scenario(scenario, file)
     found = sized(capsys, "--scenario", str(file))
     assert found["requests_per_s"] == pytest.approx(2000 * 12 / 3600 * 3)

@@ -23,7 +23,7 @@ SIGNALS = read_signals(paths.signals_path())
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as bench:
+    with GpuDeskService.open(with_user_facts=False) as bench:
         yield bench
 
 

@@ -25,7 +25,7 @@ def rules() -> ExportRuleSet:
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[GpuDeskService]:
-    with GpuDeskService.open(with_own=False) as bench:
+    with GpuDeskService.open(with_user_facts=False) as bench:
         yield bench
 
 

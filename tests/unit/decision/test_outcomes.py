@@ -22,13 +22,13 @@ DENSE_200B = "dense-200b"
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
     """Return the shipped catalog with a dense model of 200 billion parameters beside it."""
-    with GpuDeskService.open(with_own=False) as opened:
+    with GpuDeskService.open(with_user_facts=False) as opened:
         definition = dict(opened.catalog.definition("llama-3.1-405b"))
         definition |= {"id": DENSE_200B, "name": "Dense 200B"}
         definition["ffns"] = {"mlp": {**definition["ffns"]["mlp"], "intermediate_size": 52_608}}
         definition["layers"] = [{**definition["layers"][0], "count": 62}]
         model = UserModel(DENSE_200B, "Dense 200B", "Nobody", to_canonical_json(definition))
-        opened.own.do(FactEdit(message("own.step.add", "Add {name}", name="Dense 200B"), after=(model,)))
+        opened.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="Dense 200B"), after=(model,)))
         yield opened
 
 

@@ -387,7 +387,7 @@ def test_what_nothing_is_left_of_weighs_nothing_unless_a_user_says_so() -> None:
 
 
 def test_rules_name_accelerators_disputes_and_sources_of_the_catalog() -> None:
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         catalog = service.catalog
         things = catalog.accelerators(), catalog.disputes(), catalog.sources()
     _check_names(*things)

@@ -89,64 +89,64 @@ def test_note_that_is_not_of_the_form_of_its_signal_has_no_effect(signal: WatchS
 
 
 def test_note_is_written_undone_and_done_again(bench: GpuDeskService) -> None:
-    noted(bench.own, note="read twice")
-    assert bench.own.watched == (WatchNote(GAP.id, 9, "2026-10", "Our own test", "read twice"),)
-    assert state(bench.own).passed is True
-    assert bench.own.undo_text is not None
-    assert format_message(bench.own.undo_text) == f"Note on the watch list: {GAP.title}"
-    bench.own.undo()
-    assert values(bench.own) == []
-    assert state(bench.own).passed is False
-    bench.own.redo()
-    assert state(bench.own).passed is True
+    noted(bench.user_catalog, note="read twice")
+    assert bench.user_catalog.watched == (WatchNote(GAP.id, 9, "2026-10", "Our own test", "read twice"),)
+    assert state(bench.user_catalog).passed is True
+    assert bench.user_catalog.undo_text is not None
+    assert format_message(bench.user_catalog.undo_text) == f"Note on the watch list: {GAP.title}"
+    bench.user_catalog.undo()
+    assert values(bench.user_catalog) == []
+    assert state(bench.user_catalog).passed is False
+    bench.user_catalog.redo()
+    assert state(bench.user_catalog).passed is True
 
 
 def test_note_is_there_after_the_program_ended(bench: GpuDeskService) -> None:
-    noted(bench.own)
-    noted(bench.own, REFERENCE, True)
+    noted(bench.user_catalog)
+    noted(bench.user_catalog, REFERENCE, True)
     bench.close()
     with GpuDeskService.open() as again:
-        assert again.own.watched == bench.own.watched
-        assert len(again.own.facts) == 0
+        assert again.user_catalog.watched == bench.user_catalog.watched
+        assert len(again.user_catalog.facts) == 0
 
 
 def test_another_note_takes_the_place_of_the_former_and_gives_it_back(bench: GpuDeskService) -> None:
-    noted(bench.own)
-    noted(bench.own, REFERENCE, False)
-    noted(bench.own, value=15.5, date="2026-11-20")
-    assert values(bench.own) == [(GAP.id, 15.5), (REFERENCE.id, False)]
-    bench.own.undo()
-    assert values(bench.own) == [(GAP.id, 9), (REFERENCE.id, False)]
+    noted(bench.user_catalog)
+    noted(bench.user_catalog, REFERENCE, False)
+    noted(bench.user_catalog, value=15.5, date="2026-11-20")
+    assert values(bench.user_catalog) == [(GAP.id, 15.5), (REFERENCE.id, False)]
+    bench.user_catalog.undo()
+    assert values(bench.user_catalog) == [(GAP.id, 9), (REFERENCE.id, False)]
 
 
 def test_note_can_be_removed_and_comes_back(bench: GpuDeskService) -> None:
-    noted(bench.own)
-    bench.own.do(forget_signal(bench.own.watched, GAP))
-    assert state(bench.own).note is None
-    bench.own.undo()
-    assert state(bench.own).value == 9
+    noted(bench.user_catalog)
+    bench.user_catalog.do(forget_signal(bench.user_catalog.watched, GAP))
+    assert state(bench.user_catalog).note is None
+    bench.user_catalog.undo()
+    assert state(bench.user_catalog).value == 9
     with pytest.raises(InputError) as refused:
-        forget_signal(bench.own.watched, REFERENCE)
+        forget_signal(bench.user_catalog.watched, REFERENCE)
     assert refused.value.problem.id == "watch.no_note"
 
 
 def test_notes_and_facts_are_undone_in_the_order_of_their_steps(bench: GpuDeskService) -> None:
-    noted(bench.own)
+    noted(bench.user_catalog)
     quote = entry.make_user_source("A quote")
-    bench.own.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", quote, today="2026-11-23"))
-    noted(bench.own, REFERENCE, True)
-    bench.own.undo()
-    assert (len(bench.own.watched), bench.catalog.attribute("mi325x", "tdp").value) == (1, 900)
-    bench.own.undo()
+    bench.user_catalog.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", quote, today="2026-11-23"))
+    noted(bench.user_catalog, REFERENCE, True)
+    bench.user_catalog.undo()
+    assert (len(bench.user_catalog.watched), bench.catalog.attribute("mi325x", "tdp").value) == (1, 900)
+    bench.user_catalog.undo()
     assert not bench.catalog.attribute("mi325x", "tdp").overridden
-    assert len(bench.own.watched) == 1
-    bench.own.undo()
-    assert values(bench.own) == []
+    assert len(bench.user_catalog.watched) == 1
+    bench.user_catalog.undo()
+    assert values(bench.user_catalog) == []
 
 
 def test_note_moves_neither_catalog_nor_estimates(bench: GpuDeskService) -> None:
     catalog, revision, estimator = bench.catalog, bench.catalog.revision, bench.estimator
-    noted(bench.own)
+    noted(bench.user_catalog)
     assert bench.catalog is catalog
     assert bench.catalog.revision == revision
     assert bench.estimator is estimator
@@ -154,9 +154,9 @@ def test_note_moves_neither_catalog_nor_estimates(bench: GpuDeskService) -> None
 
 def test_listeners_learn_of_a_note(bench: GpuDeskService) -> None:
     heard: list[frozenset[str]] = []
-    bench.own.subscribe(heard.append)
-    noted(bench.own)
-    bench.own.undo()
+    bench.user_catalog.subscribe(heard.append)
+    noted(bench.user_catalog)
+    bench.user_catalog.undo()
     assert heard == [frozenset(), frozenset()]
 
 
@@ -169,24 +169,24 @@ def test_without_a_file_notes_last_as_long_as_the_program() -> None:
 
 
 def test_note_of_another_program_is_taken_up_and_protects_what_it_wrote(bench: GpuDeskService) -> None:
-    noted(bench.own)
+    noted(bench.user_catalog)
     with GpuDeskService.open() as other:
-        noted(other.own, value=14)
+        noted(other.user_catalog, value=14)
         with pytest.raises(InputError) as refused:
-            noted(bench.own, value=7)
+            noted(bench.user_catalog, value=7)
     assert refused.value.problem.id == "own.changed_elsewhere"
-    assert state(bench.own).value == 14, "what holds now is shown"
-    noted(bench.own, value=7)
-    assert state(bench.own).value == 7
+    assert state(bench.user_catalog).value == 14, "what holds now is shown"
+    noted(bench.user_catalog, value=7)
+    assert state(bench.user_catalog).value == 7
 
 
 def test_note_of_another_program_is_seen_when_looked_for(bench: GpuDeskService) -> None:
-    noted(bench.own)
+    noted(bench.user_catalog)
     with GpuDeskService.open() as other:
-        noted(other.own, REFERENCE, True)
-    assert bench.own.look_again()
-    assert len(bench.own.watched) == 2
-    assert not bench.own.look_again()
+        noted(other.user_catalog, REFERENCE, True)
+    assert bench.user_catalog.look_again()
+    assert len(bench.user_catalog.watched) == 2
+    assert not bench.user_catalog.look_again()
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ def test_note_that_cannot_be_is_refused_at_its_field(
 
 
 def test_note_that_says_what_is_there_already_is_no_step(bench: GpuDeskService) -> None:
-    noted(bench.own)
+    noted(bench.user_catalog)
     with pytest.raises(InputError) as refused:
-        noted(bench.own, source=" Our own test ")
+        noted(bench.user_catalog, source=" Our own test ")
     assert refused.value.problem.id == "own.same_value"
 
 

@@ -40,10 +40,10 @@ def test_reader_without_the_entry_is_told_and_can_take_it(saved: Path) -> None:
         with pytest.raises(CarriedFactsError) as refused:
             bench.read_scenario(saved)
         assert refused.value.where == str(saved)
-        assert len(bench.own.facts) == 0
+        assert len(bench.user_catalog.facts) == 0
         pack = refused.value.pack
         rows = preview_pack(pack, bench.catalog)
-        bench.own.do(make_pack_edit(pack, rows, get_chosen_keys(rows), bench.catalog))
+        bench.user_catalog.do(make_pack_edit(pack, rows, get_chosen_keys(rows), bench.catalog))
         scenario = bench.read_scenario(saved)
         assert bench.catalog.accelerator("acme-1").memory_bandwidth == 4e12
         assert find_new_carried_facts(scenario, bench.catalog) is None

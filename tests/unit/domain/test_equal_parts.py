@@ -88,17 +88,17 @@ def test_what_is_reverted_leaves_the_answer_as_it_was_to_the_last_bit(tmp_path: 
         Workload(1000, 1000, closed(16)),
         (AcceleratorChoice("mi325x", 1), AcceleratorChoice("h200-sxm", 1)),
     )
-    with GpuDeskService(GpuDeskService.open().catalog, own_file=tmp_path / "catalog.sqlite") as bench:
+    with GpuDeskService(GpuDeskService.open().catalog, user_file=tmp_path / "catalog.sqlite") as bench:
         before, revision = bench.answer(scenario), bench.catalog.revision
         steps = (
             lambda: edits.state_value(bench.catalog, "mi325x", "memory_bandwidth", 3.0, "TB/s", LAB, today=TODAY),
             lambda: edits.revert_attribute(bench.catalog, "mi325x", "memory_bandwidth"),
         )
-        bench.own.do(steps[0]())
+        bench.user_catalog.do(steps[0]())
         changed = bench.answer(scenario)
         assert changed.content_hash != before.content_hash
         assert bench.catalog.revision != revision
-        bench.own.do(steps[1]())
+        bench.user_catalog.do(steps[1]())
         assert bench.catalog.revision == revision
         assert bench.answer(scenario).content_hash == before.content_hash
         assert bench.answer(scenario).columns == before.columns

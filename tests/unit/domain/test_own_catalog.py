@@ -45,7 +45,7 @@ def tokens(bench: GpuDeskService) -> float:
 
 def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskService) -> None:
     before, revision = tokens(bench), bench.catalog.revision
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == 5_300_000_000_000
     assert attribute.overridden
@@ -62,26 +62,26 @@ def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskSe
 
 
 def test_every_step_can_be_undone_and_done_again(bench: GpuDeskService) -> None:
-    before, revision = bench.own.facts, bench.catalog.revision
-    bench.own.do(stated(bench))
-    after, changed = bench.own.facts, bench.catalog.revision
-    assert bench.own.undo_text is not None
-    assert "MI325X" in format_message(bench.own.undo_text)
-    bench.own.undo()
-    assert bench.own.facts == before
+    before, revision = bench.user_catalog.facts, bench.catalog.revision
+    bench.user_catalog.do(stated(bench))
+    after, changed = bench.user_catalog.facts, bench.catalog.revision
+    assert bench.user_catalog.undo_text is not None
+    assert "MI325X" in format_message(bench.user_catalog.undo_text)
+    bench.user_catalog.undo()
+    assert bench.user_catalog.facts == before
     assert bench.catalog.revision == revision
-    assert bench.own.undo() is None
-    bench.own.redo()
-    assert bench.own.facts == after
+    assert bench.user_catalog.undo() is None
+    bench.user_catalog.redo()
+    assert bench.user_catalog.facts == after
     assert bench.catalog.revision == changed
 
 
 def test_facts_are_there_after_the_program_ended(bench: GpuDeskService) -> None:
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     bench.close()
     with GpuDeskService.open() as again:
         assert again.catalog.attribute(PART, NAME).value == 5_300_000_000_000
-        assert again.own.facts == bench.own.facts
+        assert again.user_catalog.facts == bench.user_catalog.facts
 
 
 def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
@@ -89,39 +89,41 @@ def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
     with pytest.raises(InputError) as refused:
         edits.prefer_claim(bench.catalog, PART, NAME, rival, "  ", today=TODAY)
     assert refused.value.where == "reason"
-    bench.own.do(edits.prefer_claim(bench.catalog, PART, NAME, rival, "To see what it does", today=TODAY))
+    bench.user_catalog.do(edits.prefer_claim(bench.catalog, PART, NAME, rival, "To see what it does", today=TODAY))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == rival.value
     assert attribute.reason == "To see what it does"
     assert attribute.shipped_reason is not None
-    bench.own.do(edits.prefer_claim(bench.catalog, PART, NAME, claim_of(bench, "amd-geak-sku"), "", today=TODAY))
+    bench.user_catalog.do(
+        edits.prefer_claim(bench.catalog, PART, NAME, claim_of(bench, "amd-geak-sku"), "", today=TODAY)
+    )
     assert not bench.catalog.attribute(PART, NAME).overridden
-    assert len(bench.own.facts) == 0
+    assert len(bench.user_catalog.facts) == 0
 
 
 def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: GpuDeskService) -> None:
-    bench.own.do(stated(bench))
-    bench.own.do(edits.take_shipped(bench.catalog, PART, NAME))
+    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(edits.take_shipped(bench.catalog, PART, NAME))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == 6_000_000_000_000
     assert any(claim.own and not claim.preferred for claim in attribute.claims)
-    bench.own.do(edits.revert_attribute(bench.catalog, PART, NAME))
+    bench.user_catalog.do(edits.revert_attribute(bench.catalog, PART, NAME))
     assert not any(claim.own for claim in bench.catalog.attribute(PART, NAME).claims)
-    assert len(bench.own.facts) == 0, "the source that nothing rests on is gone too"
+    assert len(bench.user_catalog.facts) == 0, "the source that nothing rests on is gone too"
 
 
 def test_price_has_two_ends_that_go_together(bench: GpuDeskService) -> None:
     edit = edits.state_value(bench.catalog, "mi355x", "price_low", 30_000, "USD", QUOTE, today=TODAY, high=34_000)
-    bench.own.do(edit)
+    bench.user_catalog.do(edit)
     assert bench.catalog.attribute("mi355x", "price_low").value == 30_000
     assert bench.catalog.attribute("mi355x", "price_high").value == 34_000
-    bench.own.do(edits.revert_attribute(bench.catalog, "mi355x", "price_low"))
-    assert len(bench.own.facts) == 0
+    bench.user_catalog.do(edits.revert_attribute(bench.catalog, "mi355x", "price_low"))
+    assert len(bench.user_catalog.facts) == 0
 
 
 def test_dimension_of_a_model_moves_its_cache(bench: GpuDeskService) -> None:
     name = "mixers.attention.kv_heads"
-    bench.own.do(edits.state_value(bench.catalog, "llama-3.1-70b", name, 16, None, QUOTE, today=TODAY))
+    bench.user_catalog.do(edits.state_value(bench.catalog, "llama-3.1-70b", name, 16, None, QUOTE, today=TODAY))
     mixer = bench.catalog.model("llama-3.1-70b").layers[0].mixer
     assert getattr(mixer, "kv_heads", None) == 16
     with pytest.raises(InputError) as refused:
@@ -150,7 +152,7 @@ def test_value_that_cannot_be_is_refused_at_its_field(
     with pytest.raises(InputError) as refused:
         edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
     assert refused.value.where == where
-    assert len(bench.own.facts) == 0
+    assert len(bench.user_catalog.facts) == 0
 
 
 @pytest.mark.parametrize(
@@ -185,17 +187,17 @@ def own_part(part: str = "acme-1") -> list[UserFact]:
 
 
 def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDeskService) -> None:
-    bench.own.do(edits.add_facts(bench.catalog, own_part(), "Acme 1"))
+    bench.user_catalog.do(edits.add_facts(bench.catalog, own_part(), "Acme 1"))
     part = bench.catalog.accelerator("acme-1")
     assert (part.vendor, part.memory_bandwidth) == ("Acme", 4e12)
     assert bench.catalog.thing("acme-1").own
     price = UserPrice("p1", "acme-1", "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
-    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
+    bench.user_catalog.do(edits.state_price(bench.catalog, price, QUOTE))
     assert [each.usd for each in bench.catalog.prices("acme-1")] == [2.5]
     with pytest.raises(InputError):
         edits.revert_attribute(bench.catalog, "acme-1", "memory")
-    bench.own.do(edits.remove_thing(bench.catalog, "acme-1"))
-    assert len(bench.own.facts) == 0
+    bench.user_catalog.do(edits.remove_thing(bench.catalog, "acme-1"))
+    assert len(bench.user_catalog.facts) == 0
     with pytest.raises(InputError):
         bench.catalog.accelerator("acme-1")
 
@@ -216,71 +218,71 @@ def test_prices_leave_the_estimator_as_it_is(bench: GpuDeskService) -> None:
     tokens(bench)
     estimator = bench.estimator
     price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
-    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
+    bench.user_catalog.do(edits.state_price(bench.catalog, price, QUOTE))
     assert bench.estimator is estimator
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     assert bench.estimator is not estimator
 
 
 def test_listeners_learn_what_changed(bench: GpuDeskService) -> None:
     heard: list[frozenset[str]] = []
-    bench.own.subscribe(heard.append)
-    bench.own.do(stated(bench))
-    bench.own.undo()
+    bench.user_catalog.subscribe(heard.append)
+    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.undo()
     assert heard == [frozenset({PART}), frozenset({PART})]
-    bench.own.unsubscribe(heard.append)
+    bench.user_catalog.unsubscribe(heard.append)
 
 
 def test_what_another_program_wrote_is_taken_up(bench: GpuDeskService) -> None:
     with GpuDeskService.open() as other:
-        other.own.do(stated(other))
-        assert bench.own.look_again()
+        other.user_catalog.do(stated(other))
+        assert bench.user_catalog.look_again()
         assert bench.catalog.attribute(PART, NAME).value == 5_300_000_000_000
-        assert not bench.own.look_again()
-        other.own.do(stated(other, 5.0))
+        assert not bench.user_catalog.look_again()
+        other.user_catalog.do(stated(other, 5.0))
         with pytest.raises(InputError) as refused:
-            bench.own.do(stated(bench, 4.0))
+            bench.user_catalog.do(stated(bench, 4.0))
     assert refused.value.problem.id == "own.changed_elsewhere"
     assert bench.catalog.attribute(PART, NAME).value == 5_000_000_000_000, "what holds now is shown"
-    bench.own.do(stated(bench, 4.0))
+    bench.user_catalog.do(stated(bench, 4.0))
     assert bench.catalog.attribute(PART, NAME).value == 4_000_000_000_000
 
 
 def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService) -> None:
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     heard: list[frozenset[str]] = []
-    bench.own.subscribe(heard.append)
+    bench.user_catalog.subscribe(heard.append)
     unknown = UserPrice("p1", PART, "spot", QUOTE.id, SourceKind.USER, 2)
     foreign = FactEdit(message("own.step.remove", "Remove {name}", name="nothing"), before=(unknown,))
     with pytest.raises(InputError) as refused:
-        bench.own.do(foreign)
+        bench.user_catalog.do(foreign)
     assert refused.value.problem.id == "own.changed_elsewhere"
     assert not heard, "the file holds the same facts"
-    assert bench.own.undo_text is not None
-    bench.own.undo()
+    assert bench.user_catalog.undo_text is not None
+    bench.user_catalog.undo()
     assert not bench.catalog.attribute(PART, NAME).overridden
     # Another program writes, and takes it back.
     with GpuDeskService.open() as other:
-        other.own.do(stated(other))
-        other.own.undo()
-    assert not bench.own.look_again()
-    bench.own.redo()
+        other.user_catalog.do(stated(other))
+        other.user_catalog.undo()
+    assert not bench.user_catalog.look_again()
+    bench.user_catalog.redo()
     assert bench.catalog.attribute(PART, NAME).overridden
 
 
 def test_facts_are_written_anew_where_their_file_was_removed(bench: GpuDeskService, user_home: Path) -> None:
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     (user_home / "catalog.sqlite").unlink()
     with pytest.raises(InputError) as refused:
-        bench.own.do(stated(bench, 5.0))
+        bench.user_catalog.do(stated(bench, 5.0))
     assert refused.value.problem.id == "own.file.removed"
-    assert bench.own.removed
-    bench.own.write_anew()
-    bench.own.do(stated(bench, 5.0))
+    assert bench.user_catalog.removed
+    bench.user_catalog.write_anew()
+    bench.user_catalog.do(stated(bench, 5.0))
     with GpuDeskService.open() as other:
         assert other.catalog.attribute(PART, NAME).value == 5_000_000_000_000
-    bench.own.undo()
-    bench.own.undo()
+    bench.user_catalog.undo()
+    bench.user_catalog.undo()
     assert not bench.catalog.attribute(PART, NAME).overridden, "the steps before it can be undone"
 
 
@@ -289,35 +291,35 @@ def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) ->
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no catalog at all" * 100)
     with GpuDeskService.open() as bench:
-        assert bench.own.problem is not None
-        assert not bench.own.writable
+        assert bench.user_catalog.problem is not None
+        assert not bench.user_catalog.writable
         assert bench.catalog.attribute(PART, NAME).value == 6_000_000_000_000
         with pytest.raises(InputError):
-            bench.own.do(stated(bench))
-        aside = bench.own.set_aside()
+            bench.user_catalog.do(stated(bench))
+        aside = bench.user_catalog.set_aside()
         assert aside is not None
         assert aside.read_bytes().startswith(b"no catalog")
-        bench.own.do(stated(bench))
+        bench.user_catalog.do(stated(bench))
         assert bench.catalog.attribute(PART, NAME).overridden
 
 
 def test_backup_can_be_taken_back(bench: GpuDeskService) -> None:
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     prices = [UserPrice(f"p{n}", PART, "spot", QUOTE.id, SourceKind.USER, usd=2 + n / 100) for n in range(60)]
-    bench.own.do(edits.add_facts(bench.catalog, [QUOTE, *prices], "60 prices"))
+    bench.user_catalog.do(edits.add_facts(bench.catalog, [QUOTE, *prices], "60 prices"))
     assert len(bench.catalog.prices(PART)) > 60
-    before = next(backup for backup in bench.own.backups() if backup.problem is None)
+    before = next(backup for backup in bench.user_catalog.backups() if backup.problem is None)
     heard: list[frozenset[str]] = []
-    bench.own.subscribe(heard.append)
-    bench.own.restore(before)
+    bench.user_catalog.subscribe(heard.append)
+    bench.user_catalog.restore(before)
     assert not any(price.own for price in bench.catalog.prices(PART))
     assert bench.catalog.attribute(PART, NAME).overridden
     assert heard == [frozenset({PART})]
-    assert bench.own.undo_text is None
+    assert bench.user_catalog.undo_text is None
 
 
 def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskService) -> None:
-    bench.own.do(stated(bench))
+    bench.user_catalog.do(stated(bench))
     attribute = bench.catalog.attribute(PART, NAME)
     agreeing = {claim.source.id for claim in attribute.rivals if attribute.agrees(claim)}
     assert agreeing == {"seed-000", "seed-002"}, "those that state 5.3 too, and none that states 6.0"
@@ -326,20 +328,20 @@ def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskSe
 
 def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: GpuDeskService) -> None:
     first, meter = stated(bench), entry.make_user_source("Meter")
-    written = bench.own.write(first)
+    written = bench.user_catalog.write(first)
     # In between, another window.
-    bench.own.do(edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
-    bench.own.adopt(first, written)
+    bench.user_catalog.do(edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
+    bench.user_catalog.adopt(first, written)
     assert bench.catalog.attribute(PART, NAME).overridden
     assert bench.catalog.attribute("h200-sxm", "tdp").overridden
 
 
 def test_price_that_replaces_itself_stays(bench: GpuDeskService) -> None:
     price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
-    bench.own.do(edits.state_price(bench.catalog, price, QUOTE))
+    bench.user_catalog.do(edits.state_price(bench.catalog, price, QUOTE))
     with pytest.raises(InputError) as refused:
         edits.state_price(bench.catalog, price, QUOTE, replaces="p1")
     assert refused.value.problem.id == "own.same_value"
     dearer = UserPrice("p2", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=3.5)
-    bench.own.do(edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
+    bench.user_catalog.do(edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
     assert [each.usd for each in bench.catalog.prices(PART) if each.own] == [3.5]

@@ -190,7 +190,7 @@ def test_month_1_is_january_2000(number: str, named: str, later: tuple[int, int]
 
 
 def test_the_service_shows_what_it_works_out() -> None:
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         shown = service.worked_examples
         sources = {each.example.source for each in shown} - {None}
         assert all(service.catalog.source(source).title for source in sources if source)
@@ -200,7 +200,7 @@ def test_the_service_shows_what_it_works_out() -> None:
 
 def test_the_cache_of_a_token_in_the_examples_is_that_of_the_model() -> None:
     (example,) = (each for each in EXAMPLES if each.id == "W002-09")
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         model = service.catalog.model("llama-3.1-70b")
     (growth,) = compute_cache_profile(model, Precision.FP16, ParallelPlan()).stored
     assert growth.per_token == example.inputs["kv"]

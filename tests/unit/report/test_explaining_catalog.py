@@ -56,7 +56,9 @@ def explained(service: GpuDeskService, thing: str, name: str, **changes: object)
 
 
 def state(service: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
-    service.own.do(state_value(service.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason))
+    service.user_catalog.do(
+        state_value(service.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason)
+    )
 
 
 def kinds(explanation: Explanation) -> list[CatalogActionKind]:
@@ -119,7 +121,7 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     attribute = service.catalog.attribute("mi325x", "memory_bandwidth")
     rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
     edit = prefer_claim(service.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
-    service.own.do(edit)
+    service.user_catalog.do(edit)
     found = explained(service, "mi325x", "memory_bandwidth")
     assert found.value == "5.3 TB/s"
     assert found.conditions == "Your choice among the claims, 2026-11-19"
@@ -146,7 +148,7 @@ def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> 
     assert found is not None
     assert [(offer.kind, offer.price) for offer in found.offers] == [(CatalogActionKind.PRICE, None)]
     own = UserPrice("own-1", "mi325x", "on_demand", QUOTE.id, SourceKind.USER, 1.95, provider="A reseller")
-    service.own.do(state_price(service.catalog, own, QUOTE))
+    service.user_catalog.do(state_price(service.catalog, own, QUOTE))
     mine = explain_price(view(service), "own-1")
     assert mine is not None
     assert (mine.value, mine.basis) == ("1.95 USD/h", "Your value: Quote by mail")
@@ -226,7 +228,7 @@ def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) 
 def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -> None:
     assert explained(service, "mi355x", "price_low").conditions == "No source states it"
     price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
-    service.own.do(state_price(service.catalog, price, QUOTE))
+    service.user_catalog.do(state_price(service.catalog, price, QUOTE))
     found = explained(service, "mi355x", "price_low")
     assert (found.value, found.basis) == ("30,000 USD", "Your value: Quote by mail")
 
@@ -238,7 +240,7 @@ def test_a_memory_shows_the_claims_about_its_label_where_they_differ(service: Gp
 
 def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: GpuDeskService) -> None:
     state(service, "mi325x", "memory_bandwidth", 5.3, "TB/s", "As in our racks")
-    service.own.do(
+    service.user_catalog.do(
         state_value(service.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000)
     )
     answer = service.answer(read_template("70b-chat-on-four"))

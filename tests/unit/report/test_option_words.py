@@ -28,7 +28,7 @@ NAMES = {"a": "Alpha", "b": "Beta", "c": "Gamma"}
 
 @pytest.fixture(scope="module")
 def decision() -> Iterator[Decision]:
-    with GpuDeskService.open(with_own=False) as service:
+    with GpuDeskService.open(with_user_facts=False) as service:
         yield service.decide(service.answer(read_template("70b-chat-on-four")))
 
 

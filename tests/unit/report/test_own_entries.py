@@ -33,7 +33,7 @@ def test_own_entries_say_so() -> None:
             UserClaim("acme-1", name, value, source.id, SourceKind.USER, TODAY) for name, value in figures.items()
         ]
         part: tuple[UserFact, ...] = (UserAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
-        bench.own.do(edits.add_facts(bench.catalog, [source, *model, *part], "mine"))
+        bench.user_catalog.do(edits.add_facts(bench.catalog, [source, *model, *part], "mine"))
         parts = (AcceleratorChoice("acme-1", 1), AcceleratorChoice("h200-sxm", 1))
         scenario = replace(read_template("70b-chat-on-four"), model="my-llama", accelerators=parts)
         answer = bench.answer(scenario)

@@ -69,7 +69,7 @@ def service(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuDes
         step = state_value(
             opened.catalog, "mi325x", ATTRIBUTE.key, 1234, "W", source, today=TODAY, reason="measured on our rack"
         )
-        opened.own.do(step)
+        opened.user_catalog.do(step)
         yield opened
 
 
@@ -158,7 +158,7 @@ def test_a_new_attribute_is_imported_and_checked(monkeypatch: pytest.MonkeyPatch
 def test_a_peak_in_int4_that_the_user_states_is_compared(user_home: Path) -> None:
     source = make_user_source("Our own sheet", "Lab", url=None, date="2026-11-18", kind=SourceKind.USER)
     with GpuDeskService.open() as service:
-        service.own.do(
+        service.user_catalog.do(
             state_value(
                 service.catalog, "mi325x", "peak_dense_int4", 5000, "TOPS", source, today=TODAY, reason="it has it"
             )

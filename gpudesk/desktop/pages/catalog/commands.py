@@ -194,12 +194,12 @@ class CatalogCommands:
     def _ask(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> None:
         found = self.current()
         request = request_of(self._page.section, *found) if found is not None else None
-        if request is not None and self._page.desk.service.own.writable:
+        if request is not None and self._page.desk.service.user_catalog.writable:
             self._page.editing_requested.emit(request)
 
     def _can(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> bool:
         found = self.current()
-        writable = self._page.desk.service.own.writable
+        writable = self._page.desk.service.user_catalog.writable
         return found is not None and writable and request_of(self._page.section, *found) is not None
 
     def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
@@ -230,7 +230,7 @@ class CatalogCommands:
 
     def can_revert(self) -> bool:
         found = self.current()
-        if found is None or not self._page.desk.service.own.writable:
+        if found is None or not self._page.desk.service.user_catalog.writable:
             return False
         return any(True for _ in self._own_steps(*found))
 
@@ -248,7 +248,7 @@ class CatalogCommands:
     def _do(self, step: Callable[[], FactEdit]) -> None:
         """Take a step of the user's facts; where that is refused, say why."""
         try:
-            self._page.desk.service.own.do(step())
+            self._page.desk.service.user_catalog.do(step())
         except InputError as error:
             said = format_input_error(error, self._page.desk.formatter).rstrip(".")
             self._page.tell(tr("Not done: {problem}. Your facts are as they were.", problem=said))
@@ -290,7 +290,7 @@ class CatalogCommands:
         pop_up(menu, place)
 
     def fill_cell_menu(self, menu: QMenu, row: CatalogRow, column: CatalogColumn) -> None:
-        section, writable = self._page.section, self._page.desk.service.own.writable
+        section, writable = self._page.section, self._page.desk.service.user_catalog.writable
         use = self._use_of(row)
         if use is not None:
             add_entry(menu, self._page.theme.icon("plus"), *use)

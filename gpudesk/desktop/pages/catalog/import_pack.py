@@ -168,7 +168,7 @@ class PackDialog(BackgroundFormDialog):
     # What is shown
 
     def _fill(self) -> None:
-        pack, signers = self._pack, self.desk.service.own.signers()
+        pack, signers = self._pack, self.desk.service.user_catalog.signers()
         trust = pack.trust(signers)
         facts = trn("{n} fact", "{n} facts", len(pack.facts))
         self.add_head(pack.name, tr("Catalog pack of {date}, {facts}", date=pack.made, facts=facts))
@@ -260,7 +260,7 @@ class PackDialog(BackgroundFormDialog):
         if not self.save_button.isEnabled():
             return
         self.note.show_text("")
-        own = self.desk.service.own
+        own = self.desk.service.user_catalog
         signer = find_new_signer(self._pack, own.signers(), trust=self.trust.isChecked(), today=get_today())
         self.write(apply_pack(self.desk.service, self._found, self.model.chosen, signer), self._written)
 

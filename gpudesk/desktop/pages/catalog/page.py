@@ -366,7 +366,7 @@ class CatalogPage(CatalogListPage):
         self.add_button.setVisible(bool(text))
         if text:
             self.add_button.setText(text)
-        self.add_button.setEnabled(self.desk.service.own.writable)
+        self.add_button.setEnabled(self.desk.service.user_catalog.writable)
         self.head.arrange()
 
     def _explain_marks(self) -> None:
@@ -389,7 +389,7 @@ class CatalogPage(CatalogListPage):
 
     def _problem(self) -> str:
         """Return why the user's own facts cannot be used, empty where they can."""
-        problem = self.desk.service.own.problem
+        problem = self.desk.service.user_catalog.problem
         return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
 
     # Searching, narrowing, ordering
@@ -446,7 +446,7 @@ class CatalogPage(CatalogListPage):
             self._explain_marks()
 
     def tell(self, text: str) -> None:
-        remedies = make_rewrite_actions(self.desk.service.own, self.desk.formatter, self._show_rewrite_offer)
+        remedies = make_rewrite_actions(self.desk.service.user_catalog, self.desk.formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.backups_requested.emit))
         self.note.show_note(text, remedies)

@@ -144,7 +144,7 @@ def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
 
 def test_users_facts_are_counted_and_stay_as_they_are() -> None:
     with GpuDeskService.open() as service:
-        service.own.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
+        service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
     before = paths.user_catalog_path().read_bytes()
     assert check_own_file().text == f"{len(ALL)} facts in your file"
     assert paths.user_catalog_path().read_bytes() == before

@@ -81,7 +81,7 @@ def test_the_folder_of_logs_is_named_in_the_note(window: MainWindow, user_home: 
 def test_the_folder_of_backups_can_be_copied_where_it_cannot_be_shown(
     theme: Theme, user_service: GpuDeskService, user_home: Path, qtbot: QtBot
 ) -> None:
-    dialog = BackupsDialog(theme, user_service.own, Formatter(ENGLISH_NUMBERS))
+    dialog = BackupsDialog(theme, user_service.user_catalog, Formatter(ENGLISH_NUMBERS))
     qtbot.addWidget(dialog)
     dialog.folder.click()
     assert str(user_home) in dialog.note.text

@@ -35,7 +35,7 @@ def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, q
 
 def state(service: GpuDeskService, watts: int) -> None:
     source = make_user_source(f"Note {watts}")
-    service.own.do(state_value(service.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
+    service.user_catalog.do(state_value(service.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
 
 
 def power(service: GpuDeskService) -> object:
@@ -81,8 +81,8 @@ def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, user_service: 
     QTest.keyClick(dialog.restore, Qt.Key.Key_Space)
     assert dialog.said.text().startswith("Restored: ")
     assert rows(dialog)[0][0] == "a backup was restored"
-    assert len(user_service.own.facts) == restored.facts
-    assert user_service.own.undo_text is None
+    assert len(user_service.user_catalog.facts) == restored.facts
+    assert user_service.user_catalog.undo_text is None
 
 
 def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
@@ -140,7 +140,7 @@ def test_a_damaged_one_is_marked_and_not_restored(
 ) -> None:
     state(user_service, 640)
     state(user_service, 650)
-    (backup,) = user_service.own.backups()
+    (backup,) = user_service.user_catalog.backups()
     backup.path.write_bytes(backup.path.read_bytes()[:3000])
     dialog = dialog_of(own_window, qtbot)
     problem, facts = rows(dialog)[0][:2]
@@ -159,7 +159,7 @@ def test_one_that_goes_meanwhile_is_said_and_nothing_changes(
     state(user_service, 640)
     state(user_service, 650)
     dialog = dialog_of(own_window, qtbot)
-    (backup,) = user_service.own.backups()
+    (backup,) = user_service.user_catalog.backups()
     backup.path.unlink()
     dialog.restore_chosen()
     assert dialog.note.text.startswith("Not restored: ")
@@ -205,7 +205,7 @@ def test_it_is_set_aside_and_one_begins_anew(
     raw = broken_file.read_bytes()
     show_user_file_problem(own_window)
     QTest.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
-    assert user_service.own.problem is None
+    assert user_service.user_catalog.problem is None
     assert "The former file is kept as " in own_window.note.text
     (kept,) = [each for each in broken_file.parent.glob("*broken*") if each.is_file()]
     assert kept.read_bytes() == raw

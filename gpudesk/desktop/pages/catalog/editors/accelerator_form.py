@@ -285,7 +285,7 @@ class AcceleratorForm(FormDialog):
             theme, "status", tr("Status"), [(_SHIPPING, tr("Shipping")), (_ANNOUNCED, tr("Announced"))]
         )
         self.rate_unit = SegmentRow(theme, "rate_unit", tr("Unit"), [(unit.label, unit.label) for unit in _RATES])
-        self.source = SourceFields(theme, self.desk.service.own.facts, self.desk)
+        self.source = SourceFields(theme, self.desk.service.user_catalog.facts, self.desk)
         self.start.edited.connect(self._copy)
         self.rate_unit.edited.connect(self._judging.start)
         self.generation.edited.connect(self._say_generation)

@@ -84,7 +84,7 @@ class FormDialog(QDialog):
         self.leave_button.setAutoDefault(False)
         self.leave_button.clicked.connect(self.reject)
         self.column = make_column(gap=theme.px(10))
-        self.anew = RewriteButton(theme, desk.service.own, desk.formatter, self._show_rewrite_offer)
+        self.anew = RewriteButton(theme, desk.service.user_catalog, desk.formatter, self._show_rewrite_offer)
         self.left_buttons = make_row(self.anew)
         self._lay_out()
         self._ring = FocusRing(self, theme)
@@ -184,7 +184,7 @@ class FormDialog(QDialog):
         """Take a step and close; where it cannot be written, say so and keep all that was entered."""
         try:
             if step is not None:
-                self.desk.service.own.do(step)
+                self.desk.service.user_catalog.do(step)
         except InputError as error:
             self.tell(error)
         else:
@@ -238,7 +238,7 @@ class FormDialog(QDialog):
 
     def _show_file_problem(self) -> None:
         """Say before anything is typed that nothing can be saved."""
-        own = self.desk.service.own
+        own = self.desk.service.user_catalog
         if own.problem is not None:
             self.note.show_text(
                 tr("Nothing can be saved: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
@@ -363,7 +363,7 @@ class BackgroundFormDialog(FormDialog):
 
     def finish(self, step: FactEdit, facts: UserFacts) -> None:
         self.step = step
-        self.desk.service.own.adopt(step, facts)
+        self.desk.service.user_catalog.adopt(step, facts)
         self.set_writing(writing=False)
         self.saved = True
         self.done(FormDialog.DialogCode.Accepted)

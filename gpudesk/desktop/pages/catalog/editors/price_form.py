@@ -71,7 +71,7 @@ class PriceForm(FormDialog):
         self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
         self.add_rows([self.what, self.accelerator, self.low, self.high])
         self.add_section(tr("Where and on what terms"), self._terms())
-        self.source = SourceFields(theme, desk.service.own.facts, desk)
+        self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
@@ -174,7 +174,7 @@ class PriceForm(FormDialog):
         self.low.show_value(held.usd if held.usd is not None else held.usd_low)
         for row in (self.accelerator, self.high, *self._terms()):
             row.show_value(getattr(held, row.name))
-        source = self.desk.service.own.facts.get("source", held.source)
+        source = self.desk.service.user_catalog.facts.get("source", held.source)
         if isinstance(source, Source):
             self.source.show_source(source)
 
@@ -188,7 +188,7 @@ def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
     """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
     if price is None:
         return None
-    found = desk.service.own.facts.get("price", price)
+    found = desk.service.user_catalog.facts.get("price", price)
     if not isinstance(found, UserPrice):
         raise InputError(describe_shipped_entry(price), "id")
     return found

@@ -153,7 +153,7 @@ class SourceForm(FormDialog):
             parent=parent,
         )
         self.add_head(self.windowTitle(), self._used())
-        self.source = SourceFields(theme, desk.service.own.facts, desk, prefilled=False)
+        self.source = SourceFields(theme, desk.service.user_catalog.facts, desk, prefilled=False)
         self.add_rows(self.source.rows())
         if self.held is not None:
             self.source.show_source(self.held)
@@ -173,14 +173,14 @@ class SourceForm(FormDialog):
     def _used(self) -> str:
         if self.held is None:
             return tr("Offered in every form from then on")
-        count = count_resting_figures(self.desk.service.own.facts, self.held.id)
+        count = count_resting_figures(self.desk.service.user_catalog.facts, self.held.id)
         return trn("{n} figure of yours rests on it", "{n} figures of yours rest on it", count)
 
 
 def _find_user_source(desk: Desk, source: str | None) -> Source | None:
     if source is None:
         return None
-    found = desk.service.own.facts.get("source", source)
+    found = desk.service.user_catalog.facts.get("source", source)
     if not isinstance(found, Source):
         raise InputError(describe_shipped_entry(source), "id")
     return found

@@ -51,7 +51,7 @@ class ValueEditor(FormDialog):
         self.high_row = self._upper_row()
         values = [row for row in (self.value_row, self.high_row) if row is not None]
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
-        self.source = SourceFields(theme, desk.service.own.facts, desk)
+        self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if held is not None:
             self._show_held(held)

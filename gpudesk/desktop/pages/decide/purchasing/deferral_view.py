@@ -373,7 +373,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     # The watch list
 
     def show_watch_list(self) -> None:
-        own = self.desk.service.own
+        own = self.desk.service.user_catalog
         try:
             signals = self.desk.service.reference_data.watch_list()
         except (InputError, MissingFileError) as error:
@@ -400,7 +400,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self._write(
             signal,
             lambda: note_signal(
-                self.desk.service.own.watched,
+                self.desk.service.user_catalog.watched,
                 self._signal(signal),
                 value,
                 date=entry.date,
@@ -410,11 +410,11 @@ class DeferralView(PlanView[DeferralAnalysis]):
         )
 
     def _forget(self, signal: str) -> None:
-        self._write(signal, lambda: forget_signal(self.desk.service.own.watched, self._signal(signal)))
+        self._write(signal, lambda: forget_signal(self.desk.service.user_catalog.watched, self._signal(signal)))
 
     def _write(self, signal: str, step: Callable[[], FactEdit]) -> None:
         try:
-            self.desk.service.own.do(step())
+            self.desk.service.user_catalog.do(step())
         except InputError as error:
             said = format_message(error.problem, self.desk.formatter)
             named = error.where in ("value", "date", "source", "note")
@@ -427,7 +427,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     def _undo(self) -> None:
         self.watch.show_problem("")
         try:
-            self.desk.service.own.undo()
+            self.desk.service.user_catalog.undo()
         except InputError as error:
             said = format_input_error(error, self.desk.formatter).rstrip(".")
             self.watch.show_problem(tr("Not done: {problem}. Your facts are as they were.", problem=said))

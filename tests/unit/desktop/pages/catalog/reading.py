@@ -29,7 +29,7 @@ def state(desk: Desk, value: float = 5.9) -> None:
     step = edits.state_value(
         catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
     )
-    desk.service.own.do(step)
+    desk.service.user_catalog.do(step)
 
 
 def entries(menu: QMenu) -> dict[str, bool]:

@@ -108,7 +108,7 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
     claim = UserClaim("part-of-yesterday", "memory", 2**30, LAB.id, SourceKind.USER, TODAY)
     price = UserPrice("o-1", "part-of-yesterday", "on_demand", OFFER.id, SourceKind.USER, 2.5)
     stated = (LAB, OFFER, claim, price)
-    own_desk.service.own.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=stated))
+    own_desk.service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=stated))
     page.show_section(CatalogSection.YOURS)
     reason = page.model.table.place("reason")
     why = "the entry part-of-yesterday is no longer in the catalog"
@@ -128,14 +128,14 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
         assert entries(menu)["Remove from your facts"]
         QTest.keyClick(page.view, Qt.Key.Key_Delete)
         qtbot.waitUntil(partial(_lists, page, left - 1))
-    assert len(own_desk.service.own.facts) == 0, "their sources went with them"
+    assert len(own_desk.service.user_catalog.facts) == 0, "their sources went with them"
 
 
 def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
     own_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     broken = message("file.unreadable", "cannot be read: {reason}", reason="it is broken")
-    own_desk.service.own.problem = InputError(broken)
+    own_desk.service.user_catalog.problem = InputError(broken)
     page = CatalogPage(own_desk, theme, settings)
     qtbot.addWidget(page)
     page.show()

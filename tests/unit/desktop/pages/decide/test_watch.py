@@ -77,16 +77,16 @@ def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> N
 
 def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
     noted(view, GAP, "9", qtbot)
-    (note,) = own_desk.service.own.watched
+    (note,) = own_desk.service.user_catalog.watched
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
     assert row(view, GAP).state.text() == "passed"
     assert row(view, GAP).edit.text() == "Change your note"
     assert view.watch.undo.text() == "Undo: Note on the watch list: Gap of attention kernels on ROCm"
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
-    assert not own_desk.service.own.watched
+    assert not own_desk.service.user_catalog.watched
     assert row(view, GAP).state.text() == "not passed"
     assert not view.watch.undo.isVisible()
-    own_desk.service.own.redo()
+    own_desk.service.user_catalog.redo()
     assert row(view, GAP).state.text() == "passed"
 
 
@@ -96,7 +96,7 @@ def test_a_note_is_that_of_all_documents(view: DeferralView, own_desk: Desk, qtb
     assert row(view, REFERENCE).state.text() == "passed"
     assert own_desk.undo_stack.count() == 0, "it is no step of the document"
     with GpuDeskService.open() as again:
-        assert again.own.watched == own_desk.service.own.watched
+        assert again.user_catalog.watched == own_desk.service.user_catalog.watched
 
 
 def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
@@ -106,10 +106,10 @@ def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot
     assert opened.lines["source"].text() == "Our own test"
     opened.lines["note"].setText("read twice")
     save(filled(opened, "-3.5"))
-    (note,) = own_desk.service.own.watched
+    (note,) = own_desk.service.user_catalog.watched
     assert note == WatchNote(GAP, -3.5, "2026-10", "Our own test", "read twice")
     QTest.mouseClick(form(view, GAP).remove, Qt.MouseButton.LeftButton)
-    assert not own_desk.service.own.watched
+    assert not own_desk.service.user_catalog.watched
     assert row(view, GAP).form is None
     assert row(view, GAP).edit.hasFocus()
 
@@ -117,7 +117,7 @@ def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot
 @pytest.mark.parametrize("value", ["0", "-2", "12", "12 %"])
 def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
     noted(view, GAP, value, qtbot)
-    assert own_desk.service.own.watched[0].value == float(value.removesuffix("%"))
+    assert own_desk.service.user_catalog.watched[0].value == float(value.removesuffix("%"))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_what_cannot_be_noted_is_said_at_its_field(
     save(opened)
     assert said in opened.fault.text()
     assert opened.fault.isVisible()
-    assert not own_desk.service.own.watched
+    assert not own_desk.service.user_catalog.watched
     marked = [name for name, line in opened.lines.items() if line.property("fault") == "true"]
     assert marked == ([where] if where else ["value"])
     if where:
@@ -154,9 +154,9 @@ def test_a_form_is_left_and_saved_with_keys(view: DeferralView, own_desk: Desk) 
     QTest.keyClick(opened.lines["value"], Qt.Key.Key_Escape)
     assert row(view, GAP).form is None
     assert row(view, GAP).edit.isVisible()
-    assert not own_desk.service.own.watched
+    assert not own_desk.service.user_catalog.watched
     QTest.keyClick(filled(form(view, GAP), "9").lines["source"], Qt.Key.Key_Return)
-    assert own_desk.service.own.watched[0].value == 9.0
+    assert own_desk.service.user_catalog.watched[0].value == 9.0
 
 
 def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
@@ -185,7 +185,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
             "facts",
         )
 
-    monkeypatch.setattr(own_desk.service.own, "do", refused)
+    monkeypatch.setattr(own_desk.service.user_catalog, "do", refused)
     opened = filled(form(view, GAP), "9")
     save(opened)
     assert opened.fault.text().startswith("Not saved: ")
@@ -195,7 +195,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
 def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, own_desk: Desk) -> None:
     row(view, REPORTS).edit.setFocus()
     gap = next(each for each in own_desk.service.reference_data.signals if each.id == GAP)
-    own = own_desk.service.own
+    own = own_desk.service.user_catalog
     own.do(note_signal(own.watched, gap, 9.0, date="2026-10", source="A test"))
     assert row(view, REPORTS).edit.hasFocus()
 
@@ -215,7 +215,7 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
             "facts",
         )
 
-    monkeypatch.setattr(own_desk.service.own, "undo", refused)
+    monkeypatch.setattr(own_desk.service.user_catalog, "undo", refused)
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert view.watch.problem.isVisible()
     assert view.watch.problem.text().startswith("Not done: ")
@@ -225,14 +225,14 @@ def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, 
     noted(view, GAP, "9", qtbot)
     bench = own_desk.service
     source = entry.make_user_source("A quote")
-    bench.own.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
+    bench.user_catalog.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
     assert not view.watch.undo.isVisible()
 
 
 def test_the_list_is_read_only_where_the_file_is(
     view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(own_desk.service.own), "writable", property(lambda _own: False))
+    monkeypatch.setattr(type(own_desk.service.user_catalog), "writable", property(lambda _own: False))
     view.show_watch_list()
     assert not row(view, GAP).edit.isEnabled()
     assert row(view, GAP).edit.toolTip() == "Your own file cannot be written"

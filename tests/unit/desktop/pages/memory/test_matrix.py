@@ -385,7 +385,7 @@ def test_facts_of_the_user_change_the_counts(
     source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
     catalog = user_service.catalog
     step = state_value(catalog, "h100-sxm", "memory", 240, "GiB", source, today="2026-11-20", reason="seen")
-    user_service.own.do(step)
+    user_service.user_catalog.do(step)
     settle(view, qtbot)
     after = counts(view, "h100-sxm")["llama-3.1-405b"]
     assert before is not None

@@ -50,12 +50,12 @@ def service() -> Iterator[GpuDeskService]:
 @pytest.fixture(autouse=True)
 def _nothing_is_left(service: GpuDeskService) -> Iterator[None]:
     yield
-    while service.own.undo() is not None:
+    while service.user_catalog.undo() is not None:
         pass
 
 
 def state(service: GpuDeskService, value: float = 900) -> None:
-    service.own.do(state_value(service.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
+    service.user_catalog.do(state_value(service.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
 
 
 def asked(panel: SourcesPanel) -> list[EditorRequest]:
@@ -108,7 +108,7 @@ def test_what_waits_says_why_and_can_be_removed(
         UserPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
         ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
     )
-    service.own.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=facts))
+    service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=facts))
     desk.select(selected)
     assert lines(panel, Explanation)[0].startswith(head)
     assert remark in lines(panel, NoteBlock)
@@ -116,7 +116,7 @@ def test_what_waits_says_why_and_can_be_removed(
     go(panel, "Remove from your facts")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert not requests
-    assert len(service.own.facts) == left
+    assert len(service.user_catalog.facts) == left
     qtbot.waitUntil(lambda: remark not in lines(panel, NoteBlock))
 
 
@@ -189,7 +189,7 @@ def test_a_step_that_fails_says_so(
     def refuse(*_: Any) -> None:  # noqa: ANN401
         raise InputError(message("own.read_only", "cannot be written: {reason}", reason="no space left"))
 
-    monkeypatch.setattr(service.own, "do", refuse)
+    monkeypatch.setattr(service.user_catalog, "do", refuse)
     go(panel, "Revert to the shipped value")
     with qtbot.waitSignal(panel.failed) as caught:
         press(qtbot, panel, Qt.Key.Key_Return)

@@ -79,7 +79,7 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     claim = catalog.attribute("testbed-one", "memory").preferred
     assert claim is not None
     assert (claim.own, claim.source.title) == (True, "Data sheet, draft")
-    desk.service.own.undo()
+    desk.service.user_catalog.undo()
     assert all(thing.id != "testbed-one" for thing in desk.service.catalog.things())
 
 
@@ -148,7 +148,7 @@ def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Sho
     typed("Ours")
     fill(first, title="First word")
     key(Qt.Key.Key_Return)
-    before = len(desk.service.own.facts)
+    before = len(desk.service.user_catalog.facts)
     dialog = AcceleratorForm(desk, theme, thing="ours")
     show(dialog)
     assert dialog.name.text() == "Ours"
@@ -162,8 +162,8 @@ def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Sho
     assert part.tdp_w == 900
     assert [claim.value for claim in catalog.attribute("ours", "tdp").claims] == [900]
     assert catalog.attribute("ours", "memory").value == catalog.attribute(PART, "memory").value
-    assert abs(len(desk.service.own.facts) - before) <= 1, "nothing piles up"
-    desk.service.own.undo()
+    assert abs(len(desk.service.user_catalog.facts) - before) <= 1, "nothing piles up"
+    desk.service.user_catalog.undo()
     assert desk.service.catalog.accelerator("ours").tdp_w == catalog.accelerator(PART).tdp_w
 
 
@@ -287,8 +287,8 @@ def test_price_is_changed_and_removed(
     again.remove_button.click()
     assert asked == ["Remove this price? It can be undone until you quit."]
     assert not own_prices(desk)
-    assert not len(desk.service.own.facts), "its source goes with it"
-    desk.service.own.undo()
+    assert not len(desk.service.user_catalog.facts), "its source goes with it"
+    desk.service.user_catalog.undo()
     assert own_prices(desk)
 
 
@@ -303,7 +303,9 @@ def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
 
 def stated(desk: Desk) -> str:
     source = make_user_source("Quote by mail")
-    desk.service.own.do(state_value(desk.service.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21"))
+    desk.service.user_catalog.do(
+        state_value(desk.service.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21")
+    )
     return source.id
 
 
@@ -459,10 +461,10 @@ def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     first.note_row.show_value("a year's term")
     first.source.title.show_value("Quote by mail")
     first.accept()
-    (price,) = [fact for fact in desk.service.own.facts if isinstance(fact, UserPrice)]
+    (price,) = [fact for fact in desk.service.user_catalog.facts if isinstance(fact, UserPrice)]
     dialog = PriceForm(desk, theme, price=price.id)
     show(dialog)
     dialog.accept()
     assert dialog.isVisible()
     assert "holds already" in dialog.note.text
-    assert desk.service.own.facts.get("price", price.id) == price
+    assert desk.service.user_catalog.facts.get("price", price.id) == price

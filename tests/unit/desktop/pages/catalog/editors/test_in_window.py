@@ -54,6 +54,6 @@ def test_value_is_stated_over_the_window_and_the_answer_follows(window: MainWind
     after = throughput(window)
     assert after < before
     assert window.desk.impact is not None
-    window.desk.service.own.undo()
+    window.desk.service.user_catalog.undo()
     window.desk.flush()
     assert throughput(window) == before

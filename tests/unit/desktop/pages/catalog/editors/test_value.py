@@ -186,7 +186,7 @@ def test_own_value_is_changed_and_does_not_pile_up(desk: Desk, theme: Theme, sho
     own = [claim for claim in bandwidth(desk).claims if claim.own]
     assert [claim.source.title for claim in own] == ["Second run"]
     assert bandwidth(desk).value == 5_500_000_000_000
-    assert len(desk.service.own.facts) == 3, "a source, a claim, a choice"
+    assert len(desk.service.user_catalog.facts) == 3, "a source, a claim, a choice"
 
 
 def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme, show: Show) -> None:
@@ -198,7 +198,7 @@ def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme
     key(Qt.Key.Key_Space)
     assert not bandwidth(desk).overridden
     assert bandwidth(desk).value == 6_000_000_000_000
-    desk.service.own.undo()
+    desk.service.user_catalog.undo()
     assert bandwidth(desk).value == 5_300_000_000_000
 
 
@@ -253,9 +253,9 @@ def test_purchase_price_above_the_shipped_range_is_stated_as_one_step(
     key(Qt.Key.Key_Return)
     assert dialog.saved, [row.fault for row in dialog.rows]
     assert ends(desk) == wanted
-    desk.service.own.undo()
+    desk.service.user_catalog.undo()
     assert ends(desk) == (20_000, 25_000)
-    desk.service.own.redo()
+    desk.service.user_catalog.redo()
     again = ValueEditor(desk, theme, PART, "price_low")
     show(again)
     assert again.high_row is not None
@@ -354,7 +354,7 @@ def test_what_another_program_wrote_meanwhile_is_not_overwritten(desk: Desk, the
     state(desk, theme, show)
     with GpuDeskService.open() as other:
         catalog = other.catalog
-        other.own.do(revert_attribute(catalog, PART, NAME))
+        other.user_catalog.do(revert_attribute(catalog, PART, NAME))
     dialog = state(desk, theme, show, "5.5", "Second run")
     assert dialog.isVisible()
     assert "another program" in dialog.note.text

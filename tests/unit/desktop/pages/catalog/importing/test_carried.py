@@ -44,7 +44,7 @@ def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
 ) -> None:
     assert not own_window.open_path(shared)
     assert "Acme 1" in own_window.note.text
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
     press(own_window, "Look at them…")
     dialog = open_pack(own_window, qtbot)
     dialog.accept()
@@ -65,5 +65,5 @@ def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
     assert "rest on yours" in own_window.note.text
     press(own_window, "Look at them…")
     open_pack(own_window, qtbot).reject()
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
     assert own_window.document.path == shared

@@ -91,8 +91,8 @@ def test_enter_writes_it_in_one_step_that_can_be_undone(
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.saved)
     assert user_service.catalog.model("tiny").name == "Tiny of mine"
-    user_service.own.undo()
-    assert len(user_service.own.facts) == 0
+    user_service.user_catalog.undo()
+    assert len(user_service.user_catalog.facts) == 0
 
 
 def test_a_shipped_id_is_refused_at_its_field(
@@ -133,7 +133,7 @@ def test_what_cannot_be_written_keeps_what_was_entered(
     assert dialog.isVisible()
     assert row.edit.text() == "Kept"
     assert dialog.save_button.isEnabled()
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
 
 
 def test_missing_fields_are_asked_for_and_counted_as_one_types(
@@ -225,7 +225,7 @@ def test_escape_leaves_it_out_and_writes_nothing(
     assert dialog.row("provider") is None
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
 
 
 def test_the_maker_is_asked_for_where_no_file_names_one(
@@ -244,5 +244,5 @@ def test_the_maker_is_asked_for_where_no_file_names_one(
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
     assert user_service.catalog.model("tiny").organisation == "Acme"
-    (written,) = [fact for fact in user_service.own.facts if isinstance(fact, Source)]
+    (written,) = [fact for fact in user_service.user_catalog.facts if isinstance(fact, Source)]
     assert written.publisher == "Acme"

@@ -84,7 +84,7 @@ def test_undo_in_the_note_takes_all_of_it_back(
     dialog_of(own_window, qtbot).accept()
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added"))
     press(own_window, "Undo")
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
 
 
 def test_files_are_chosen_by_the_key_of_the_menu(
@@ -146,8 +146,8 @@ def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
         assert said in own_window.note.text
         assert own_window.note.text.endswith("Nothing was written.")
         assert not own_window.findChildren(ImportDialog)
-    assert len(user_service.own.facts) == 0
-    assert not user_service.own.path or not user_service.own.path.exists()
+    assert len(user_service.user_catalog.facts) == 0
+    assert not user_service.user_catalog.path or not user_service.user_catalog.path.exists()
 
 
 def turns(done: Callable[[], bool], qtbot: QtBot) -> list[float]:
@@ -193,7 +193,7 @@ def test_a_long_reading_is_cancelled_from_the_status_bar(
     qtbot.waitUntil(lambda: not own_window.jobs.running)
     assert not own_window.findChildren(ImportDialog)
     assert own_window.status.job == ""
-    assert len(user_service.own.facts) == 0
+    assert len(user_service.user_catalog.facts) == 0
 
 
 def test_closing_the_window_ends_a_reading(own_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

@@ -78,7 +78,7 @@ def test_what_cannot_be_written_is_said(own_window: MainWindow, tmp_path: Path, 
 def test_facts_are_handed_on_signed(
     own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, choose: Choose, qtbot: QtBot
 ) -> None:
-    user_service.own.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
+    user_service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
     own_window.catalog.make_pack()
     (form,) = own_window.findChildren(PackExportForm)
     choose(tmp_path / "ours", "")

@@ -19,7 +19,7 @@ from gpudesk.service import GpuDeskService
 
 def state(service: GpuDeskService, thing: str, watts: int) -> None:
     source = make_user_source(f"Measured on {thing}")
-    service.own.do(state_value(service.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
+    service.user_catalog.do(state_value(service.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
 
 
 def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
@@ -28,7 +28,7 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
         with GpuDeskService.open() as service:
             state(service, "mi300x", 650)
             state(service, "gaudi3", 860)
-            own = service.own.facts
+            own = service.user_catalog.facts
             by = load_signer(name) if name else None
             raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=service.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
@@ -96,8 +96,8 @@ def test_an_unknown_signer_is_to_be_trusted_first(
     assert dialog.save_button.isEnabled()
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert [each.name for each in user_service.own.signers()] == ["The lab"]
-    user_service.own.undo()
+    assert [each.name for each in user_service.user_catalog.signers()] == ["The lab"]
+    user_service.user_catalog.undo()
     again = dialog_of(own_window, path, qtbot)
     assert again.signer.text() == "Signed by The lab, whom you trust."
     assert again.save_button.isEnabled()
