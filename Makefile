@@ -16,11 +16,10 @@ PARITY := build/parity
 # Of each package what is quick and would break first: golden figures, every rule, worked examples, files, words, windows.
 QUICK_TESTS := tests/architecture $(addprefix tests/unit/,text engine/test_golden_cache.py engine/test_golden_weights.py \
 	engine/test_plans.py engine/test_serving.py evidence/test_calibration_file.py evidence/test_priors.py \
-	estimation/test_golden.py estimation/test_requests.py costing/test_owning.py costing/test_costs.py \
+	estimation/test_golden.py estimation/test_requests.py costing/test_owning.py \
 	decision/test_rules.py decision/test_scoring.py catalog/test_queries.py catalog/test_values.py \
 	documents/test_scenario_file.py report/test_examples.py report/test_sections.py report/test_table_export.py \
-	cli/test_main.py cli/test_tables.py desktop/pages/compare desktop/ui/panel/test_panel.py \
-	desktop/session/test_desk.py)
+	cli/test_main.py cli/test_tables.py desktop/pages/compare desktop/session/test_desk.py)
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
@@ -34,7 +33,7 @@ help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
 	@echo "quick       what tells most in under a minute: style, types, import rules, and the fastest tests of each package"
 	@echo "test        set up, then run all tests but the benchmarks"
-	@echo "test-NAME   the unit tests of one package: test-engine, test-desktop/pages; and test-e2e, test-packaging"
+	@echo "test-NAME   the tests of one package: test-engine, test-desktop; and test-e2e, test-packaging"
 	@echo "lint        style, types and import rules"
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
