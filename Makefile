@@ -27,7 +27,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -43,6 +43,7 @@ help:
 	@echo "parity-speed   measure this state and that of BASE=revision in turn"
 	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; a quarter of an hour"
 	@echo "golden      answer the self-test's questions anew, after calibrate or a change of the engine that is meant"
+	@echo "golden-texts  write the golden files of messages and of the help anew, after a change of wording that is meant"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
@@ -125,6 +126,9 @@ calibrate: $(VENV)/.ready $(CATALOG)
 
 golden: $(VENV)/.ready $(CATALOG)
 	$(BIN)/python packaging/make_golden.py $(CATALOG)
+
+golden-texts: $(VENV)/.ready $(CATALOG)
+	$(BIN)/python -m pytest -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py --update-golden
 
 peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers

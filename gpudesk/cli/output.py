@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -105,6 +105,18 @@ FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO
 
 def print_line(text: str = "") -> None:
     print(text)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
+    """Print a table as wide as the terminal; figures in the columns `right` end at the right."""
+    from gpudesk.report.writers.text import align_table
+
+    print_lines(align_table(head, rows, get_terminal_width(), right=right, strong=make_bold))
 
 
 def print_json(value: object) -> None:

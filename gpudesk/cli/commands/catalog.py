@@ -352,8 +352,7 @@ def _list(options: argparse.Namespace) -> int:
         if options.json:
             output.print_json(encode_catalog_list(service, options.kind))
         else:
-            for line in list_catalog_lines(service, options.kind, output.get_terminal_width(), output.make_bold):
-                output.print_line(line)
+            output.print_lines(list_catalog_lines(service, options.kind, output.get_terminal_width(), output.make_bold))
     return EXIT_DONE
 
 
@@ -364,8 +363,7 @@ def _show(options: argparse.Namespace) -> int:
         if options.json:
             output.print_json(encode_catalog_entry(service, options.id))
         else:
-            for line in list_entry_lines(service, options.id, output.get_terminal_width(), output.make_bold):
-                output.print_line(line)
+            output.print_lines(list_entry_lines(service, options.id, output.get_terminal_width(), output.make_bold))
     return EXIT_DONE
 
 

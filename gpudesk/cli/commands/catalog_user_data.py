@@ -34,7 +34,6 @@ def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps it
 
 
 def _backups(options: argparse.Namespace) -> int:
-    from gpudesk.report.writers.text import align_table
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
@@ -44,8 +43,7 @@ def _backups(options: argparse.Namespace) -> int:
     elif backups:
         head = ["#", tr("Facts"), tr("Size"), tr("Version"), tr("Made"), tr("Before")]
         rows = [_list_backup_cells(number, backup) for number, backup in enumerate(backups, start=1)]
-        for line in align_table(head, rows, output.get_terminal_width(), right=(0, 1, 2, 3), strong=output.make_bold):
-            output.print_line(line)
+        output.print_table(head, rows, right=(0, 1, 2, 3))
     else:
         output.print_line(tr("None yet. One is made before the first change of a day, and before each large change."))
     return EXIT_DONE
@@ -292,7 +290,6 @@ def _encode_signers(number: int, signer: TrustedSigner) -> dict[str, Any]:
 
 
 def _print_signers(signers: tuple[TrustedSigner, ...]) -> None:
-    from gpudesk.report.writers.text import align_table
 
     if not signers:
         output.print_line(tr("You trust nobody yet. `gpudesk import --trust` trusts the signer of a pack."))
@@ -300,5 +297,4 @@ def _print_signers(signers: tuple[TrustedSigner, ...]) -> None:
     head = ["#", tr("Name"), tr("Trusted since"), tr("Fingerprint")]
     cells = [_encode_signers(number, signer) for number, signer in enumerate(signers, start=1)]
     rows = [[str(each["number"]), each["name"], each["trusted_on"], each["fingerprint"]] for each in cells]
-    for line in align_table(head, rows, output.get_terminal_width(), right=(0,), strong=output.make_bold):
-        output.print_line(line)
+    output.print_table(head, rows, right=(0,))

@@ -66,5 +66,4 @@ def print_answer(answer: Answer, *, as_json: bool = False) -> None:
     from gpudesk.report.comparison.sheet import build_sheet
     from gpudesk.report.writers.text import list_sheet_lines
 
-    for line in list_sheet_lines(build_sheet(answer), output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_sheet_lines(build_sheet(answer), output.get_terminal_width(), output.make_bold))

@@ -370,8 +370,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
     costs = service.costs(answer)
     costing = service.costing
     if options.list_inputs:
-        for line in list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold):
-            output.print_line(line)
+        output.print_lines(list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold))
         return
     owned, rented = (
         costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed) for by_rent in (False, True)
@@ -382,8 +381,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
         output.print_json(encode_costs(costs, owned, rented))
         return
 
-    for line in list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold))
 
 
 def _describe_wrong_setting(given: str) -> Message:

@@ -450,8 +450,7 @@ def _list_questions(answers: Mapping[str, QuestionAnswer], *, as_json: bool) -> 
         output.print_json(encode_questions(answers))
         return
 
-    for line in list_question_lines(answers, output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_question_lines(answers, output.get_terminal_width(), output.make_bold))
 
 
 def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_json: bool) -> None:
@@ -464,8 +463,7 @@ def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_jso
         output.print_json(encode_rules(rules))
         return
 
-    for line in list_rule_table(rules, output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_rule_table(rules, output.get_terminal_width(), output.make_bold))
 
 
 def _decide(scenario: Scenario, service: GpuDeskService, show: Sequence[str], *, as_json: bool) -> None:
@@ -486,8 +484,9 @@ def _decide(scenario: Scenario, service: GpuDeskService, show: Sequence[str], *,
 
     # What cannot be shown is told before anything is written.
     beside = list(list_advisory_text(show, asked, output.get_terminal_width(), output.make_bold))
-    for line in (*list_decision_lines(decision, flips, names, output.get_terminal_width(), output.make_bold), *beside):
-        output.print_line(line)
+    output.print_lines(
+        (*list_decision_lines(decision, flips, names, output.get_terminal_width(), output.make_bold), *beside)
+    )
 
 
 def _describe_wrong_answer(given: str) -> Message:

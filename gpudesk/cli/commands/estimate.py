@@ -18,7 +18,7 @@ from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
 from gpudesk.report.explanation.figure import describe_plan_reason
 from gpudesk.report.labels import label_basis, label_figure, label_limiter, label_precision, label_serving_engine
-from gpudesk.report.writers.text import measure_text, pad_text, wrap_text
+from gpudesk.report.writers.text import list_labelled_lines, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr, trn
@@ -47,11 +47,7 @@ def list_estimate_lines(
         *_figures(estimate, formatter),
         *_memory(estimate, formatter),
     ]
-    labels = max(measure_text(label) for label, _ in facts)
-    for label, text in facts:
-        first, *rest = wrap_text(text, max(width - labels - 4, 20))
-        yield f"{_INDENT}{pad_text(label, labels)}  {first}"
-        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+    yield from list_labelled_lines(facts, width)
     for note in estimate.notes:
         if note.id == "pools.pool":
             continue  # said above
@@ -228,8 +224,7 @@ def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
                 output.print_line()
             name = service.catalog.accelerator(choice.accelerator).name
             made = service.plans(result)
-            for line in list_estimate_lines(
-                result, name, Formatter(), output.get_terminal_width(), output.make_bold, made
-            ):
-                output.print_line(line)
+            output.print_lines(
+                list_estimate_lines(result, name, Formatter(), output.get_terminal_width(), output.make_bold, made)
+            )
     return code

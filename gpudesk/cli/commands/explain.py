@@ -102,8 +102,7 @@ def print_worked_examples(figure: str, service: GpuDeskService, *, as_json: bool
         output.print_json({"examples": [_encode_worked_example(each) for each in chosen]})
         return
     lines = _list(chosen) if figure == _ALL else _one(chosen[0], service)
-    for line in lines:
-        output.print_line(line)
+    output.print_lines(lines)
 
 
 def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
@@ -287,8 +286,7 @@ def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
         for number, block in enumerate(filter(None, blocks)):
-            for line in ["", *block] if number else block:
-                output.print_line(line)
+            output.print_lines(["", *block] if number else block)
 
 
 def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:

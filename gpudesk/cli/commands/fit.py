@@ -244,8 +244,7 @@ def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService
     formatter = Formatter()
     output.print_line(_asked_text(asked, formatter))
     output.print_line()
-    for line in list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold))
     for name, (_, most) in longest.items():
         n = formatter.count(most)
         output.print_line(tr("{model} reads {n} tokens at the most.", model=name, n=n))

@@ -111,8 +111,7 @@ def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskServic
         for line in list_pack_lines(pack, found.rows, Formatter())
     ]
     head = ("", tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))
-    for line in align_table(head, rows, output.get_terminal_width(), strong=output.make_bold):
-        output.print_line(line)
+    output.print_table(head, rows)
 
 
 def _describe_pack_signer(pack: FactPack, service: GpuDeskService) -> str:
@@ -285,7 +284,7 @@ def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> l
     """Return the lines of a preview: figures, what was taken for granted, what is left out."""
     from gpudesk.documents.imports import compute_import_figures
     from gpudesk.report.catalog_import import list_import_lines, list_price_heads, list_price_lines
-    from gpudesk.report.writers.text import align_table, measure_text, pad_text
+    from gpudesk.report.writers.text import measure_text, pad_text
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_message
 

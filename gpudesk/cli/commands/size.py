@@ -20,7 +20,7 @@ from gpudesk.report.sizing import (
     format_sizing_factor,
     label_sizing_factor,
 )
-from gpudesk.report.writers.text import align_table, measure_text, pad_text, wrap_text
+from gpudesk.report.writers.text import align_table, list_labelled_lines, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
@@ -66,12 +66,7 @@ def _candidate(
     yield from (_INDENT + line for line in wrap_text(said, width - len(_INDENT)))
     if candidate.count is None:
         return
-    facts = _facts(candidate, formatter)
-    labels = max(measure_text(label) for label, _ in facts)
-    for label, text in facts:
-        first, *rest = wrap_text(text, max(width - labels - 4, 20))
-        yield f"{_INDENT}{pad_text(label, labels)}  {first}"
-        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+    yield from list_labelled_lines(_facts(candidate, formatter), width)
     yield ""
     yield from (_INDENT + line for line in _factors(candidate, formatter, width - len(_INDENT)))
     for note in candidate.notes:
@@ -244,5 +239,4 @@ def print_sizing(sizing: SizingResult, service: GpuDeskService, *, as_json: bool
         return
     from gpudesk.text.formatting import Formatter
 
-    for line in list_size_lines(sizing, names, Formatter(), output.get_terminal_width(), output.make_bold):
-        output.print_line(line)
+    output.print_lines(list_size_lines(sizing, names, Formatter(), output.get_terminal_width(), output.make_bold))

@@ -52,8 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         output.print_json(report.fields())
     else:
-        for line in report.verdict_lines():
-            output.print_line(line)
+        output.print_lines(report.verdict_lines())
     if options.output is not None:
         report.write(Path(options.output))
     elif sys.__stdout__ is None and not options.json:

@@ -56,6 +56,15 @@ def indent_hanging(lead: str, text: str, width: int) -> list[str]:
     return [lead + first, *(" " * measure_text(lead) + line for line in rest)]
 
 
+def list_labelled_lines(facts: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
+    """Yield facts, each beside its label and indented, in lines of at most `width`."""
+    labels = max(measure_text(label) for label, _ in facts)
+    for label, text in facts:
+        first, *rest = wrap_text(text, max(width - labels - 4, 20))
+        yield f"{_INDENT}{pad_text(label, labels)}  {first}"
+        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+
+
 def align_table(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
