@@ -38,14 +38,24 @@ class Message:
     """A statement to the user: an English sentence that is translated, and the parameters that fill its placeholders.
 
     `id` names what is stated, whatever the wording, so that code can tell messages apart. Where the sentence
-    counts something, `counted` names the parameter with the number, and `singular` is the sentence for one.
+    counts something, there is one for a single of it too, and the name of the parameter with the number. The
+    wording is private, so that encoders leave it out: content hashes do not change with it.
     """
 
     id: str
-    sentence: str
+    _sentence: str
     parameters: Mapping[str, MessageParameter] = field(default_factory=lambda: MappingProxyType({}))
-    singular: str | None = None
-    counted: str | None = None
+    _singular: str | None = None
+    _counted: str | None = None
+
+    def translate(self, texts: Mapping[str, str]) -> str:
+        """Return the sentence in the language in force, its placeholders filled with the texts of the parameters."""
+        if self._singular is None or self._counted is None:
+            return tr(self._sentence, **texts)
+        number = self.parameters[self._counted]
+        if not isinstance(number, int):
+            raise TypeError(f"{self.id} counts {number!r}, which is no whole number")
+        return trn(self._singular, self._sentence, number, **texts)
 
 
 def message(message_id: str, sentence: str, /, **parameters: MessageParameter) -> Message:
@@ -82,13 +92,9 @@ _ENGLISH: Final = Formatter()
 
 def format_message(message: Message, formatter: Formatter = _ENGLISH) -> str:
     """Return the sentence of a message in the language in force."""
-    shown = {name: _format_parameter(name, value, formatter) for name, value in message.parameters.items()}
-    if message.singular is None or message.counted is None:
-        return tr(message.sentence, **shown)
-    number = message.parameters[message.counted]
-    if not isinstance(number, int):
-        raise TypeError(f"{message.id} counts {number!r}, which is no whole number")
-    return trn(message.singular, message.sentence, number, **shown)
+    return message.translate(
+        {name: _format_parameter(name, value, formatter) for name, value in message.parameters.items()}
+    )
 
 
 def join_messages(reasons: Iterable[Message], formatter: Formatter = _ENGLISH) -> str:
