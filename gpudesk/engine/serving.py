@@ -165,7 +165,8 @@ def serve_loads(
     results = _empty(len(rows))
     for kind in present:
         for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
-            _, part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
+            # What a replica was computed from is let go at once: the next chunk takes its place near the processor.
+            part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)[1]
             for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
