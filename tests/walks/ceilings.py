@@ -22,4 +22,4 @@ FILES: Final = {
     "explain": Ceiling(now=104, goal=90),
 }
 #: Per walk where it counts: calls of functions of the program.
-CALLS: Final = {"slider": Ceiling(now=3250, goal=2000)}
+CALLS: Final = {"slider": Ceiling(now=3300, goal=2000)}
