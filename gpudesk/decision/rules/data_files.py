@@ -30,7 +30,7 @@ from gpudesk.domain.reference_data import (
     SoftwareSupport,
     SupportEntry,
 )
-from gpudesk.domain.watch_list import WatchSignal
+from gpudesk.domain.watch_list import KnownSignalValue, WatchSignal
 from gpudesk.files import read_toml
 from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -191,6 +191,11 @@ class _SignalsFile:
     signals: tuple[WatchSignal, ...] = ()
 
 
+def _with_float(known: KnownSignalValue) -> KnownSignalValue:
+    """Return a value on record with a number as a float, however the file writes it."""
+    return known if isinstance(known.value, bool) else replace(known, value=float(known.value))
+
+
 def read_signals(path: Path) -> tuple[WatchSignal, ...]:
     """Return the signals in their order; raises `InputError` that names file and place."""
     document = _share_fields(read_toml(path), "signals", ("source", "dated"))
@@ -205,7 +210,7 @@ def read_signals(path: Path) -> tuple[WatchSignal, ...]:
                 signal=signal.title,
             )
     return tuple(
-        replace(signal, known=tuple(sorted(signal.known, key=lambda each: each.date, reverse=True)))
+        replace(signal, known=tuple(sorted(map(_with_float, signal.known), key=lambda each: each.date, reverse=True)))
         for signal in signals
     )
 
