@@ -409,10 +409,11 @@ class BarChart(QWidget):
             colour.setAlphaF(segment.alpha)
             pen.tint(place, colour, _RADIUS)
             return
-        # A gap of a pixel parts the inks.
-        place.setRight(place.right() - 1)
-        if place.width() < 1:
+        if place.width() < 0.5:
             return
+        if place.width() > 2:
+            # A gap of a pixel parts the inks; what is thinner than that would vanish.
+            place.setRight(place.right() - 1)
         _fill(pen, place, segment.ink)
         pad = self.theme.px(4)
         if segment.words and pen.width(segment.words, "caption") + 2 * pad < place.width():

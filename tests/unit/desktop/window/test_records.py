@@ -53,7 +53,7 @@ def test_a_fault_names_the_innermost_line_of_our_own() -> None:
 
     assert GIB
     fault = make_fault(*caught(lambda: tr("{missing}")))
-    assert fault.place.startswith("text.py:")
+    assert fault.place.startswith("text/translation.py:")
     assert fault.kind == "KeyError"
 
 
