@@ -199,6 +199,7 @@ class BarChart(QWidget):
         self.press_height_share = 1.0
         self._style = style
         self._scales: list[tuple[float, float]] = []
+        self._areas: list[QRectF] = []
         self._links: list[BarLink] = []
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -246,6 +247,7 @@ class BarChart(QWidget):
             _LINEAR.fitted(group.low, group.high, most) if self._style.axis else (group.low, group.high)
             for group in self.groups
         ]
+        self._place_areas()
 
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(self._style.width[0]), self._height(self._style.rows[1]))
@@ -271,19 +273,21 @@ class BarChart(QWidget):
         free = self.height() - around * len(self.groups)
         return min(max(free / max(len(self.rows), 1), 1.0), px(most)) if most > least else float(px(least))
 
-    def _area(self, number: int) -> QRectF:
-        """Return the rectangle of a group's rows between the ends of the scale."""
-        px, style, height = self.theme.px, self._style, self._row_height()
-        above = sum(len(group.rows) for group in self.groups[:number]) * height + number * self._around()
-        left = px(style.names)
-        width = max(self.width() - px(style.right) - left, 1)
-        rows = max(len(self.groups[number].rows), 1)
-        return QRectF(left, above + px(style.head) + px(style.key), width, rows * height)
+    def _place_areas(self) -> None:
+        """Place the rectangle of each group's rows between the ends of the scale."""
+        px, style, height, around = self.theme.px, self._style, self._row_height(), self._around()
+        left, head = px(style.names), px(style.head) + px(style.key)
+        width, top = max(self.width() - px(style.right) - left, 1), 0.0
+        self._areas = []
+        for group in self.groups:
+            self._areas.append(QRectF(left, top + head, width, max(len(group.rows), 1) * height))
+            top += len(group.rows) * height + around
 
     def band(self, number: int) -> QRectF:
         """Return the rectangle of a row, counted over all groups, between the ends of the scale."""
         group, place = self._place_of(number)
-        area, height = self._area(group), self._row_height()
+        area = self._areas[group]
+        height = area.height() / max(len(self.groups[group].rows), 1)
         return QRectF(area.left(), area.top() + place * height, area.width(), height)
 
     def _place_of(self, number: int) -> tuple[int, int]:
@@ -294,7 +298,7 @@ class BarChart(QWidget):
         raise IndexError(number)
 
     def _x_of(self, group: int, value: float) -> float:
-        area, (low, high) = self._area(group), self._scales[group]
+        area, (low, high) = self._areas[group], self._scales[group]
         return area.left() + (value - low) / (high - low) * area.width()
 
     def _most_ticks(self) -> int:
@@ -314,7 +318,7 @@ class BarChart(QWidget):
                 number += len(group.rows)
 
     def _paint_group(self, pen: ThemePainter, place: int, group: BarGroup, first: int) -> None:
-        px, style, area = self.theme.px, self._style, self._area(place)
+        px, style, area = self.theme.px, self._style, self._areas[place]
         head = QRectF(0, area.top() - px(style.key) - px(style.head), self.width(), px(style.head))
         width = pen.text(head, group.title, font="section")
         pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", colour=style.subtitle)
