@@ -5,10 +5,13 @@ wins, the first of equals. A generation without an override borrows the default.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.text.formatting import IntervalEstimate
 
@@ -95,6 +98,31 @@ class IntervalRule:
         return True
 
 
+class PairRelation(StrEnum):
+    """What two compared deployments differ in. The more they share, the more of their errors cancels in the ratio."""
+
+    PLANS = "plans"
+    ACCELERATORS = "accelerators"
+    GENERATIONS = "generations"
+    VENDORS = "vendors"
+
+
+def relate_accelerators(one: Accelerator, other: Accelerator) -> PairRelation:
+    if one.id == other.id:
+        return PairRelation.PLANS
+    if one.vendor != other.vendor:
+        return PairRelation.VENDORS
+    return PairRelation.ACCELERATORS if one.generation == other.generation else PairRelation.GENERATIONS
+
+
+class LeadScaleKey(NamedTuple):
+    """A figure (throughput, tpot or ttft), the weaker basis of a pair, and what the pair differs in."""
+
+    figure: str
+    basis: str
+    between: str
+
+
 class ConstantValues(dict[str, float]):
     """The constants for one combination of keys by name, each worked out when it is first asked for."""
 
@@ -110,7 +138,10 @@ class ConstantValues(dict[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All constants, the coverage by rows, and the bands; `revision` is the hash of the file."""
+    """All constants, the coverage by rows, and the bands; `revision` is the hash of the file.
+
+    `lead_scales` are scales of the logistic error of ln(ratio).
+    """
 
     name: str
     revision: str
@@ -119,6 +150,7 @@ class Calibration:
     bands: tuple[IntervalRule, ...]
     pair_bands: tuple[IntervalRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    lead_scales: Mapping[LeadScaleKey, float] = field(default_factory=dict)
     _found: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
 
     def value(self, name: str, keys: ConstantKeys) -> float:
@@ -191,8 +223,30 @@ def find_pair_interval(
     calibration: Calibration, figure: str, first: EstimateBasis, second: EstimateBasis
 ) -> IntervalFactors:
     """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
-    weaker = max(first, second, key=tuple(EstimateBasis).index)
-    return _find_factors(calibration.pair_bands, figure, weaker, {})
+    return _find_factors(calibration.pair_bands, figure, _find_weaker(first, second), {})
+
+
+def _find_weaker(first: EstimateBasis, second: EstimateBasis) -> EstimateBasis:
+    return max(first, second, key=tuple(EstimateBasis).index)
+
+
+def find_lead_scale(
+    calibration: Calibration,
+    figure: str,
+    basis: EstimateBasis,
+    other_basis: EstimateBasis,
+    relation: PairRelation = PairRelation.VENDORS,
+) -> float:
+    """Return the scale of the logistic error of ln(ratio) of a figure; the weaker basis decides.
+
+    Independent Gumbel errors of this scale for each of the two make the same error. Raises KeyError without one.
+    """
+    return calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
+
+
+def compute_lead_odds(ratio: float, scale: float) -> float:
+    """Return the probability that the measured ratio is above 1, for an estimated ratio > 0: 1 / (1 + ratio^(-1/s))."""
+    return 0.5 * (1.0 + math.tanh(0.5 * math.log(ratio) / scale))
 
 
 def find_plan_interval(calibration: Calibration, figure: str, basis: EstimateBasis) -> IntervalFactors:

@@ -30,7 +30,7 @@ from gpudesk.evidence.fitting.fit import (
     list_folds,
     predict_left_out,
 )
-from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_pair_rules
+from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_pair_rules
 from gpudesk.evidence.fitting.operator_constants import fit_operators
 from gpudesk.evidence.fitting.operator_runs import read_operator_runs
 from gpudesk.evidence.fitting.parameters import Array, ParameterVector
@@ -203,6 +203,7 @@ def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, wo
         data_revision=prepared.measured.revision,
         bands=fit_interval_rules(held_out, runs),
         pair_bands=fit_pair_rules(held_out, runs),
+        lead_scales=fit_lead_scales(held_out, runs),
     )
     return FittedCalibration(format_calibration(prepared.bench, values, about), values, held_out)
 

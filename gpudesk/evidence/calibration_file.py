@@ -14,7 +14,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.engine.calibration import Calibration, CalibrationConstant, ConstantOverride, IntervalRule
+from gpudesk.engine.calibration import (
+    Calibration,
+    CalibrationConstant,
+    ConstantOverride,
+    IntervalRule,
+    LeadScaleKey,
+    PairRelation,
+)
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import list_rate_constants
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -72,6 +79,15 @@ def _report_faults(read: Calibration) -> Iterator[str]:
         for figure, basis in product(_FIGURES, EstimateBasis):
             if (figure, str(basis)) not in general:
                 yield f"{title} has none for {figure}, {basis}"
+    for key in product(_FIGURES, EstimateBasis, PairRelation):
+        yield from _report_scale_faults(key, read.lead_scales.get(LeadScaleKey(*key)))
+
+
+def _report_scale_faults(key: tuple[str, ...], scale: float | None) -> Iterator[str]:
+    if scale is None:
+        yield f"lead_scales has none for {', '.join(key)}"
+    elif not 0 < scale < math.inf:
+        yield f"the lead scale of {', '.join(key)} is {scale}"
 
 
 def _require() -> frozenset[str]:
@@ -92,6 +108,12 @@ def _parse_calibration(content: Mapping[str, Any], revision: str) -> Calibration
         pair_bands=_parse_intervals(content["pair_bands"]),
         coverage=MappingProxyType(
             {(entry["generation"], entry["family"]): int(entry["rows"]) for entry in content["coverage"]}
+        ),
+        lead_scales=MappingProxyType(
+            {
+                LeadScaleKey(entry["figure"], entry["basis"], entry["between"]): float(entry["scale"])
+                for entry in content["lead_scales"]
+            }
         ),
     )
 

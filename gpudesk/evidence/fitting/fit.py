@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.calibration import IntervalRule
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey
 from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays, BenchRun
 from gpudesk.evidence.fitting.parameters import Array, ConstantPrior, ParameterVector
 from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -241,8 +241,8 @@ def _figures(
 
 
 FORMAT_VERSION: Final = 1
-#: Significant digits of constants and of factors of bands.
-DIGITS, BAND_DIGITS = 6, 4
+#: Significant digits of constants, of factors of bands, and of scales.
+DIGITS, BAND_DIGITS, SCALE_DIGITS = 6, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +255,7 @@ class CalibrationHeader:
     data_revision: str
     bands: tuple[IntervalRule, ...]
     pair_bands: tuple[IntervalRule, ...]
+    lead_scales: Mapping[LeadScaleKey, float]
 
 
 def format_calibration(bench: BenchArrays, values: Array, about: CalibrationHeader) -> str:
@@ -274,22 +275,32 @@ def format_calibration(bench: BenchArrays, values: Array, about: CalibrationHead
     joined = ",\n".join(constants)
     coverage = f' "coverage": {_list(_coverage(bench.runs), 2)}'
     head_text = "{\n" + "\n".join(lines) + '\n "constants": {\n' + joined + "\n },\n" + coverage
-    return head_text + _bands(about.bands, about.pair_bands)
+    return head_text + _bands(about.bands, about.pair_bands, about.lead_scales)
 
 
-def replace_intervals(text: str, bands: Sequence[IntervalRule], pair_bands: Sequence[IntervalRule]) -> str:
-    """Return the text of a calibration file with other bands; the constants stay to the last digit."""
+def replace_intervals(
+    text: str,
+    bands: Sequence[IntervalRule],
+    pair_bands: Sequence[IntervalRule],
+    lead_scales: Mapping[LeadScaleKey, float],
+) -> str:
+    """Return the text of a calibration file with other bands and scales; the constants stay to the last digit."""
     head, _, _ = text.partition(_BEFORE_BANDS)
-    return head + _bands(bands, pair_bands)
+    return head + _bands(bands, pair_bands, lead_scales)
 
 
 #: What stands between the coverage and the bands, which end the file.
 _BEFORE_BANDS: Final = ',\n "bands": '
 
 
-def _bands(bands: Sequence[IntervalRule], pair_bands: Sequence[IntervalRule]) -> str:
+def _bands(
+    bands: Sequence[IntervalRule], pair_bands: Sequence[IntervalRule], lead_scales: Mapping[LeadScaleKey, float]
+) -> str:
     single, double = (_list([_band(rule) for rule in rules], 2) for rules in (bands, pair_bands))
-    return f'{_BEFORE_BANDS}{single},\n "pair_bands": {double}\n}}\n'
+    scales = _list(
+        ({**key._asdict(), "scale": _significant(scale, SCALE_DIGITS)} for key, scale in lead_scales.items()), 2
+    )
+    return f'{_BEFORE_BANDS}{single},\n "pair_bands": {double},\n "lead_scales": {scales}\n}}\n'
 
 
 def _significant(value: float, digits: int) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.engine.calibration import BETWEEN_PLANS, IntervalRule
+from gpudesk.engine.calibration import BETWEEN_PLANS, IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.fitting.bench import BenchRun
 from gpudesk.evidence.fitting.parameters import Array
 from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -200,6 +200,14 @@ class HeldOutPair:
     def residual(self) -> float:
         return self.measured - self.predicted
 
+    @property
+    def relation(self) -> PairRelation:
+        """What the accelerators of a pair differ in."""
+        ours, theirs = self.first.traits, self.second.traits
+        if ours["vendor"] != theirs["vendor"]:
+            return PairRelation.VENDORS
+        return PairRelation.ACCELERATORS if ours["generation"] == theirs["generation"] else PairRelation.GENERATIONS
+
 
 def collect_pairs(
     held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
@@ -311,8 +319,43 @@ def _plan_width(found: Sequence[HeldOutPair], parts: float) -> float:
 
 def _width(found: Sequence[HeldOutPair]) -> float:
     """Return what four in five ratios are missed by at most, series weighed by the root of their size."""
+    return _compute_residual_quantile(found, HELD)
+
+
+def _compute_residual_quantile(found: Sequence[HeldOutPair], share: float) -> float:
     if not found:
         return 0.0
     sizes = Counter(pair.first.traits["series"] for pair in found)
     weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in found])
-    return compute_quantile(np.abs(np.array([pair.residual for pair in found])), weights, HELD)
+    return compute_quantile(np.abs(np.array([pair.residual for pair in found])), weights, share)
+
+
+#: Half of all logistic errors are below ln 3 scales, 80% below ln 9 scales.
+_SCALES_OF_HALF: Final = math.log(3)
+_SCALES_OF_BAND: Final = math.log(9)
+
+
+def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> dict[LeadScaleKey, float]:
+    """Return the scale of the error of ln(ratio) for each figure, basis and relation of a pair.
+
+    It follows from the median error of held-out pairs: quantiles further out are those of single publications,
+    and would make the odds of close pairs too cautious. Two accelerators that differ in more never have the
+    smaller scale, nor does a weaker basis.
+    """
+    scales: dict[LeadScaleKey, float] = {}
+    for figure, name in INTERVAL_FIGURES.items():
+        repeats = math.log(MEASURED[name][1]) / _SCALES_OF_BAND
+        scales.update({LeadScaleKey(name, EstimateBasis.MEASURED, relation): repeats for relation in PairRelation})
+        stronger = dict.fromkeys(PairRelation, LEAST / _SCALES_OF_BAND)
+        for basis, fold in PAIR_FOLDS:
+            pairs = collect_pairs(held_out, runs, figure, fold)
+            groups = {relation: [pair for pair in pairs if pair.relation is relation] for relation in PairRelation}
+            groups[PairRelation.PLANS] = list(collect_plan_pairs(held_out, runs, figure, fold))
+            widening = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
+            closer = 0.0
+            for relation, group in groups.items():
+                fitted = _compute_residual_quantile(group, 0.5) / _SCALES_OF_HALF
+                scale = stronger[relation] = max(closer, stronger[relation] * widening, fitted)
+                scales[LeadScaleKey(name, basis, relation)] = scale
+                closer = 0.0 if relation is PairRelation.PLANS else scale
+    return scales

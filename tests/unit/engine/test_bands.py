@@ -4,14 +4,20 @@ from dataclasses import replace
 
 import pytest
 
+from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import (
     Calibration,
     IntervalFactors,
     IntervalRule,
+    LeadScaleKey,
+    PairRelation,
+    compute_lead_odds,
     find_basis,
     find_interval,
+    find_lead_scale,
     find_pair_interval,
+    relate_accelerators,
 )
 from gpudesk.text.formatting import IntervalEstimate
 
@@ -31,6 +37,11 @@ CALIBRATION = Calibration(
         IntervalRule("throughput", "uncalibrated", 0.6, 1.7),
     ),
     {("hopper", "vllm"): 10, ("cdna3", "sglang"): 0},
+    {
+        LeadScaleKey("tpot", "calibrated", "generations"): 0.1,
+        LeadScaleKey("tpot", "estimated", "generations"): 0.2,
+        LeadScaleKey("tpot", "calibrated", "vendors"): 0.3,
+    },
 )
 
 
@@ -85,3 +96,44 @@ def test_software_that_nobody_measured_yet_is_less_sure() -> None:
     assert now.widened(0.0) == now
     assert now.widened(2.0).low == pytest.approx(0.8**1.5)
     assert now.widened(2.0).high == pytest.approx(1.25**1.5)
+
+
+# Odds
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.5, 0.9, 1.0, 1.1, 3.0, 1e6])
+def test_the_odds_of_both_add_up_to_one(ratio: float) -> None:
+    assert compute_lead_odds(ratio, 0.15) + compute_lead_odds(1.0 / ratio, 0.15) == pytest.approx(1.0, abs=1e-12)
+    assert compute_lead_odds(ratio, 0.15) == pytest.approx(1.0 / (1.0 + ratio ** (-1 / 0.15)))
+
+
+def test_odds_grow_with_the_ratio_from_even_ones() -> None:
+    ratios = [0.5, 0.8, 1.0, 1.05, 1.2, 2.0]
+    odds = [compute_lead_odds(ratio, 0.15) for ratio in ratios]
+    assert odds == sorted(set(odds))
+    assert odds[ratios.index(1.0)] == 0.5
+    assert compute_lead_odds(1.2, 0.1) > compute_lead_odds(1.2, 0.2)
+
+
+def test_the_weaker_basis_and_the_relation_decide_the_scale() -> None:
+    calibrated, estimated = EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED
+    generations = PairRelation.GENERATIONS
+    assert find_lead_scale(CALIBRATION, "tpot", calibrated, calibrated, generations) == 0.1
+    assert find_lead_scale(CALIBRATION, "tpot", calibrated, estimated, generations) == 0.2
+    assert find_lead_scale(CALIBRATION, "tpot", calibrated, calibrated) == 0.3
+    with pytest.raises(KeyError):
+        find_lead_scale(CALIBRATION, "tpot", calibrated, estimated)
+
+
+def test_accelerators_are_related_by_what_they_differ_in() -> None:
+    h100, h200, b200, mi300x = (
+        Accelerator(name, name, vendor, generation, False, "", 1, 1.0)
+        for name, vendor, generation in (
+            ("h100", "NVIDIA", "hopper"),
+            ("h200", "NVIDIA", "hopper"),
+            ("b200", "NVIDIA", "blackwell"),
+            ("mi300x", "AMD", "cdna3"),
+        )
+    )
+    found = [relate_accelerators(h100, other) for other in (h100, h200, b200, mi300x)]
+    assert found == [PairRelation.PLANS, PairRelation.ACCELERATORS, PairRelation.GENERATIONS, PairRelation.VENDORS]

@@ -84,7 +84,8 @@ def written(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
         for figure in ("throughput", "tpot", "ttft")
         for basis in EstimateBasis
     )
-    about = CalibrationHeader("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands)
+    scales = read_calibration(paths.calibration_path()).lead_scales
+    about = CalibrationHeader("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands, scales)
     path.write_text(format_calibration(prepared.bench, values, about))
     return read_calibration(path)
 

@@ -52,6 +52,11 @@ def swapped(content: Content) -> None:
         rule["low"], rule["high"] = rule["high"], rule["low"]
 
 
+def flattened(content: Content) -> None:
+    for entry in content["lead_scales"]:
+        entry["scale"] = 0.0
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -62,6 +67,8 @@ def swapped(content: Content) -> None:
         (lambda content: content.update(newest_month=7), "newest_month is 7"),
         (lambda content: content.update(bands=[]), "bands has none for throughput, measured"),
         (lambda content: content.update(pair_bands=[]), "pair_bands has none for throughput, measured"),
+        (lambda content: content.update(lead_scales=[]), "lead_scales has none for throughput, measured, plans"),
+        (flattened, "the lead scale of throughput, measured, plans is 0.0"),
         (swapped, "one of the bands does not enclose its value"),
         (constant("layer_time", default=float("nan")), "the constant layer_time has a value that cannot be"),
         (constant("step_time", default=-1e-3), "the constant step_time has a value that cannot be"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.engine.calibration import IntervalRule
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.evidence.fitting.fit import DIGITS, CalibrationHeader, format_calibration
 from tests.unit.evidence.made_up import bench_of, truth
@@ -24,6 +24,10 @@ BANDS = (
     IntervalRule("throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}),
     *(replace(rule, low=0.8123, high=1.25) for rule in PAIRS),
 )
+SCALES = {
+    LeadScaleKey(figure, basis, relation): 0.125
+    for figure, basis, relation in product(("throughput", "ttft", "tpot"), EstimateBasis, PairRelation)
+}
 ABOUT = CalibrationHeader(
     name="made up",
     source='a page "with quotes" and – dashes',
@@ -31,6 +35,7 @@ ABOUT = CalibrationHeader(
     data_revision="0f" * 32,
     bands=BANDS,
     pair_bands=PAIRS,
+    lead_scales=SCALES,
 )
 BENCH = bench_of()
 
@@ -51,7 +56,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
         assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
         assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
-    assert (found.bands, found.pair_bands) == (BANDS, PAIRS)
+    assert (found.bands, found.pair_bands, found.lead_scales) == (BANDS, PAIRS, SCALES)
     assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
     assert json.loads(path.read_text())["data"] == "0f" * 32
 

@@ -9,9 +9,16 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.engine.calibration import Calibration, find_pair_interval, find_plan_interval
+from gpudesk.engine.calibration import (
+    Calibration,
+    LeadScaleKey,
+    PairRelation,
+    compute_lead_odds,
+    find_pair_interval,
+    find_plan_interval,
+)
 from gpudesk.evidence.fitting.bench import BenchRun
-from gpudesk.evidence.fitting.intervals import collect_pairs, collect_plan_pairs, fit_pair_rules
+from gpudesk.evidence.fitting.intervals import collect_pairs, collect_plan_pairs, fit_lead_scales, fit_pair_rules
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 from tests.unit.evidence.records import RATE, held_out, run
 
@@ -150,3 +157,27 @@ def test_without_pairs_of_plans_those_of_parts_stand_for_them() -> None:
     calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
     for basis in EstimateBasis:
         assert find_plan_interval(calibration, "tpot", basis) == find_pair_interval(calibration, "tpot", basis, basis)
+
+
+# Scales of odds
+
+
+def test_half_of_the_errors_lie_within_ln_3_scales() -> None:
+    runs, found = _many(1.4, ("series",))
+    scales = fit_lead_scales(found, runs)
+    scale = scales[LeadScaleKey("throughput", "calibrated", "vendors")]
+    assert compute_lead_odds(1.4, scale) == pytest.approx(0.75)
+
+
+def test_scales_grow_with_what_a_pair_differs_in_and_with_a_weaker_basis() -> None:
+    runs, found = _many(1.4, ("series", "generation", "vendor"))
+    more = [
+        each
+        for place in range(20)
+        for each in (run(f"c{place}", model=f"n-{place}"), run(f"d{place}", accelerator="h100-sxm", model=f"n-{place}"))
+    ]
+    scales = fit_lead_scales([*found, *held_out(more, [1.0, 1.2] * 20)], [*runs, *more])
+    apart = [scales[LeadScaleKey("throughput", "calibrated", relation)] for relation in tuple(PairRelation)[1:]]
+    assert apart == pytest.approx([math.log(ratio) / math.log(3) for ratio in (1.2, 1.2, 1.4)])
+    weaker = [scales[LeadScaleKey("throughput", basis, "accelerators")] for basis in tuple(EstimateBasis)[1:]]
+    assert weaker == sorted(set(weaker))
