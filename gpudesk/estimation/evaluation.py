@@ -78,11 +78,13 @@ _MANY_ROUNDS = 10
 
 
 class CaseFigures(NamedTuple):
-    """What one question's winning case does; None where a figure has no meaning for the load."""
+    """What one question's winning case does; None where a figure has no meaning for the load.
+
+    From the first figure on the fields are those of `Estimate` in its order.
+    """
 
     concurrency: int | None
     admitted: int | None
-    stable: bool
     limiter: int
     output_tokens_per_s: IntervalEstimate | None
     total_tokens_per_s: IntervalEstimate | None
@@ -91,6 +93,7 @@ class CaseFigures(NamedTuple):
     tpot_ms: IntervalEstimate | None
     request_s: IntervalEstimate | None
     batch_s: IntervalEstimate | None
+    stable: bool
 
 
 def make_estimate(
@@ -108,26 +111,20 @@ def make_estimate(
         limiter = Limiter.CAPACITY
     # Of requests that are given memory as they grow more run than it holds at full length.
     resident = max(1, min(admitted or 1, deployment.budget.count_admitted(sequence_bytes)))
+    # By position, since names cost a microsecond on every line of a batch.
     return Estimate(
-        request=request,
-        fits=True,
-        serving_engine=space.configuration.engine.id,
-        plan=deployment.plan,
-        count=deployment.plan.count,
-        memory=deployment.budget.compute_use(resident, sequence_bytes),
-        max_concurrency=max_sequences,
-        concurrency=concurrency,
-        admitted=admitted,
-        limiter=limiter,
-        basis=space.basis,
-        output_tokens_per_s=figures.output_tokens_per_s,
-        total_tokens_per_s=figures.total_tokens_per_s,
-        output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
-        ttft_ms=figures.ttft_ms,
-        tpot_ms=figures.tpot_ms,
-        request_s=figures.request_s,
-        batch_s=figures.batch_s,
-        stable=figures.stable,
+        request,
+        True,
+        space.configuration.engine.id,
+        deployment.plan,
+        deployment.plan.count,
+        deployment.budget.compute_use(resident, sequence_bytes),
+        max_sequences,
+        concurrency,
+        admitted,
+        limiter,
+        space.basis,
+        *figures[3:],
         notes=_make_notes(request, space, deployment, max_sequences, figures),
     )
 
@@ -454,9 +451,9 @@ def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: Fi
         CaseFigures,
         _list_whole(results.concurrency[chosen]),
         _list_whole(results.admitted[chosen]),
-        results.stable[chosen].tolist(),
         results.limiter[chosen].tolist(),
         *(_list_intervals(getattr(bands, field.name)) for field in fields(FigureIntervals)),
+        results.stable[chosen].tolist(),
     )
 
 
@@ -520,7 +517,7 @@ class CaseList:
         self._capacity.extend(fitting.capacity)
         self._replicas.extend(fitting.replicas)
         self._lengths.append(len(fitting.positions))
-        self._counts.append(fitting.count)
+        self._counts.append(fitting.accelerators)
         self._per_request.append(make_workload_values(request.workload))
 
     def arrays(self) -> CaseArrays:

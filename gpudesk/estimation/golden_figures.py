@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.estimation.batch import write_estimate_json
+from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.text.messages import input_error
 

@@ -178,7 +178,7 @@ def _find_smallest_pool(side: PoolSide) -> int | None:
     """Return how many accelerators the pool takes at least; None where none is known."""
     with _name_pool_in_errors(side.kind):
         fitting = side.space.find_smallest_fitting(side.tokens)
-    return None if fitting is None else fitting.count
+    return None if fitting is None else fitting.accelerators
 
 
 def list_pool_choices(side: PoolSide, count: int) -> list[PoolChoice]:
@@ -436,25 +436,18 @@ def _make_pool_estimate(
     full = queued and pools.binding is PoolKind.DECODE
     resident = max(1, min(figures.admitted or 1, decode.max_sequences))
     return Estimate(
-        request=request,
-        fits=True,
-        serving_engine=space.configuration.engine.id,
-        plan=pools.decode.plan,
-        count=pools.prefill.count + pools.decode.count,
-        memory=decode.deployment.budget.compute_use(resident, decode.sequence_bytes),
-        max_concurrency=decode.max_sequences,
-        concurrency=figures.concurrency,
-        admitted=figures.admitted,
-        limiter=Limiter.CAPACITY if full else LIMITERS[figures.limiter],
-        basis=space.basis,
-        output_tokens_per_s=figures.output_tokens_per_s,
-        total_tokens_per_s=figures.total_tokens_per_s,
-        output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
-        ttft_ms=figures.ttft_ms,
-        tpot_ms=figures.tpot_ms,
-        request_s=figures.request_s,
-        batch_s=figures.batch_s,
-        stable=figures.stable,
+        request,
+        True,
+        space.configuration.engine.id,
+        pools.decode.plan,
+        pools.prefill.count + pools.decode.count,
+        decode.deployment.budget.compute_use(resident, decode.sequence_bytes),
+        decode.max_sequences,
+        figures.concurrency,
+        figures.admitted,
+        Limiter.CAPACITY if full else LIMITERS[figures.limiter],
+        space.basis,
+        *figures[3:],
         notes=_make_pool_notes(request, space, pair, pools, figures),
         pools=pools,
     )

@@ -204,15 +204,16 @@ def parse_request(fields: object) -> EstimateRequest:
         raise make_type_error("", fields, "object")
     request: dict[str, Any] = {}
     workload: dict[str, Any] = {}
+    stated = {False: request, True: workload}
     for name, value in fields.items():
-        known = _ALL_FIELDS.get(name)
-        if known is None:
+        if name not in _ALL_FIELDS:
             raise make_unknown_field_error("", name, _ALL_FIELDS)
         if value is not None:
-            in_workload, target, check = known
-            (workload if in_workload else request)[target] = check(name, value)
+            in_workload, target, check = _ALL_FIELDS[name]
+            stated[in_workload][target] = check(name, value)
     try:
-        made = EstimateRequest(workload=Workload(**workload), **request)
+        request["workload"] = Workload(**workload)
+        made = EstimateRequest(**request)
     except TypeError:
         # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
         name = next(name for name in _REQUIRED if name not in request and name not in workload)

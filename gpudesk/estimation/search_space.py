@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,15 +101,14 @@ MOST_LENGTHS: Final = 4096
 MOST_KEPT_PLANS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class FittingPlans:
-    """The deployments of one size that hold a request of some length, and columns of the same order for arrays.
+class FittingPlans(NamedTuple):
+    """The deployments of `accelerators` that hold a request of some length, and columns of the same order for arrays.
 
     `capacity` is what one replica runs at once, `sequences` what the memory of the whole deployment holds;
     `sequence_bytes` are those of one request on a rank.
     """
 
-    count: int
+    accelerators: int
     deployments: tuple[ResolvedDeployment, ...]
     positions: tuple[int, ...]
     capacity: tuple[float, ...]
@@ -187,23 +186,15 @@ class SearchSpace:
         return fitting
 
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
-        sized = [(each, each.budget.cache.sequence_bytes(tokens)) for each in self.list_memory_plans(count)]
-        fitting = [
-            (each, size, sequences) for each, size in sized if (sequences := each.budget.count_sequences(size)) >= 1
-        ]
-        if not fitting:
-            return None
-        # Lists inside, since a generator costs more than the few plans that it yields.
-        deployments = tuple([self.resolve(each) for each, _, _ in fitting])
-        return FittingPlans(
-            count=count,
-            deployments=deployments,
-            positions=tuple([each.position for each in deployments]),
-            capacity=tuple([each.compute_capacity(size) for each, size, _ in fitting]),
-            replicas=tuple([float(each.plan.dp) for each, _, _ in fitting]),
-            sequences=tuple([sequences for _, _, sequences in fitting]),
-            sequence_bytes=tuple([size for _, size, _ in fitting]),
-        )
+        fitting = []
+        for memory in self.list_memory_plans(count):
+            size = memory.budget.cache.sequence_bytes(tokens)
+            sequences = memory.budget.count_sequences(size)
+            if sequences >= 1:
+                deployment = self.resolve(memory)
+                capacity, replicas = memory.compute_capacity(size), float(memory.plan.dp)
+                fitting.append((deployment, deployment.position, capacity, replicas, sequences, size))
+        return FittingPlans(count, *zip(*fitting, strict=True)) if fitting else None
 
     def find_smallest_count(self, tokens: int) -> int | None:
         """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""

@@ -206,7 +206,7 @@ def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
 
 def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
     """Estimate every accelerator of a scenario; those that cannot be are reported one line each."""
-    from gpudesk.estimation.batch import write_estimate_json, write_plan_choice_json
+    from gpudesk.domain.estimate_json import write_estimate_json, write_plan_choice_json
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_input_error
 

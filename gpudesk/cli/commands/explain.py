@@ -255,7 +255,7 @@ def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDe
 
 
 def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure: str) -> None:
-    from gpudesk.estimation.batch import write_plan_choice_json, write_record_json
+    from gpudesk.domain.estimate_json import write_plan_choice_json, write_record_json
 
     parts = [
         {

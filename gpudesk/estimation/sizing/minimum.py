@@ -133,7 +133,7 @@ class MinimumCountFinder:
         if fitting is None:
             search.reason = make_unfit_estimate(search.request, search.space).reason
         else:
-            search.counts = tuple(count for count in search.space.counts if count >= fitting.count)
+            search.counts = tuple(count for count in search.space.counts if count >= fitting.accelerators)
         return fitting
 
     def _next(self, search: _FormatSearch, roomy: Iterator[FittingPlans]) -> FittingPlans | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, IntervalSeries, SheetExtras, find_leaders, make_column_keys
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, PriceRecord, Source
-from gpudesk.domain.estimate import DisaggregatedPools, Estimate
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.registry import FIGURES, list_headline_figures
 from gpudesk.domain.workload import LoadKind
 from gpudesk.report.labels import list_column_names
@@ -17,11 +18,20 @@ from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.safe_text import drop_surrogates
 from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_sizing
-from gpudesk.text.units import GIB
 
-_MEMORY_PARTS = (
-    "capacity=capacity_bytes weights=weights_bytes kv=kv_bytes activations=activations_bytes runtime=runtime_bytes "
-    "free=free_bytes"
+_ESTIMATE_KEYS = (
+    "fits",
+    "reason",
+    "needs",
+    "count",
+    "serving_engine",
+    "parallel",
+    "concurrency",
+    "admitted",
+    "max_concurrency",
+    "limiter",
+    "basis",
+    "stable",
 )
 _CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
@@ -99,28 +109,9 @@ def _encode_column(key: str, column: ComparisonColumn, sources: dict[str, Source
 
 
 def _encode_estimate(estimate: Estimate) -> dict[str, Any]:
-    parts = encode_fields(estimate.memory, _MEMORY_PARTS)
-    return {
-        **encode_fields(
-            estimate,
-            "fits reason needs count serving_engine parallel=plan concurrency admitted max_concurrency limiter basis "
-            "stable",
-        ),
-        **{figure: encode_value(getattr(estimate, figure)) for figure in FIGURES},
-        "memory_gib": {name: size / GIB for name, size in parts.items()},
-        "notes": encode_value(estimate.notes),
-        "pools": None if estimate.pools is None else _encode_pools(estimate.pools),
-    }
-
-
-def _encode_pools(pools: DisaggregatedPools) -> dict[str, Any]:
-    return {
-        **{name: encode_fields(getattr(pools, name), "count parallel=plan busy") for name in ("prefill", "decode")},
-        "transfer_ms": pools.transfer_ms,
-        "transfer_gib": pools.transfer_bytes / GIB,
-        **encode_fields(pools, "link link_busy"),
-        "binding": "link" if pools.binding is None else pools.binding.value,
-    }
+    """Return what a line of `estimate --batch` says, in the order of this file; `needs` and `reason` in any case."""
+    values = write_estimate_json(estimate)
+    return {name: values.get(name) for name in (*_ESTIMATE_KEYS, *FIGURES, "memory_gib", "notes", "pools")}
 
 
 def _encode_series(series: IntervalSeries) -> list[dict[str, float] | None]:

@@ -11,9 +11,9 @@ import pytest
 
 from gpudesk.domain.deployment import ParallelPlan, format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.estimate_json import write_plan_choice_json
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors
-from gpudesk.estimation.batch import write_plan_choice_json
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text import translation
 from gpudesk.text.messages import Message, join_messages

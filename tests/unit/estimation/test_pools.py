@@ -11,8 +11,9 @@ import pytest
 
 from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateRequest, PoolKind
+from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.estimation.batch import answer_stream, write_estimate_json
+from gpudesk.estimation.batch import answer_stream
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.text.messages import InputError, format_message

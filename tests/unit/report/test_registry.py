@@ -24,11 +24,11 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.claim import PlausibilityGrade, SourceKind
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import UserClaim
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.batch import write_estimate_json
 from gpudesk.report.catalog_export import build_catalog_table
 from gpudesk.report.catalog_lists import describe_column, label_column
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
