@@ -6,6 +6,7 @@ import csv
 import hashlib
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -275,27 +276,34 @@ def list_run_files(folder: Path) -> tuple[Path, ...]:
 def read_measured_runs(folder: Path) -> MeasuredRunSet:
     """Read every published run of a folder; raises `MeasurementsError` with all faults of its rows."""
     digest = hashlib.sha256()
-    contents = {
-        path.name: path.read_bytes() for path in (*(folder / name for name in _TABLES), *list_run_files(folder))
-    }
-    for name, content in contents.items():
-        digest.update(name.encode() + b"\0" + content)
-    tables = _tables(contents)
+    tables = _tables({name: _read(folder / name, digest) for name in _TABLES})
     problems: list[str] = []
-    rows: list[MeasurementRow] = []
-    for name, content in contents.items():
-        if name.endswith(".csv"):
-            rows.extend(_rows(name, content, tables, problems))
-    used, unused = _runs(rows, tables, problems)
+    used: list[MeasuredRun] = []
+    unused: list[UnusedMeasurement] = []
+    ids: set[str] = set()
+    runs: set[str] = set()
+    # One file after the other: the cells of all rows at once would take 13 MB, twice what the runs do.
+    for path in list_run_files(folder):
+        rows = _rows(path.name, _read(path, digest), tables, problems)
+        more_used, more_unused = _runs(rows, tables, ids, runs, problems)
+        used += more_used
+        unused += more_unused
     if problems:
         raise MeasurementsError(problems)
     return MeasuredRunSet(
-        used=used,
-        unused=unused,
+        used=tuple(used),
+        unused=tuple(unused),
         reasons=tables.reasons,
         definitions=MappingProxyType({name: metric.definition for name, metric in tables.metrics.items()}),
         revision=digest.hexdigest(),
     )
+
+
+def _read(path: Path, digest: hashlib._Hash) -> bytes:
+    """Return the content of a file, and take it with its name into the digest."""
+    content = path.read_bytes()
+    digest.update(path.name.encode() + b"\0" + content)
+    return content
 
 
 def _tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
@@ -322,21 +330,30 @@ def _rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[
         if len(cells) != len(header):
             problems.append(f"{file}, line {lines.line_num}: has {len(cells)} cells, not {len(header)}")
             continue
-        yield MeasurementRow(file, lines.line_num, dict(zip(header, cells, strict=True)))
+        # Names are in many rows, and stay in memory with the runs.
+        yield MeasurementRow(file, lines.line_num, dict(zip(header, map(sys.intern, cells), strict=True)))
 
 
 def _runs(
-    rows: list[MeasurementRow], tables: _MeasurementTables, problems: list[str]
-) -> tuple[tuple[MeasuredRun, ...], tuple[UnusedMeasurement, ...]]:
-    """Put the rows of a run together; adds what is wrong with them to `problems`."""
+    rows: Iterable[MeasurementRow],
+    tables: _MeasurementTables,
+    ids: set[str],
+    runs: set[str],
+    problems: list[str],
+) -> tuple[list[MeasuredRun], list[UnusedMeasurement]]:
+    """Put the rows of a run together; adds what is wrong with them to `problems`.
+
+    `ids` and `runs` are those of the files before this one; those of this one are added.
+    """
     unused: list[UnusedMeasurement] = []
     groups: dict[str, list[MeasurementRow]] = {}
     first: dict[str, MeasurementRow] = {}
-    seen: set[str] = set()
     conditions: RunCells = itemgetter(*(name for name in tables.columns if name not in OF_A_FIGURE))
     for row in rows:
         try:
-            _check_row(row, tables, seen)
+            _check_row(row, tables, ids)
+            if row.cells["run"] in runs:
+                raise CellError("run", f"{row.cells['run']} is in another file too")
             _check_same_run(row, first.setdefault(row.cells["run"], row), conditions)
             if row.cells["unused"]:
                 unused.append(_unused(row))
@@ -344,13 +361,14 @@ def _runs(
                 groups.setdefault(row.cells["run"], []).append(row)
         except CellError as error:
             problems.append(row.place(error))
+    runs.update(first)
     used: list[MeasuredRun] = []
     for run in groups.values():
         try:
             used.append(_run(run, tables))
         except CellError as error:
             problems.append(run[0].place(error))
-    return tuple(used), tuple(unused)
+    return used, unused
 
 
 def _check_row(row: MeasurementRow, tables: _MeasurementTables, seen: set[str]) -> None:

@@ -282,6 +282,14 @@ def test_row_that_is_there_twice_is_refused(folder: Path) -> None:
         read_measured_runs(folder)
 
 
+def test_run_in_two_files_is_refused(folder: Path) -> None:
+    write(folder, [a_row(id="X1", run="X1"), a_row(id="X2", run="X2")])
+    (folder / "runs-test.csv").rename(folder / "runs-a.csv")
+    write(folder, [a_row(id="X3", run="X1")])
+    with pytest.raises(MeasurementsError, match=r"runs-test\.csv, line 2: run: X1 is in another file too"):
+        read_measured_runs(folder)
+
+
 def test_other_columns_are_refused(folder: Path) -> None:
     write(folder, [{"id": "X1", "value": "3"}])
     with pytest.raises(MeasurementsError, match=r"runs-test\.csv, line 1: the columns are not those"):
