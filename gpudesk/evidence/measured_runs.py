@@ -335,11 +335,7 @@ def _rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[
 
 
 def _runs(
-    rows: Iterable[MeasurementRow],
-    tables: _MeasurementTables,
-    ids: set[str],
-    runs: set[str],
-    problems: list[str],
+    rows: Iterable[MeasurementRow], tables: _MeasurementTables, ids: set[str], runs: set[str], problems: list[str]
 ) -> tuple[list[MeasuredRun], list[UnusedMeasurement]]:
     """Put the rows of a run together; adds what is wrong with them to `problems`.
 
@@ -352,9 +348,7 @@ def _runs(
     for row in rows:
         try:
             _check_row(row, tables, ids)
-            if row.cells["run"] in runs:
-                raise CellError("run", f"{row.cells['run']} is in another file too")
-            _check_same_run(row, first.setdefault(row.cells["run"], row), conditions)
+            _check_same_run(row, first.setdefault(row.cells["run"], row), runs, conditions)
             if row.cells["unused"]:
                 unused.append(_unused(row))
             else:
@@ -400,7 +394,9 @@ def _check_metric(row: MeasurementRow, tables: _MeasurementTables) -> None:
         raise CellError("unit", f"is {row.cells['unit']!r}, the metric has {metric.unit!r}")
 
 
-def _check_same_run(row: MeasurementRow, first: MeasurementRow, conditions: RunCells) -> None:
+def _check_same_run(row: MeasurementRow, first: MeasurementRow, runs: set[str], conditions: RunCells) -> None:
+    if row.cells["run"] in runs:
+        raise CellError("run", f"{row.cells['run']} is in another file too")
     if row is first or conditions(row.cells) == conditions(first.cells):
         return
     for name, cell in row.cells.items():

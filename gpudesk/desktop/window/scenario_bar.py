@@ -38,6 +38,7 @@ class UndoButtons(QObject):
     def __init__(self, theme: Theme, stack: QUndoStack, parent: QObject) -> None:
         super().__init__(parent)
         self._stack = stack
+        self._texts: tuple[str, str] | None = None
         self.undo = IconButton(theme, "undo-2", tr("Undo"), key=_UNDO)
         self.redo = IconButton(theme, "redo-2", tr("Redo"), key=_REDO)
         self.undo.clicked.connect(stack.undo)
@@ -48,9 +49,12 @@ class UndoButtons(QObject):
 
     def _show(self) -> None:
         stack = self._stack
-        undo, redo = stack.undoText(), stack.redoText()
+        undo, redo = texts = stack.undoText(), stack.redoText()
         self.undo.setEnabled(stack.canUndo())
         self.redo.setEnabled(stack.canRedo())
+        if texts == self._texts:
+            return
+        self._texts = texts
         self.undo.set_name(tr("Undo: {step}", step=undo) if undo else tr("Undo"), _UNDO)
         self.redo.set_name(tr("Redo: {step}", step=redo) if redo else tr("Redo"), _REDO)
 
@@ -127,14 +131,15 @@ class ScenarioBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._theme.px(_HEIGHT))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
-            half = self._theme.px(_LINE) / 2
+            half, area = self._theme.px(_LINE) / 2, event.rect()
             for field in self._fields:
-                if field.isVisible():
-                    x = field.geometry().right() + self._row.spacing() / 2 + 1
+                x = field.geometry().right() + self._row.spacing() / 2 + 1
+                # The slider's part alone is painted anew while it is dragged.
+                if field.isVisible() and area.left() - 1 <= x <= area.right() + 1:
                     pen.hairline(x, self.height() / 2 - half, x, self.height() / 2 + half)
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 

@@ -409,7 +409,7 @@ class BarChart(QWidget):
 
     def _paint_segment(self, pen: ThemePainter, segment: BarSegment, place: QRectF) -> None:
         if segment.palette_index:
-            colour = self.theme.mark_color(segment.palette_index)
+            colour = QColor(self.theme.mark_color(segment.palette_index))
             colour.setAlphaF(segment.alpha)
             pen.tint(place, colour, _RADIUS)
             return

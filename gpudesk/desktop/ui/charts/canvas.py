@@ -15,9 +15,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsLineItem, QPushButton, QWidget
 
 from gpudesk.desktop.ui.charts.cursor_readout import (
+    CELL_FONTS,
     READOUT_INSET,
     ReadoutSize,
-    choose_cell_font,
     find_column_gap,
     find_corner_boxes,
     find_right_edges,
@@ -128,15 +128,9 @@ def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
     )
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     texts = format_ticks(plot.frame.y_scale, ticks, plot.formatter)
+    letters, right, colour = plot.text_painter, area.left() - theme.px(8), theme.colour("text3")
     for y, text in zip(heights, texts, strict=True):
-        plot.text_painter.draw_right(
-            painter,
-            area.left() - theme.px(8),
-            plot.text_painter.middle("caption", y),
-            text,
-            "caption",
-            theme.colour("text3"),
-        )
+        letters.draw_right(painter, right, letters.middle("caption", y), text, "caption", colour)
 
 
 def find_x_text_baseline(plot: PlotCanvas) -> float:
@@ -240,8 +234,9 @@ def _paint_readout_head(
     left = box.left() + theme.px(READOUT_INSET)
     letters.draw(painter, left, baseline, cursor_readout.title, "caption_strong", theme.colour("text2"))
     rights = find_right_edges(box, size, find_column_gap(cursor_readout, theme), theme.px(READOUT_INSET))
+    colour = theme.colour("text3")
     for right, head in zip(rights, cursor_readout.heads, strict=True):
-        letters.draw_right(painter, right, baseline, head, "caption", theme.colour("text3"))
+        letters.draw_right(painter, right, baseline, head, "caption", colour)
 
 
 def _paint_readout_row(
@@ -258,10 +253,10 @@ def _paint_readout_row(
     pen.swatch(left, middle, row.slot, is_variant=row.is_variant)
     baseline = letters.middle("small", middle)
     letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.colour("text1"))
-    for number, (right, cell) in enumerate(zip(rights, row.cells, strict=True)):
-        colour = theme.colour("text1" if number == 0 else "text3")
-        token = choose_cell_font(number)
+    colour = theme.colour("text1")
+    for right, cell, token in zip(rights, row.cells, CELL_FONTS, strict=False):
         letters.draw_right(painter, right, letters.middle(token, middle), cell, token, colour)
+        colour = theme.colour("text3")
 
 
 #: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
@@ -274,7 +269,7 @@ _LEADER_FROM: Final = 14.0
 
 def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    ends = [_find_curve_end(plot, number) for number in range(len(plot.drawing.lines))]
+    ends = plot.find_curve_ends()
     for line, end in zip(plot.drawing.lines, ends, strict=True):
         if end is not None and end.whole and line.capped:
             _paint_cap(plot, painter, line, end)
@@ -301,11 +296,10 @@ class _CurveEnd:
         self.direction = (self.x - float(before[0]), self.y - float(before[1]))
 
 
-def _find_curve_end(plot: PlotCanvas, number: int) -> _CurveEnd | None:
-    points = plot.pixels_of(number)
+def _find_curve_end(points: FloatArray, area: QRectF) -> _CurveEnd | None:
     if not len(points):
         return None
-    area = plot.frame.area.adjusted(-1, -1, 1, 1)
+    area = area.adjusted(-1, -1, 1, 1)
     inside = (points[:, 0] >= area.left()) & (points[:, 0] <= area.right())
     inside &= (points[:, 1] >= area.top()) & (points[:, 1] <= area.bottom())
     visible = np.flatnonzero(inside)
@@ -513,6 +507,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()
         self._points: dict[int, FloatArray] = {}
+        self._ends: list[_CurveEnd | None] | None = None
         self._margins_laid_out = QMarginsF()
         self._told: tuple[object, ...] = ()
         self._held = False
@@ -605,6 +600,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._curves.ratio = self.devicePixelRatioF()
         self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
         self._points.clear()
+        self._ends = None
         self.placed_for = []
         self._redraw_bands()
 
@@ -613,12 +609,14 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._curves.show_bands(banded, self.frame.x_scale, self.frame.y_scale)
 
     def _fit_to_drawing(self) -> None:
+        if self._held:
+            return
         rule = self.drawing.rule
         reach = rule.value if rule is not None else None
         linear = isinstance(self.frame.y_scale, LinearScale)
         points = tuple((mark.x, mark.y) for mark in self.drawing.marks)
         found = find_extents((*self.drawing.lines, *self.drawing.ghosts), points, reach, linear_y=linear)
-        if self._held or found is None:
+        if found is None:
             return
         zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
         self.frame.fit(*found, count_possible_ticks(self))
@@ -675,6 +673,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
         self._points.clear()
+        self._ends = None
         self.placed_for = []
         self._ground.stale()
         self._place_fit_button()
@@ -697,6 +696,13 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
             line = self.drawing.lines[number]
             found = self._points[number] = self.frame.pixels(line.x, line.y)
         return found
+
+    def find_curve_ends(self) -> list[_CurveEnd | None]:
+        """Return where each line ends in sight, None where nothing of it is; kept like its points."""
+        if self._ends is None:
+            numbers = range(len(self.drawing.lines))
+            self._ends = [_find_curve_end(self.pixels_of(number), self.frame.area) for number in numbers]
+        return self._ends
 
     # Painting
 

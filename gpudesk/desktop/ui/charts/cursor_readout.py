@@ -39,10 +39,6 @@ def sample_points(rect: QRectF) -> FloatArray:
     return np.array([(x, y) for x in xs for y in ys])
 
 
-def choose_cell_font(number: int) -> str:
-    return "label" if number == 0 else "caption"
-
-
 def find_right_edges(box: QRectF, size: ReadoutSize, gap: float, inset: float) -> list[float]:
     """Return the right ends of the cells, from the first."""
     right = box.right() - inset
@@ -59,18 +55,18 @@ def find_column_gap(cursor_readout: CursorReadout, theme: Theme) -> float:
 
 
 READOUT_INSET: Final = 10
+#: Of the figure itself, and of what more is said of it.
+CELL_FONTS: Final = ("label", "caption", "caption")
 
 
 def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: Theme) -> ReadoutSize:
     gap = find_column_gap(cursor_readout, theme)
-    name = max((letters.width(row.name, "small") for row in cursor_readout.rows), default=0.0)
-    cells = tuple(
-        max(
-            [letters.width(head, "caption")]
-            + [letters.width(row.cells[number], choose_cell_font(number)) for row in cursor_readout.rows]
-        )
-        for number, head in enumerate(cursor_readout.heads)
-    )
+    name = 0.0
+    cells = [letters.width(head, "caption") for head in cursor_readout.heads]
+    for row in cursor_readout.rows:
+        name = max(name, letters.width(row.name, "small"))
+        for number, (cell, font) in enumerate(zip(row.cells, CELL_FONTS, strict=False)):
+            cells[number] = max(cells[number], letters.width(cell, font))
     swatch = float(theme.px(28))
     width = swatch + name + sum(cells) + gap * len(cells)
     head = letters.width(cursor_readout.title, "caption_strong") + gap + sum(cells[1:]) + gap * max(0, len(cells) - 1)
@@ -78,4 +74,4 @@ def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: 
     name += max(0.0, head - width)
     width = max(width, head) + 2 * theme.px(READOUT_INSET)
     height = theme.px(26) + len(cursor_readout.rows) * theme.px(18) + theme.px(7)
-    return ReadoutSize(width, float(height), name, cells)
+    return ReadoutSize(width, float(height), name, tuple(cells))

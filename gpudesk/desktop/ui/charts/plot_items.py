@@ -288,7 +288,7 @@ class CurveItems:
         return self._dashed(line, self._theme.mark_color(line.slot), CURVE)
 
     def _ghost_pen(self, line: PlotCurve) -> QPen:
-        colour = self._theme.mark_color(line.slot)
+        colour = QColor(self._theme.mark_color(line.slot))
         colour.setAlpha(_GHOST_ALPHA)
         return self._dashed(line, colour, _GHOST)
 

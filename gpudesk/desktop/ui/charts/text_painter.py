@@ -35,7 +35,7 @@ class TextPainter(TextMeasure):
         return round(middle + self.metrics(token).capHeight() / 2)
 
     def draw(self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor) -> None:
-        painter.setFont(self.font(token))
+        painter.setFont(self.theme.font(token))
         painter.setPen(colour)
         painter.drawText(QPointF(x, baseline), text)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtGui import QFontMetricsF
 
 from gpudesk.desktop.ui.theme.theme import Theme
 
 _ELLIPSIS = Qt.TextElideMode
 #: Widths and broken texts that are kept.
-_MOST_KEPT: Final = 4000
+_MOST_KEPT: Final = 4096
+_KEPT: Final = ("metrics", "width", "lines")
 
 
 class TextMeasure:
@@ -19,39 +21,20 @@ class TextMeasure:
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
-        self._fonts: dict[str, QFont] = {}
-        self._metrics: dict[str, QFontMetricsF] = {}
-        self._widths: dict[tuple[str, str], float] = {}
-        self._broken: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        for name in _KEPT:
+            setattr(self, name, lru_cache(_MOST_KEPT)(getattr(self, name)))
         theme.changed.connect(self.clear)
 
     def clear(self) -> None:
         """Let all measures go."""
-        self._fonts.clear()
-        self._metrics.clear()
-        self._widths.clear()
-        self._broken.clear()
+        for name in _KEPT:
+            getattr(self, name).cache_clear()
 
     def metrics(self, font: str) -> QFontMetricsF:
-        found = self._metrics.get(font)
-        if found is None:
-            found = self._metrics[font] = QFontMetricsF(self.theme.font(font))
-        return found
-
-    def font(self, token: str) -> QFont:
-        found = self._fonts.get(token)
-        if found is None:
-            found = self._fonts[token] = self.theme.font(token)
-        return found
+        return QFontMetricsF(self.theme.font(font))
 
     def width(self, text: str, font: str) -> float:
-        key = (text, font)
-        found = self._widths.get(key)
-        if found is None:
-            if len(self._widths) > _MOST_KEPT:
-                self._widths.clear()
-            found = self._widths[key] = self.metrics(font).horizontalAdvance(text)
-        return found
+        return self.metrics(font).horizontalAdvance(text)
 
     def elided(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
         mode = _ELLIPSIS.ElideMiddle if middle else _ELLIPSIS.ElideRight
@@ -61,17 +44,8 @@ class TextMeasure:
 
     def lines(self, text: str, font: str, width: float, most: int = 0) -> tuple[str, ...]:
         """Break a text at spaces, a word that is too wide anywhere; of more than `most` the last is cut."""
-        key = (text, font, int(width), most)
-        found = self._broken.get(key)
-        if found is None:
-            if len(self._broken) > _MOST_KEPT:
-                self._broken.clear()
-            found = self._broken[key] = tuple(self._break(text, font, width, most))
-        return found
-
-    def _break(self, text: str, font: str, width: float, most: int) -> list[str]:
         if self.width(text, font) <= width:
-            return [text]
+            return (text,)
         metrics = self.metrics(font)
         lines: list[str] = []
         current = ""
@@ -89,7 +63,7 @@ class TextMeasure:
         if most and len(lines) > most:
             rest = " ".join(lines[most - 1 :])
             lines = [*lines[: most - 1], metrics.elidedText(rest, _ELLIPSIS.ElideRight, width)]
-        return lines
+        return tuple(lines)
 
 
 def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:

@@ -39,7 +39,7 @@ class FieldErrorNote(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
-        field.installEventFilter(self)
+        self._parts = [field]
         field.destroyed.connect(self.deleteLater)
         theme.changed.connect(self._settle)
 
@@ -52,15 +52,20 @@ class FieldErrorNote(QWidget):
         if text == self._text:
             return
         self._text = text
+        # Without a fault there is nothing to follow; most fields never have one.
+        for part in self._parts:
+            part.removeEventFilter(self)
+            if text:
+                part.installEventFilter(self)
         self.setVisible(bool(text) and self._field.isVisible())
         self._settle()
 
     def watch(self, part: QWidget) -> None:
-        part.installEventFilter(self)
+        self._parts.append(part)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        if self._text and watched is not self:
+        if watched is not self:
             if kind in _ENTERED:
                 self.show()
                 self._settle()
@@ -219,6 +224,8 @@ class ChoiceField(QAbstractButton):
 
     def set_fault(self, sentence: str) -> None:
         """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        if sentence == self.fault:
+            return
         self._fault.set_text(sentence)
         self.setAccessibleDescription(sentence)
         self.setToolTip(sentence)

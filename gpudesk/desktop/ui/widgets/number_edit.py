@@ -41,8 +41,8 @@ class NumberFormat:
         digits = f"{value:,.{self.decimals}f}"
         if self.decimals:
             digits = digits.rstrip("0").rstrip(".")
-        marks = {",": self.style.thousands, ".": self.style.decimal, "-": self.style.minus}
-        return "".join(marks.get(character, character) for character in digits)
+        style = self.style
+        return digits.translate({ord(","): style.thousands, ord("."): style.decimal, ord("-"): style.minus})
 
     def parse(self, text: str) -> float:
         """Read a number; `4k` is 4,000. What cannot be used raises NumberError."""
@@ -146,10 +146,9 @@ class NumberEdit(QLineEdit):
 
     def set_value(self, value: float) -> None:
         """Show a value as the one in force; what is being mended stays while the value stays the same."""
-        if value == self._value and (self._own_fault or self.isModified()):
-            return
-        self._value = value
-        self._show_value()
+        if value != self._value:
+            self._value = value
+            self._show_value()
 
     def set_format(self, number_format: NumberFormat) -> None:
         if number_format != self._format:
@@ -167,8 +166,9 @@ class NumberEdit(QLineEdit):
 
     def set_fault(self, sentence: str) -> None:
         """Say what is wrong with the value in force; an empty sentence clears it."""
-        self._given_fault = sentence
-        self._tell_fault()
+        if sentence != self._given_fault:
+            self._given_fault = sentence
+            self._tell_fault()
 
     def commit(self) -> None:
         """Take over what was typed, or say why it cannot be."""
