@@ -70,11 +70,11 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(CATALOG)
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # One package alone: its own tests, or one of the other folders of tests.
 test-%: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) -q $(wildcard tests/unit/$* $(if $(wildcard tests/unit/$*),,tests/$*)) -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) -q $(wildcard tests/unit/$* $(if $(wildcard tests/unit/$*),,tests/$*)) -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # Two at a time: neither style nor types take more than one core.
 quick: $(VENV)/.ready build/.debian-test $(CATALOG)

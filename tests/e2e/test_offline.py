@@ -15,11 +15,7 @@ from tests.e2e.offline import Walk, Watch
 
 PROGRAM = (sys.executable, "-m", "gpudesk")
 
-pytestmark = [
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs namespaces and strace of Linux"),
-    # The walk is taken once, and one process keeps what came of it.
-    pytest.mark.xdist_group("offline"),
-]
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs namespaces and strace of Linux")
 
 
 @cache

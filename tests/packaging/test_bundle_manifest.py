@@ -4,14 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from gpudesk.bundle_manifest import compare_bundle, list_missing_program_files
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.xdist_group("wheel")
 def test_wheel_lists_exactly_what_its_bundle_holds(installed: Path) -> None:
     found = compare_bundle(installed / "gpudesk" / "_bundled")
     assert (found.changed, found.missing, found.added) == ((), (), ())

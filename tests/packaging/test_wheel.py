@@ -15,8 +15,6 @@ from gpudesk import paths
 from gpudesk.release import read_release
 
 ROOT = Path(__file__).parents[2]
-# One process, so that the wheel is built once when tests run in several.
-pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ FIGURES = (
         (("catalog", "show", "mi325x"), ()),
         (("catalog", "backups"), ()),
         (("estimate", *FIGURES), ("numpy",)),
+        (("compare", *FIGURES), ("numpy",)),
     ],
 )
 def test_command_loads_what_it_uses(

@@ -21,8 +21,6 @@ from gpudesk.evidence.fitting.fit import DIGITS, CalibrationHeader, format_calib
 from gpudesk.evidence.fitting.parameters import Array
 from tests.unit.conftest import DATA
 
-pytestmark = pytest.mark.xdist_group("calibration")
-
 MEASUREMENTS = DATA / "measurements"
 #: What to do when the file in data/ is not what the measurements give.
 HOW = "bring data/calibration.json up to date: run `make calibrate` and commit what it writes"
