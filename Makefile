@@ -37,7 +37,7 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
-	@echo "soak        take thousands of random steps at the window, and look for faults"
+	@echo "soak        take thousands of random steps at the window, and ask every combination of the catalog"
 	@echo "parity      record what this state and that of BASE=revision produce, and compare them; QUICK=1 for a part"
 	@echo "parity-record  record what this state produces into OUT=folder; QUICK=1 for a part"
 	@echo "parity-speed   measure this state and that of BASE=revision in turn"
@@ -70,7 +70,7 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(CATALOG)
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -m "not thorough" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # One package alone: its own tests, or one of the other folders of tests.
 test-%: $(VENV)/.ready build/.debian-test $(CATALOG)
@@ -102,6 +102,7 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) tests/unit -m thorough -n $(WORKERS)
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
 
 parity-record: $(VENV)/.ready $(CATALOG)

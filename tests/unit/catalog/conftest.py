@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,15 @@ from gpudesk.catalog.revision import CATALOG_FOLDERS
 DATA = Path(__file__).parents[3] / "data"
 
 Edit = Callable[[str, str, str], None]
+
+
+#: Most tests read a hundred files, of which they changed one.
+_parse = cache(tomllib.loads)
+
+
+@pytest.fixture(autouse=True)
+def _each_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tomllib, "loads", lambda text: deepcopy(_parse(text)))
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from gpudesk.catalog.schema import list_user_migrations
 from gpudesk.catalog.user_store.faults import USER_APPLICATION_ID
 from gpudesk.catalog.user_store.migrations import migrate
 from gpudesk.catalog.user_store.rows import TABLE_BY_NAME, encode_row
@@ -106,6 +105,8 @@ def somebody_reading(path: Path) -> Iterator[None]:
 
 
 def write_version(path: Path, version: int, *edits: FactEdit) -> None:
+    from gpudesk.catalog.schema import list_user_migrations
+
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
         migrate(connection, list_user_migrations()[:version])

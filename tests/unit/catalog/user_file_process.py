@@ -13,9 +13,9 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from gpudesk.catalog.schema import list_user_migrations
 from gpudesk.catalog.user_store.migrations import migrate
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups, restore_backup
 from gpudesk.domain.claim import Source
@@ -67,6 +67,8 @@ def restore(path: Path) -> None:
 
 def die_in_a_migration(path: Path) -> None:
     """End by the hardest signal when the last step of the tables is done and not yet committed."""
+    from gpudesk.catalog.schema import list_user_migrations
+
     connection = sqlite3.connect(path, isolation_level=None)
     connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
     *former, last = list_user_migrations()
@@ -130,5 +132,8 @@ DOINGS: dict[str, Callable[[Path], None]] = {
 }
 
 if __name__ == "__main__":
+    if sys.argv[1] == "change":
+        # What makes and migrates tables takes a second to load; others work on files that have theirs.
+        import_module("gpudesk.catalog.schema")
     say(ready=True)
     DOINGS[sys.argv[1]](Path(sys.argv[2]))

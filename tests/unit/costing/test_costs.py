@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
@@ -367,7 +367,6 @@ def test_a_discount_that_ties_is_found(service: GpuDeskService, answer: Answer) 
 
 
 @given(name=st.sampled_from((*DEARER, *CHEAPER)), place=st.floats(0.02, 0.98), more=st.floats(0.01, 1.0))
-@settings(deadline=None, max_examples=60)
 def test_cost_goes_the_way_of_each_input(
     service: GpuDeskService, answer: Answer, name: str, place: float, more: float
 ) -> None:

@@ -1,8 +1,8 @@
-"""Every deployment of a part that the catalog allows, as arrays: all models, formats and TP degrees."""
+"""Every deployment of a part and some models that the catalog allows, as arrays: all formats and TP degrees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -92,17 +92,17 @@ def degrees_of(part: Accelerator) -> tuple[int, ...]:
     return tuple(tp for tp in TENSOR_DEGREES if tp <= part.cards_per_host)
 
 
-def combinations(facts: Catalog, part: Accelerator) -> Iterator[EstimateRequest]:
-    """Yield every model with every format of weights and cache on a part, the degree of TP left open."""
-    for model, weights, kv in product(facts.models(), WEIGHTS, KV):
-        yield EstimateRequest(part.id, model.id, weights, WORKLOADS[0], kv, pp=1, dp=1)
+def combinations(part: Accelerator, models: Sequence[str]) -> Iterator[EstimateRequest]:
+    """Yield each model with every format of weights and cache on a part, the degree of TP left open."""
+    for model, weights, kv in product(models, WEIGHTS, KV):
+        yield EstimateRequest(part.id, model, weights, WORKLOADS[0], kv, pp=1, dp=1)
 
 
-def every(table: SearchSpaceTable, facts: Catalog, part: Accelerator) -> Every:
-    """Return all combinations of a part."""
+def every(table: SearchSpaceTable, part: Accelerator, models: Sequence[str]) -> Every:
+    """Return all combinations of a part with the models of these ids."""
     deployments: list[Deployment] = []
     refusals: list[Refusal] = []
-    for request in combinations(facts, part):
+    for request in combinations(part, models):
         try:
             space = table.find_space(request)
         except InputError as error:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
@@ -238,7 +238,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=400)
 @given(
     path=st.sampled_from(
         [

@@ -343,7 +343,7 @@ def test_missing_file_says_so(tmp_path: Path) -> None:
         propose_gguf(tmp_path / "gone.gguf", today=TODAY)
 
 
-@settings(DEFAULT, max_examples=120)
+@settings(DEFAULT)
 @given(cut=st.integers(0, 6000), changes=st.lists(st.tuples(st.integers(0, 6000), st.integers(0, 255)), max_size=12))
 def test_damaged_files_give_a_proposal_or_a_refusal(cut: int, changes: list[tuple[int, int]], tmp_path: Path) -> None:
     made = small(expert_used_count=2)
@@ -356,7 +356,7 @@ def test_damaged_files_give_a_proposal_or_a_refusal(cut: int, changes: list[tupl
     reads_or_refuses(path, {})
 
 
-@settings(DEFAULT, max_examples=60)
+@settings(DEFAULT)
 @given(
     answers=st.dictionaries(
         st.sampled_from(

@@ -114,7 +114,7 @@ _READ = (
 )
 
 
-@settings(max_examples=400, deadline=1000)
+@settings(deadline=1000)
 @given(
     name=st.sampled_from(NAMES),
     changes=st.lists(st.tuples(st.integers(0, 10**6), st.booleans(), _VALUE), min_size=1, max_size=4),
@@ -136,7 +136,7 @@ def test_mutated_configurations_are_read_or_refused(
     _proposal_or_refusal(json.dumps(table).encode(), {})
 
 
-@settings(max_examples=100, deadline=1000)
+@settings(deadline=1000)
 @given(raw=st.binary(max_size=200), beside=_VALUE, index=_VALUE)
 def test_anything_beside_is_read_or_refused(raw: bytes, beside: Any, index: Any) -> None:  # noqa: ANN401
     config_raw = json.dumps(config("kimi-k2.5")).encode()

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.catalog.importing.price_lists import propose_prices
@@ -336,7 +336,6 @@ hostile = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(cells=st.dictionaries(st.sampled_from(GPUHUNT.split(",")), hostile))
 def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
     sound = {"gpu_name": "MI300X", "gpu_count": "8", "price": "16", "spot": "False"}
@@ -354,7 +353,6 @@ def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
             assert text is None or text.isprintable()
 
 
-@settings(deadline=None, max_examples=200)
 @given(data=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))))
 def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
     for header in ("", GPUHUNT + "\n", SKYPILOT + "\n", "accelerator,usd_per_accelerator_hour\n"):
