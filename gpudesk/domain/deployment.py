@@ -25,15 +25,10 @@ class ParallelPlan:
 
     def __post_init__(self) -> None:
         """Refuse degrees below one and an expert degree that does not divide its group."""
-        for name in ("tp", "pp", "ep", "dp"):
-            if getattr(self, name) < 1:
-                raise input_error(
-                    "plan.degree",
-                    "{name} is {value}; it must be at least 1",
-                    name,
-                    name=name,
-                    value=getattr(self, name),
-                )
+        if self.tp < 1 or self.pp < 1 or self.ep < 1 or self.dp < 1:
+            name = next(name for name in ("tp", "pp", "ep", "dp") if getattr(self, name) < 1)
+            value = getattr(self, name)
+            raise input_error("plan.degree", "{name} is {value}; it must be at least 1", name, name=name, value=value)
         if (self.tp * self.dp) % self.ep:
             raise InputError(describe_wrong_ep(self.ep, self.tp, self.dp), "ep")
 

@@ -154,10 +154,13 @@ def compute_tensor_share(tensor: WeightTensor, stored: StorageFormat, plan: Para
     return TensorShare(elements * copies, stored.tensor_bytes(elements) * copies)
 
 
-def _sum(tensors: tuple[WeightTensor, ...], model: Model, weights: Precision, plan: ParallelPlan) -> TensorShare:
+_StoredTensors = tuple[tuple[WeightTensor, StorageFormat], ...]
+
+
+def _sum(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
     elements = stored = 0
-    for tensor in tensors:
-        share = compute_tensor_share(tensor, get_storage_format(tensor, model, weights), plan)
+    for tensor, storage_format in tensors:
+        share = compute_tensor_share(tensor, storage_format, plan)
         elements += share.elements
         stored += share.stored_bytes
     return TensorShare(elements, stored)
@@ -251,6 +254,19 @@ def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
     )
 
 
+@lru_cache(maxsize=2_000)
+def _store_tensors(
+    model: Model, weights: Precision
+) -> tuple[tuple[_StoredTensors, ...], tuple[tuple[_StoredTensors, _StoredTensors], ...]]:
+    """Return the tensors of `_split_outer_tensors`, and experts and dense of `_layers`, with their formats."""
+
+    def store(tensors: tuple[WeightTensor, ...]) -> _StoredTensors:
+        return tuple([(tensor, get_storage_format(tensor, model, weights)) for tensor in tensors])
+
+    layers = tuple((store(layer.experts), store(layer.dense)) for layer in _layers(model))
+    return tuple(map(store, _split_outer_tensors(model))), layers
+
+
 @lru_cache(maxsize=4_000)
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
@@ -259,19 +275,15 @@ def _divided(
 
     Many plans share it, which differ in stages and replicas.
     """
-    embeddings, layer_embeddings, heads, read = _split_outer_tensors(model)
-    embedding = _sum(embeddings, model, weights, plan)
-    head_read = _sum(read, model, weights, plan)
+    outer, layers = _store_tensors(model, weights)
+    embedding, layer_embedding, head, head_read = [_sum(tensors, plan) for tensors in outer]
     ends = _OuterShares(
         embedding=embedding,
-        layer_embedding=_sum(layer_embeddings, model, weights, plan),
-        head=_sum(heads, model, weights, plan),
+        layer_embedding=layer_embedding,
+        head=head,
         head_read=embedding + head_read if model.tied_embeddings else head_read,
     )
-    layers = tuple(
-        (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan)) for layer in _layers(model)
-    )
-    return ends, layers
+    return ends, tuple([(_sum(experts, plan), _sum(dense, plan)) for experts, dense in layers])
 
 
 def shard_model(
