@@ -364,6 +364,8 @@ class Figure:
     compare: int | None = None
     sheet: int | None = None
     judged: bool = False
+    #: Computed for every point of curves (a field of `ConcurrencyCurve`) and of sweeps.
+    in_curves: bool = False
     #: One of the few that decide at a glance.
     is_headline: bool = False
     #: Per accelerator it says more only where the counts differ.
@@ -382,6 +384,7 @@ _FIGURES: Final = (
         sheet=1,
         told=1,
         judged=True,
+        in_curves=True,
         is_headline=True,
     ),
     Figure("total_tokens_per_s", "Input and output throughput", "tok/s", more_is_better=True, compare=7, told=3),
@@ -394,6 +397,7 @@ _FIGURES: Final = (
         sheet=2,
         told=2,
         judged=True,
+        in_curves=True,
         is_per_accelerator=True,
     ),
     Figure(
@@ -405,6 +409,7 @@ _FIGURES: Final = (
         sheet=3,
         told=4,
         judged=True,
+        in_curves=True,
         is_headline=True,
     ),
     Figure(
@@ -416,6 +421,7 @@ _FIGURES: Final = (
         sheet=4,
         told=5,
         judged=True,
+        in_curves=True,
         is_headline=True,
     ),
     Figure("request_s", "Time of a request", "s", more_is_better=False, compare=5, sheet=5, told=6),
@@ -455,6 +461,11 @@ def list_told_figures() -> list[Figure]:
 def list_judged_figures() -> tuple[str, ...]:
     """Return the figures by which estimates are told apart."""
     return tuple(figure.key for figure in FIGURES.values() if figure.judged)
+
+
+def list_curve_figures() -> tuple[str, ...]:
+    """Return the figures that every point of curves and sweeps has."""
+    return tuple(figure.key for figure in FIGURES.values() if figure.in_curves)
 
 
 def list_headline_figures() -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries, LimiterShares
 from gpudesk.domain.deployment_analysis import Roofline, RooflineCeiling
 from gpudesk.domain.estimate import Estimate, Limiter
+from gpudesk.domain.registry import list_curve_figures
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.disaggregation import serve_pools, split_pool_rounds
 from gpudesk.engine.loads import RoundTimes, SchedulingConstants
@@ -48,7 +49,6 @@ MOST_KEPT_CURVES: Final = 64
 _NAMES: Final = np.array([str(limiter) for limiter in LIMITERS])
 _CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
 _UNKNOWN: Final = IntervalEstimate(float("nan"), float("nan"), float("nan"))
-_FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 #: What a curve depends on: the step row with all behind it, the requests, and (finite runs) their number.
 _CurveKey = tuple[int, int, int, float, bool, tuple[int, int] | None]
@@ -178,7 +178,7 @@ class CurveArrays:
     shares: Array
 
     def curve(self, at: slice, concurrency: tuple[int, ...], most: int) -> ConcurrencyCurve:
-        series = {name: _make_series(getattr(self.intervals, name), at) for name in _FIGURES}
+        series = {name: _make_series(getattr(self.intervals, name), at) for name in list_curve_figures()}
         return ConcurrencyCurve(
             concurrency=concurrency,
             **series,
@@ -220,7 +220,7 @@ def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[f
         limiter_shares = LimiterShares(
             *(put(getattr(limiter_shares, n), each) for n, each in zip(names, shares, strict=True))
         )
-    series = {name: put_figure(getattr(curve, name), getattr(estimate, name)) for name in _FIGURES}
+    series = {name: put_figure(getattr(curve, name), getattr(estimate, name)) for name in list_curve_figures()}
     return ConcurrencyCurve(
         concurrency=(*curve.concurrency[:place], own, *curve.concurrency[after:]),
         **series,

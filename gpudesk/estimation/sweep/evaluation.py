@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest, Limiter
+from gpudesk.domain.registry import list_curve_figures
 from gpudesk.domain.scenario import Sweep
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
@@ -43,15 +44,12 @@ from gpudesk.estimation.sweep.grid import (
 )
 from gpudesk.text.messages import InputError, Message
 
-#: Figures of a point, each with value, low and high.
-SWEEP_FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
-
 
 @dataclass(frozen=True, slots=True)
 class SweepFigures:
     """What was found of some points; arrays of one shape.
 
-    `figures` are value, low and high of each of `SWEEP_FIGURES`, NaN where they are not known. `plan` is the place
+    `figures` are value, low and high of each of `list_curve_figures`, NaN where they are not known. `plan` is the place
     of the plan that won among those of the group.
     """
 
@@ -207,7 +205,7 @@ def _collect_figures(
         return np.broadcast_to(values, plan.shape)
 
     return SweepFigures(
-        tuple(spread(part) for name in SWEEP_FIGURES for part in _mark_known(getattr(bands, name))),
+        tuple(spread(part) for name in list_curve_figures() for part in _mark_known(getattr(bands, name))),
         np.rint(spread(results.admitted[chosen])),
         np.rint(spread(results.concurrency[chosen])),
         np.broadcast_to(results.limiter[chosen], plan.shape),
@@ -224,8 +222,6 @@ def _mark_known(figure: IntervalArrays) -> IntervalArrays:
     return np.where(known, value, np.nan), np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-#: Names of all columns of figures, in the order of the rows of `SweepBlock.figures`.
-FIGURE_COLUMNS: Final = tuple(f"{name}{end}" for name in SWEEP_FIGURES for end in ("", "_low", "_high"))
 #: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
 COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
 #: Words of a point, each a position in its list of `SweepWordLists`; the word at 0 is empty: there is none.
@@ -238,11 +234,16 @@ _LIMITER_WORDS: Final = ("", *(limiter.value for limiter in LIMITERS))
 _CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
 
 
+def list_figure_columns() -> tuple[str, ...]:
+    """Return the names of all columns of figures, in the order of the rows of `SweepBlock.figures`."""
+    return tuple(f"{name}{end}" for name in list_curve_figures() for end in ("", "_low", "_high"))
+
+
 @dataclass(frozen=True, slots=True)
 class SweepBlock:
     """Answers to the points from `start` on, in the order of the grid.
 
-    `figures` has a row for each of `FIGURE_COLUMNS`, NaN where it is unknown; `counts` one for each of
+    `figures` has a row for each of `list_figure_columns`, NaN where it is unknown; `counts` one for each of
     `COUNT_COLUMNS`; `words` one for each of `WORD_COLUMNS`. A point without a reason fits.
     """
 
@@ -297,7 +298,7 @@ class _BlockArrays:
     def of(cls, cells: int, loads: int) -> _BlockArrays:
         """Return arrays in which nothing is known."""
         return cls(
-            np.full((len(FIGURE_COLUMNS), cells, loads), np.nan),
+            np.full((len(list_figure_columns()), cells, loads), np.nan),
             np.zeros((len(COUNT_COLUMNS), cells, loads), dtype=np.int64),
             np.zeros((len(WORD_COLUMNS), cells, loads), dtype=np.int16),
         )

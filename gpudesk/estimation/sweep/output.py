@@ -27,11 +27,11 @@ from gpudesk.engine.steps import Array
 from gpudesk.estimation.search_space import EstimatorCatalog
 from gpudesk.estimation.sweep.evaluation import (
     COUNT_COLUMNS,
-    FIGURE_COLUMNS,
     WORD_COLUMNS,
     SweepBlock,
     SweepEvaluation,
     SweepWordLists,
+    list_figure_columns,
 )
 from gpudesk.files import open_replacement
 from gpudesk.text.messages import Message, input_error
@@ -49,7 +49,7 @@ class SweepCsvWriter:
         self._words = words
         self._loads = [f"{amount},".encode() for amount in sweep.amounts]
         self._cells = product(*([_format_text(value) for value in axis] for axis in sweep.axes[:-1]))
-        columns = [*sweep.names, "fits", "reason", *FIGURE_COLUMNS, *COUNT_COLUMNS, *WORD_COLUMNS[1:]]
+        columns = [*sweep.names, "fits", "reason", *list_figure_columns(), *COUNT_COLUMNS, *WORD_COLUMNS[1:]]
         file.write(",".join(columns).encode() + b"\n")
 
     def write(self, block: SweepBlock) -> None:
@@ -89,9 +89,9 @@ def _look_up_words(texts: Sequence[bytes], places: NDArray[np.integer]) -> Itera
 
 
 def _format_numbers(block: SweepBlock) -> list[bytes]:
-    rows = np.empty((block.size, len(FIGURE_COLUMNS) + len(COUNT_COLUMNS)))
-    rows[:, : len(FIGURE_COLUMNS)] = round_to_digits(block.figures).T
-    rows[:, len(FIGURE_COLUMNS) :] = np.where(block.fits, block.counts, np.nan).T
+    rows = np.empty((block.size, len(block.figures) + len(COUNT_COLUMNS)))
+    rows[:, : len(block.figures)] = round_to_digits(block.figures).T
+    rows[:, len(block.figures) :] = np.where(block.fits, block.counts, np.nan).T
     written = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
     # JSON has null where CSV has nothing, and 8.0 for 8.
     plain = written[2:-2].replace(b"null", b"").replace(b".0,", b",").replace(b".0]", b"]")
@@ -123,7 +123,7 @@ class SweepNpzWriter:
         self._sweep = sweep
         self._words = words
         kinds: dict[str, Any] = {"fits": np.bool_}
-        kinds |= dict.fromkeys(FIGURE_COLUMNS, np.float64) | dict.fromkeys(COUNT_COLUMNS, np.int64)
+        kinds |= dict.fromkeys(list_figure_columns(), np.float64) | dict.fromkeys(COUNT_COLUMNS, np.int64)
         kinds |= dict.fromkeys(WORD_COLUMNS, np.int16)
         self._columns: dict[str, IO[bytes]] = {}
         for name, kind in kinds.items():
@@ -134,7 +134,7 @@ class SweepNpzWriter:
     def write(self, block: SweepBlock) -> None:
         self._add("fits", block.fits)
         for names, rows in (
-            (FIGURE_COLUMNS, block.figures),
+            (list_figure_columns(), block.figures),
             (COUNT_COLUMNS, block.counts),
             (WORD_COLUMNS, block.words),
         ):

@@ -13,6 +13,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.registry import MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetWorking
 from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import ClaimGroup, TermLine, TermOutline
@@ -229,16 +230,14 @@ def _find_attribute(answer: Answer, column: ComparisonColumn, key: str) -> Attri
 #: Gives the working of a figure of an estimate; raises `InputError` where there is none.
 WorkingSource = Callable[[Estimate, str], DerivationTerm]
 
-_WORKING_FIGURES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms", "max_concurrency")
-
 
 def build_sheet_workings(
     answer: Answer, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
 ) -> tuple[SheetWorking, ...]:
-    """Return the workings of the headline figures; columns with one formula stand together."""
+    """Return the workings of the headline figures and of capacity; columns with one formula stand together."""
     return tuple(
         working
-        for figure in _WORKING_FIGURES
+        for figure in (*list_headline_figures(), MAX_CONCURRENCY.key)
         for working in _build_working_of_figure(answer, figure, names, formatter, explain)
     )
 
@@ -259,7 +258,7 @@ def _build_working_of_figure(
 
 
 def _list_explained_columns(estimate: Estimate, figure: str, explain: WorkingSource) -> DerivationTerm | None:
-    if figure != "max_concurrency" and getattr(estimate, figure) is None:
+    if figure != MAX_CONCURRENCY.key and getattr(estimate, figure) is None:
         return None
     try:
         return explain(estimate, figure)

@@ -10,7 +10,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, IntervalSeries, Shee
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
-from gpudesk.domain.registry import FIGURES, list_headline_figures
+from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
 from gpudesk.domain.workload import LoadKind
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.decision_json import encode_decision
@@ -33,7 +33,6 @@ _ESTIMATE_KEYS = (
     "basis",
     "stable",
 )
-_CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 
 def write_sheet_json(answer: Answer, further: SheetExtras | None = None) -> str:
@@ -102,7 +101,7 @@ def _encode_column(key: str, column: ComparisonColumn, sources: dict[str, Source
     if curve is not None:
         encoded["curve"] = {
             "concurrency": list(curve.concurrency),
-            **{figure: _encode_series(getattr(curve, figure)) for figure in _CURVE_FIGURES},
+            **{figure: _encode_series(getattr(curve, figure)) for figure in list_curve_figures()},
             **encode_fields(curve, "limiter max_concurrency"),
         }
     return encoded

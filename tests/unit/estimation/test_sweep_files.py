@@ -18,7 +18,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.scenario import Sweep
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.sweep import evaluation
-from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, FIGURE_COLUMNS, WORD_COLUMNS, SweepEvaluation
+from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, WORD_COLUMNS, SweepEvaluation, list_figure_columns
 from gpudesk.estimation.sweep.output import SweepRun, round_to_digits
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.messages import InputError
@@ -55,7 +55,7 @@ def test_grid_can_be_indexed_by_its_axes(tmp_path: Path, facts: Catalog, calibra
     assert found["accelerator"].tolist() == ["h100-sxm", "mi325x", "rtx-4090"]
     assert found["tp"].tolist() == [0, 1, 8]
     assert found["concurrency"].tolist() == [1, 7, 5000]
-    for name in ("fits", *FIGURE_COLUMNS, *COUNT_COLUMNS, *WORD_COLUMNS):
+    for name in ("fits", *list_figure_columns(), *COUNT_COLUMNS, *WORD_COLUMNS):
         assert found[name].shape == sweep.shape
     blocks = list(SweepEvaluation(sweep, facts, calibration).blocks())
     rates = np.concatenate([block.figures[0] for block in blocks]).reshape(sweep.shape)
@@ -93,7 +93,7 @@ def test_rows_are_the_points_of_the_grid_in_order(
             assert row[name] == found[f"{name}_words"][found[name][at]]
         for name in COUNT_COLUMNS:
             assert row[name] == (str(found[name][at]) if found["fits"][at] else "")
-        for name in FIGURE_COLUMNS:
+        for name in list_figure_columns():
             value = found[name][at]
             assert row[name] == "" if np.isnan(value) else float(row[name]) == float(shown(value))
 

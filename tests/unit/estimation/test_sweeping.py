@@ -10,6 +10,7 @@ import pytest
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.registry import list_curve_figures
 from gpudesk.domain.scenario import Sweep
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
@@ -17,7 +18,6 @@ from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.sweep import evaluation as evaluation_module
 from gpudesk.estimation.sweep.evaluation import (
     COUNT_COLUMNS,
-    SWEEP_FIGURES,
     WORD_COLUMNS,
     SweepBlock,
     SweepEvaluation,
@@ -58,7 +58,9 @@ def point(evaluation: SweepEvaluation, block: SweepBlock, at: int) -> dict[str, 
     words = zip(WORD_COLUMNS, block.words[:, at], strict=True)
     counts = zip(COUNT_COLUMNS, block.counts[:, at].tolist(), strict=True)
     triples = block.figures[:, at].reshape(-1, 3).tolist()
-    figures = zip(SWEEP_FIGURES, [None if np.isnan(each).any() else tuple(each) for each in triples], strict=True)
+    figures = zip(
+        list_curve_figures(), [None if np.isnan(each).any() else tuple(each) for each in triples], strict=True
+    )
     return {**{name: evaluation.words.all(name)[code] for name, code in words}, **dict(counts), **dict(figures)}
 
 
@@ -74,7 +76,7 @@ def expected(answer: Estimate | InputError) -> dict[str, object] | str:
         "serving_engine": answer.serving_engine,
         "limiter": str(answer.limiter),
         "basis": str(answer.basis),
-        **{name: getattr(answer, name) for name in (*COUNT_COLUMNS, *SWEEP_FIGURES)},
+        **{name: getattr(answer, name) for name in (*COUNT_COLUMNS, *list_curve_figures())},
     }
 
 

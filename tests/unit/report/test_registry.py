@@ -20,19 +20,22 @@ from gpudesk.catalog.user_store.entry import ValueKind, make_accelerator_entry, 
 from gpudesk.cli import main as entry
 from gpudesk.cli.commands.estimate import list_estimate_lines
 from gpudesk.domain import registry
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, ConcurrencyCurve, IntervalSeries, LimiterShares
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.claim import PlausibilityGrade, SourceKind
+from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import UserClaim
 from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.sweep.evaluation import list_figure_columns
 from gpudesk.report.catalog_export import build_catalog_table
 from gpudesk.report.catalog_lists import describe_column, label_column
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.report.explanation.working import build_sheet_workings
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import encode_answer
@@ -56,7 +59,16 @@ ATTRIBUTE = registry.Attribute(
     form=registry.Placement("power", 50),
     listed=registry.ListColumn(99, head="Boost", terminal=9),
 )
-FIGURE = registry.Figure("joules_per_token", "Energy of a token", "J", more_is_better=False, compare=50, sheet=50)
+FIGURE = registry.Figure(
+    "joules_per_token",
+    "Energy of a token",
+    "J",
+    more_is_better=False,
+    compare=50,
+    sheet=50,
+    in_curves=True,
+    is_headline=True,
+)
 TODAY = "2026-11-20"
 
 
@@ -175,9 +187,36 @@ class EstimateWithEnergy(Estimate):
     joules_per_token: IntervalEstimate | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CurveWithEnergy(ConcurrencyCurve):
+    """A curve with one figure more."""
+
+    joules_per_token: IntervalSeries
+
+
 def add_energy(estimate: Estimate) -> EstimateWithEnergy:
     values = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
     return EstimateWithEnergy(**values, joules_per_token=IntervalEstimate(4.5, 4.0, 5.0))
+
+
+def test_a_new_figure_is_swept_drawn_and_worked_out(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.FIGURES, FIGURE.key, FIGURE)
+    assert {f"{FIGURE.key}{end}" for end in ("", "_low", "_high")} <= set(list_figure_columns())
+    answer = make_answer("h200-sxm")
+    (column,) = answer.columns
+    assert column.estimate is not None
+    shares = LimiterShares((0.6,), (0.2,), (0.1,), (0.1,))
+    series = IntervalSeries((4.5,), (4.0,), (5.0,))
+    curve = CurveWithEnergy((1,), series, series, series, series, ("compute",), shares, 1, series)
+    answer = replace(answer, columns=(replace(column, estimate=add_energy(column.estimate), curve=curve),))
+    encoded = encode_answer(answer)["accelerators"][0]["curve"]
+    assert encoded[FIGURE.key] == [{"value": 4.5, "low": 4.0, "high": 5.0}]
+
+    def explain(_: Estimate, figure: str) -> DerivationTerm:
+        return DerivationTerm(figure, 4.5, "J")
+
+    workings = build_sheet_workings(answer, ("H200",), PLAIN, explain)
+    assert "Joules_per_token" in {working.figure for working in workings}
 
 
 def test_a_new_figure_stands_on_every_surface(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
